@@ -1,0 +1,132 @@
+/**
+ * What the studio needs of the outside world, on one screen. An adapter per system lives beside this file;
+ * `compose` picks one by configuration. Every adapter throws `ProviderError` (call.ts) and nothing else.
+ * Keys are stable per effect: repeating a call with its key never does the effect twice.
+ */
+
+export type PaymentSession = {
+  readonly id: string;
+  readonly url: string | null;
+  readonly status: 'open' | 'complete' | 'expired';
+  readonly paymentStatus: 'unpaid' | 'paid' | 'no_payment_required';
+  readonly amountCents: number;
+  /** Lower case, as the provider spells it: 'aud'. */
+  readonly currency: string;
+  readonly bookingId: string | null;
+  readonly paymentIntentId: string | null;
+  readonly livemode: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+};
+export type NewPaymentSession = {
+  readonly key: string;
+  readonly bookingId: string;
+  readonly amountCents: number;
+  readonly description: string;
+  readonly customerEmail: string;
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly expiresAt: Date;
+  readonly metadata: Readonly<Record<string, string>>;
+};
+export type Refund = {
+  readonly id: string;
+  readonly status: 'pending' | 'succeeded' | 'failed' | 'requires_action' | 'canceled';
+  readonly amountCents: number;
+};
+/** A verified webhook: only ids are taken from it; the state is always fetched (promises F6). */
+export type ProviderEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly objectId: string;
+  readonly livemode: boolean;
+};
+export type Payments = {
+  createSession(input: NewPaymentSession): Promise<PaymentSession>;
+  getSession(id: string): Promise<PaymentSession>;
+  /** Finds a session by the booking it was made for, newest first: the look-up after an ambiguous answer (F14). */
+  findSession(bookingId: string, since: Date): Promise<PaymentSession | null>;
+  listSessions(since: Date): Promise<readonly PaymentSession[]>;
+  /** Asks the provider to close an open session; answers the state after: 'expired', or 'complete' when the customer was faster. */
+  expireSession(id: string): Promise<PaymentSession>;
+  refund(input: { key: string; paymentIntentId: string; amountCents: number }): Promise<Refund>;
+  findRefund(paymentIntentId: string): Promise<Refund | null>;
+  /** Throws `WebhookRefused` for a bad signature or one older than 300 s. `rawBody` is the untouched request text. */
+  readEvent(rawBody: string, signature: string): ProviderEvent;
+};
+
+export type IdentitySession = {
+  readonly id: string;
+  readonly url: string | null;
+  readonly status: 'requires_input' | 'processing' | 'verified' | 'canceled';
+  readonly lastError: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  /** 'YYYY-MM-DD' */
+  readonly dateOfBirth: string | null;
+  readonly documentExpiry: string | null;
+};
+export type IdentityChecks = {
+  createSession(input: { key: string; userId: string; email: string; returnUrl: string }): Promise<IdentitySession>;
+  getSession(id: string): Promise<IdentitySession>;
+};
+
+export type LockCapabilities = {
+  readonly mode: 'bridge' | 'hourly' | 'onetime';
+  /** The finest step of a window's start and end. */
+  readonly granularityMinutes: number;
+  readonly singleUse: boolean;
+  readonly endEnforced: boolean;
+  readonly revocable: boolean;
+  readonly codesPerWindow: number;
+};
+export type DoorCode = { readonly pin: string; readonly providerCodeId: string | null };
+export type Locks = {
+  readonly capabilities: LockCapabilities;
+  /** `variant` is stored by the caller before the call; the same input gives the same code (F16). `pin` is used by locks that take the caller's choice. */
+  issueCode(input: { lockId: string; startsAt: Date; endsAt: Date; accessName: string; variant: number; pin: string }): Promise<DoorCode>;
+  /** Resolves once the lock has forgotten the code; throws ProviderError('not_supported') where it cannot. */
+  revokeCode(input: { lockId: string; pin: string }): Promise<void>;
+};
+
+export type Power = {
+  set(on: boolean): Promise<void>;
+  /** Switches on; the device itself switches off after `seconds`. */
+  pulse(seconds: number): Promise<void>;
+  isOn(): Promise<boolean>;
+};
+
+export type MailMessage = {
+  readonly to: string;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  /** Stable per logical mail; becomes the Message-ID and the idempotency key. */
+  readonly key: string;
+  readonly calendar?: { readonly method: 'PUBLISH' | 'CANCEL'; readonly content: string };
+};
+export type Mail = { send(message: MailMessage): Promise<void> };
+
+export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
+export type LicenceReading = {
+  readonly documentKind: 'driver_licence' | 'other' | 'unclear';
+  /** 'NSW', 'VIC', … or null when not read. */
+  readonly issuingState: string | null;
+  readonly medium: 'physical' | 'screen' | 'screenshot' | 'photocopy' | 'unclear';
+  readonly givenNames: string | null;
+  readonly familyName: string | null;
+  readonly dateOfBirth: PrintedDate;
+  readonly expiry: PrintedDate;
+  readonly isLegible: boolean;
+  readonly issues: readonly string[];
+  /** 0–100 */
+  readonly confidence: number;
+};
+/** Reads what is printed; never judges. `image` is a re-encoded JPEG without metadata. */
+export type IdReader = { read(image: Uint8Array): Promise<LicenceReading> };
+
+/** Where object bytes live. Keys are made by the server, never by a client. */
+export type ObjectStore = {
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  get(key: string): Promise<Uint8Array | null>;
+  remove(key: string): Promise<void>;
+};
