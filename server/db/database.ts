@@ -40,7 +40,12 @@ export type Database = {
   /** As the server itself; commits when `work` resolves, rolls back when it throws. Never call a provider inside. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** One statement as a caller, role and claims and query in one network flight and one transaction. `rollback` runs it and undoes it. */
-  as<R = Row>(principal: Principal, text: string, values?: readonly unknown[], options?: { rollback?: boolean }): Promise<Result<R>>;
+  as<R = Row>(
+    principal: Principal,
+    text: string,
+    values?: readonly unknown[],
+    options?: { rollback?: boolean },
+  ): Promise<Result<R>>;
   /** Several statements as a caller in one transaction. */
   transactionAs<T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Calls `heard` for every NOTIFY on `channel`; answers how to stop. */
@@ -58,7 +63,18 @@ export class DatabaseError extends Error {
   readonly constraint: string | null;
   readonly table: string | null;
   readonly column: string | null;
-  constructor(fields: { code: string; message: string; detail?: string | null; hint?: string | null; constraint?: string | null; table?: string | null; column?: string | null }, cause?: unknown) {
+  constructor(
+    fields: {
+      code: string;
+      message: string;
+      detail?: string | null;
+      hint?: string | null;
+      constraint?: string | null;
+      table?: string | null;
+      column?: string | null;
+    },
+    cause?: unknown,
+  ) {
     super(fields.message, { cause });
     this.code = fields.code;
     this.detail = fields.detail ?? null;

@@ -1,0 +1,45 @@
+import type { Result, Row } from './database.ts';
+import { decodeValue } from './values.ts';
+
+/** One statement of a flight: its text and the values of its `$n`. */
+export type Statement = { readonly text: string; readonly values: readonly unknown[] };
+
+export type Field = { readonly name: string; readonly typeOid: number };
+
+/** Prepared statements kept per connection; beyond it statements run unnamed, so odd shapes cannot fill the server's memory. */
+const NAMES_MAX = 600;
+const names = new Map<string, string>();
+
+/** A stable name for a statement's text, or '' when the cupboard is full. */
+export function statementName(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= NAMES_MAX) return '';
+  const name = `s${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}
+
+/** Rows as objects, from the columns' text. */
+export function readRow(fields: readonly Field[], texts: readonly (string | null)[]): Row {
+  const row: Row = {};
+  for (let i = 0; i < fields.length; i += 1) {
+    const field = fields[i];
+    if (field) row[field.name] = decodeValue(field.typeOid, texts[i] ?? null);
+  }
+  return row;
+}
+
+/** 'INSERT 0 3' → 3, 'SELECT 2' → 2, 'BEGIN' → 0. */
+export function commandCount(tag: string): number {
+  const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
+  return Number.isFinite(count) ? count : 0;
+}
+
+/**
+ * The callers of `Query<R>` say what columns they asked for; the engine cannot know.
+ * This is the one place where that word is taken.
+ */
+export function typed<R>(result: Result): Result<R> {
+  return result as Result<unknown> as Result<R>;
+}

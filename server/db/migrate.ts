@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
+
+/** What the migrator needs of an engine: both run a script of many statements as the migrating role. */
+export type Migrator = {
+  script(sql: string): Promise<void>;
+  rows(sql: string): Promise<readonly Record<string, unknown>[]>;
+};
+
+/** Reads `NNNN_noun.sql` files in order. */
+export async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}_[a-z_-]+\.sql$/.test(file)).toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      const sql = await readFile(join(folder, file), 'utf8');
+      return { name: file.slice(0, -4), sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+const LEDGER = `
+create schema if not exists private;
+create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
+`;
+
+/** Applies what is missing, each file in its own transaction; answers the names applied. A file changed after it ran stops the boot. */
+export async function migrate(
+  engine: Migrator,
+  migrations: readonly Migration[],
+  say: (name: string) => void,
+): Promise<string[]> {
+  await engine.script(LEDGER);
+  const ledger = await engine.rows('select name, checksum from private.migrations');
+  const known = new Map(ledger.map((row) => [String(row['name']), String(row['checksum'])]));
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    const checksum = known.get(migration.name);
+    if (checksum === migration.checksum) continue;
+    if (checksum !== undefined)
+      throw new Error(`migration ${migration.name} was changed after it ran; write a new one instead`);
+    say(migration.name);
+    await engine.script(
+      `begin;\n${migration.sql}\n;insert into private.migrations (name, checksum) values ('${migration.name}', '${migration.checksum}');\ncommit;`,
+    );
+    applied.push(migration.name);
+  }
+  return applied;
+}
