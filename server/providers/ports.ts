@@ -83,7 +83,14 @@ export type DoorCode = { readonly pin: string; readonly providerCodeId: string |
 export type Locks = {
   readonly capabilities: LockCapabilities;
   /** `variant` is stored by the caller before the call; the same input gives the same code (F16). `pin` is used by locks that take the caller's choice. */
-  issueCode(input: { lockId: string; startsAt: Date; endsAt: Date; accessName: string; variant: number; pin: string }): Promise<DoorCode>;
+  issueCode(input: {
+    lockId: string;
+    startsAt: Date;
+    endsAt: Date;
+    accessName: string;
+    variant: number;
+    pin: string;
+  }): Promise<DoorCode>;
   /** Resolves once the lock has forgotten the code; throws ProviderError('not_supported') where it cannot. */
   revokeCode(input: { lockId: string; pin: string }): Promise<void>;
 };

@@ -1,0 +1,70 @@
+import type { Transaction } from '#server/db/database.ts';
+
+/** A booking as the operations see it: private.booking_facts(). Times are ISO instants, money is cents. */
+export type BookingFacts = {
+  readonly id: string;
+  readonly reference: string;
+  readonly userId: string | null;
+  readonly studioId: string;
+  readonly studioName: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly status: 'pending' | 'confirmed' | 'cancelled';
+  readonly cancelReason: CancelReason | null;
+  readonly holdExpiresAt: string | null;
+  readonly totalHours: number;
+  readonly slots: readonly { date: string; hour: number; label: string; priceCents: number }[];
+  readonly baseCostCents: number;
+  readonly discountCents: number;
+  readonly couponDiscountCents: number;
+  readonly finalCostCents: number;
+  readonly createdAt: string;
+  readonly confirmedAt: string | null;
+};
+
+export type CancelReason =
+  | 'hold_expired'
+  | 'abandoned'
+  | 'customer'
+  | 'staff'
+  | 'payment_failed'
+  | 'slot_lost'
+  | 'amount_mismatch'
+  | 'replaced';
+
+export type PaymentFacts = {
+  readonly id: string;
+  readonly bookingId: string;
+  readonly attempt: number;
+  readonly kind: 'card' | 'free';
+  readonly state: 'intent' | 'open' | 'expired' | 'paid' | 'refund_pending' | 'refunded' | 'refund_failed' | 'refund_manual' | 'disputed';
+  readonly key: string;
+  readonly sessionId: string | null;
+  readonly url: string | null;
+  readonly sessionExpiresAt: string | null;
+  readonly amountCents: number;
+  readonly paymentIntentId: string | null;
+  readonly refundId: string | null;
+  readonly createdAt: string;
+};
+
+type Ask = Pick<Transaction, 'one'>;
+
+/** The booking, locked until the transaction ends: always before its payments, so that no two paths wait for each other. */
+export async function lockBooking(tx: Ask, bookingId: string): Promise<BookingFacts | null> {
+  const row = await tx.one<{ facts: BookingFacts }>(`select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid for update`, [bookingId]);
+  return row?.facts ?? null;
+}
+
+export async function readBooking(db: Ask, bookingId: string): Promise<BookingFacts | null> {
+  const row = await db.one<{ facts: BookingFacts }>(`select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid`, [bookingId]);
+  return row?.facts ?? null;
+}
+
+export async function latestPayment(db: Ask, bookingId: string): Promise<PaymentFacts | null> {
+  const row = await db.one<{ facts: PaymentFacts }>(
+    `select private.payment_facts(x) as facts from private.payment x where x.booking_id = $1::uuid order by x.attempt desc limit 1`,
+    [bookingId],
+  );
+  return row?.facts ?? null;
+}

@@ -1,0 +1,38 @@
+/** Every way the studio says no. Doors turn a code into a status in one table (functions/statuses.ts). */
+export type RefusalCode =
+  | 'invalid_request'
+  | 'not_signed_in'
+  | 'not_yours'
+  | 'not_found'
+  | 'age_required'
+  | 'id_required'
+  | 'terms_required'
+  | 'mail_unconfirmed'
+  | 'slot_taken'
+  | 'slot_closed'
+  | 'price_changed'
+  | 'coupon_invalid'
+  | 'coupon_exhausted'
+  | 'too_many_holds'
+  | 'too_many_requests'
+  | 'too_late'
+  | 'not_confirmed'
+  | 'session_ended'
+  | 'code_not_released'
+  | 'code_limit'
+  | 'code_wait'
+  | 'already_done'
+  | 'image_refused'
+  | 'provider_unavailable';
+
+/** An expected no: its message is for people, its details go on the wire beside it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: RefusalCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  constructor(code: RefusalCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
