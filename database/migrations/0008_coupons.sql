@@ -66,6 +66,39 @@ returns text language sql stable set search_path = '' as $$
   end
 $$;
 
+-- Guessing codes is slow: ten looks a minute for a person, thirty for an address.
+create table private.coupon_guess (
+  who text not null,
+  minute timestamptz not null,
+  looks integer not null,
+  primary key (who, minute)
+);
+alter table private.coupon_guess enable row level security;
+alter table private.coupon_guess force row level security;
+create function private.admit_coupon_guess() returns boolean language plpgsql volatile security definer set search_path = '' as $$
+declare
+  this_minute constant timestamptz := pg_catalog.date_trunc('minute', pg_catalog.now());
+  factor constant numeric := coalesce((select (s.value #>> '{}')::numeric from private.settings s where s.name = 'limit_factor'), 1);
+  address constant text := nullif(current_setting('request.ip', true), '');
+  admitted boolean := true;
+  counted integer;
+begin
+  delete from private.coupon_guess g where g.minute < this_minute - interval '10 minutes';
+  if auth.uid() is not null then
+    insert into private.coupon_guess as g (who, minute, looks) values ('user:' || auth.uid()::text, this_minute, 1)
+    on conflict (who, minute) do update set looks = g.looks + 1 returning g.looks into counted;
+    admitted := counted <= 10 * factor;
+  end if;
+  if address is not null then
+    insert into private.coupon_guess as g (who, minute, looks) values ('ip:' || address, this_minute, 1)
+    on conflict (who, minute) do update set looks = g.looks + 1 returning g.looks into counted;
+    admitted := admitted and counted <= 30 * factor;
+  end if;
+  return admitted;
+end
+$$;
+revoke all on function private.admit_coupon_guess() from public;
+
 create function public.validate_discount_code(code_input text, booking_hours numeric)
 returns table (
   id uuid, code text, discount_type text, discount_value numeric, min_hours numeric, expires_at timestamptz,

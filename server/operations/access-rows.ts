@@ -1,0 +1,51 @@
+import type { Transaction } from '#server/db/database.ts';
+
+/** A door code without its digits, as the operations see it. */
+export type AccessCode = {
+  readonly id: string;
+  readonly bookingId: string;
+  readonly attempt: number;
+  readonly status: 'requested' | 'issued' | 'revoke_pending' | 'revoked' | 'failed';
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  readonly releaseAt: Date;
+  readonly createdAt: Date;
+  readonly lockId: string;
+  readonly variant: number;
+  readonly pinSealed: string | null;
+};
+
+const COLUMNS = `c.id, c.booking_id as "bookingId", c.attempt, c.status, c.starts_at as "startsAt", c.ends_at as "endsAt", c.release_at as "releaseAt",
+  c.created_at as "createdAt", s.lock_id as "lockId", s.variant, s.pin_sealed as "pinSealed"`;
+const FROM = `from public.booking_access_codes c join private.access_secret s on s.code_id = c.id`;
+
+type Ask = Pick<Transaction, 'query' | 'one'>;
+
+/** The newest code of a booking, whatever became of it. */
+export function newestCode(db: Ask, bookingId: string): Promise<AccessCode | null> {
+  return db.one<AccessCode>(`select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid order by c.attempt desc limit 1`, [bookingId]);
+}
+
+/** The newest code that the lock has accepted. */
+export function issuedCode(db: Ask, bookingId: string): Promise<AccessCode | null> {
+  return db.one<AccessCode>(
+    `select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid and c.status = 'issued' order by c.attempt desc limit 1`,
+    [bookingId],
+  );
+}
+
+/** Codes of a booking that the lock may still know, oldest first. */
+export async function liveCodes(db: Ask, bookingId: string): Promise<AccessCode[]> {
+  const { rows } = await db.query<AccessCode>(`select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid and s.live order by c.attempt`, [bookingId]);
+  return rows;
+}
+
+/** True when nobody has the room in the minutes before `start`, so that the customer may come in early. */
+export async function roomIsFreeBefore(db: Ask, booking: { id: string; studioId: string; startTime: string }, minutes: number): Promise<boolean> {
+  const row = await db.one<{ free: boolean }>(
+    `select not exists (select from private.booking b where b.studio_id = $1::uuid and b.id <> $2::uuid and b.status in ('pending', 'confirmed')
+       and b.during && tstzrange($3::timestamptz - make_interval(mins => $4::int), $3::timestamptz, '[)')) as free`,
+    [booking.studioId, booking.id, booking.startTime, minutes],
+  );
+  return row?.free === true;
+}
