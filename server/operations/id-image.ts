@@ -1,0 +1,43 @@
+import sharp from 'sharp';
+import { settings as studio } from '#rules/venue.ts';
+import { Refusal } from './refusal.ts';
+
+/** A photograph of 25 megapixels is more than any licence needs; more is refused before it is unpacked. */
+const PIXELS_MAX = 25_000_000;
+/** Wide enough to read the smallest print of a licence that fills the picture. */
+const EDGE_MAX = 2_400;
+
+const REFUSED = 'This picture cannot be read. Please use a JPEG, PNG or WebP photo.';
+
+/** The bytes of `data:image/…;base64,…`. Throws `Refusal('image_refused')`. */
+export function readDataUrl(text: string): Uint8Array {
+  const match = /^data:image\/(?:jpeg|jpg|png|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(text);
+  const body = match?.[1];
+  if (!body) throw new Refusal('image_refused', REFUSED);
+  const bytes = Buffer.from(body, 'base64');
+  if (bytes.byteLength > studio.idMaxBytes) throw new Refusal('image_refused', 'Image size must be less than 10MB');
+  return bytes;
+}
+
+/** Turns what somebody sent into a plain JPEG without metadata, so that only pixels go further (decisions T-22). Throws `Refusal('image_refused')`. */
+export async function prepareImage(bytes: Uint8Array): Promise<Uint8Array> {
+  if (!looksLikeImage(bytes)) throw new Refusal('image_refused', REFUSED);
+  try {
+    return await sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error' })
+      .rotate()
+      .resize({ width: EDGE_MAX, height: EDGE_MAX, fit: 'inside', withoutEnlargement: true })
+      .jpeg({ quality: 90 })
+      .toBuffer();
+  } catch (cause) {
+    throw Object.assign(new Refusal('image_refused', REFUSED), { cause });
+  }
+}
+
+/** The first bytes of JPEG, PNG and WebP files; what a file calls itself is not asked. */
+function looksLikeImage(bytes: Uint8Array): boolean {
+  const text = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
+  const jpeg = bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
+  const png = bytes[0] === 0x89 && text(1, 4) === 'PNG';
+  const webp = text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP';
+  return jpeg || png || webp;
+}

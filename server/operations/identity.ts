@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { judgeLicence, verificationExpiry } from '#rules/identity.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { IdentityChecks, IdentitySession, IdReader, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
+import { prepareImage } from './id-image.ts';
+import { enqueue, type Job, type JobOutcome } from './outbox.ts';
+import { Refusal } from './refusal.ts';
+
+export type Judgement = ReturnType<typeof judgeLicence>;
+
+/** A decision and what it rests on. */
+export type Verification = {
+  readonly id: string;
+  readonly reading: LicenceReading;
+  readonly judgement: Judgement;
+  /** 'YYYY-MM-DD' of the profile it was held against. */
+  readonly profileBirthDate: string | null;
+};
+
+export type HostedStatus = {
+  readonly verified: boolean;
+  readonly status: 'requires_input' | 'processing' | 'verified' | 'review' | 'failed' | 'canceled';
+  readonly error: string | null;
+};
+
+export type Identity = {
+  /** Reads a licence photo, judges it against the profile and writes the decision. Throws `Refusal`. */
+  verifyPhoto(userId: string, bytes: Uint8Array): Promise<Verification>;
+  /** Begins a check on the provider's own page. */
+  beginHosted(userId: string, email: string): Promise<{ id: string; url: string }>;
+  /** Where a hosted check of this person stands; writes the decision once there is one. */
+  checkHosted(userId: string, sessionId: string): Promise<HostedStatus>;
+  /** Outbox: a picture kept for a person to look at is deleted. */
+  deleteImage(job: Job): Promise<JobOutcome>;
+};
+
+/** A picture that a person has to look at is gone after so long at the latest (promises section 0). */
+const REVIEW_DAYS = 7;
+
+type Profile = { fullName: string | null; dateOfBirth: string | null };
+
+export function createIdentity(parts: {
+  db: Database;
+  reader: IdReader;
+  checks: IdentityChecks;
+  store: ObjectStore;
+  clock: Clock;
+  siteUrl: string;
+}): Identity {
+  const { db, reader, checks, store, clock, siteUrl } = parts;
+
+  async function profileOf(userId: string): Promise<{ fullName: string; dateOfBirth: string | null }> {
+    const profile = await db.one<Profile>(
+      `select full_name as "fullName", date_of_birth as "dateOfBirth" from public.profiles where user_id = $1::uuid`,
+      [userId],
+    );
+    if (!profile?.fullName) throw new Refusal('invalid_request', 'Please fill in your name in your profile first.');
+    return { fullName: profile.fullName, dateOfBirth: profile.dateOfBirth };
+  }
+
+  async function write(
+    userId: string,
+    source: 'photo' | 'hosted',
+    reading: LicenceReading,
+    judgement: Judgement,
+    profileBirthDate: string | null,
+    imageKey: string | null,
+    sessionId: string | null,
+  ): Promise<string> {
+    const now = clock();
+    const today = studioDate(now);
+    const verified = judgement.decision === 'verified';
+    const id = randomUUID();
+    const given = reading.givenNames?.split(/\s+/) ?? [];
+    await db.transaction(async (tx) => {
+      if (sessionId !== null) {
+        const open = await tx.one(`select 1 from private.identity_session where id = $1 and status = 'open' for update`, [sessionId]);
+        if (!open) return;
+      }
+      await tx.query(
+        `insert into public.id_verifications (id, user_id, source, image_path, verification_status, failure_reasons, verified_at, expires_at, created_at,
+           extracted_full_name, extracted_first_name, extracted_middle_name, extracted_last_name, extracted_dob, extracted_expiry_date,
+           is_over_18, age_at_verification, is_expired, is_nsw_license, name_match_status, name_match_details, profile_dob, dob_matches, ai_confidence_score)
+         values ($1::uuid, $2::uuid, $3, $4, $5, $6::text[], $7::timestamptz, $8::timestamptz, $9::timestamptz,
+           $10, $11, $12, $13, $14::date, $15::date, $16::boolean, $17::int, $18::boolean, $19::boolean, $20, $21, $22::date, $23::boolean, $24::numeric)`,
+        [
+          id,
+          userId,
+          source,
+          imageKey,
+          judgement.decision,
+          judgement.reasons,
+          verified ? now : null,
+          verified ? verificationExpiry(reading.expiry.iso, today) : null,
+          now,
+          [reading.givenNames, reading.familyName].filter(Boolean).join(' ') || null,
+          given[0] ?? null,
+          given.slice(1).join(' ') || null,
+          reading.familyName,
+          reading.dateOfBirth.iso,
+          reading.expiry.iso,
+          judgement.isOver18,
+          judgement.age,
+          judgement.isExpired,
+          judgement.isNsw,
+          judgement.nameMatch.status,
+          judgement.nameMatch.details,
+          profileBirthDate,
+          judgement.dobMatches,
+          Math.min(1, Math.max(0, reading.confidence / 100)),
+        ],
+      );
+      if (imageKey !== null) {
+        await enqueue(tx, { kind: 'image.delete', subjectId: id, payload: { key: imageKey }, dueAt: new Date(now.getTime() + REVIEW_DAYS * 86_400_000) });
+      }
+      if (sessionId !== null) await tx.query(`update private.identity_session set status = 'decided', verification_id = $2::uuid where id = $1`, [sessionId, id]);
+      await tx.query(`select private.audit($2::uuid, 'create', 'id_verification', $1, $3::jsonb)`, [id, userId, { source, decision: judgement.decision }]);
+    });
+    return id;
+  }
+
+  async function verifyPhoto(userId: string, bytes: Uint8Array): Promise<Verification> {
+    const profile = await profileOf(userId);
+    const image = await prepareImage(bytes);
+    const reading = await reader.read(image);
+    const judgement = judgeLicence({ reading, profile, today: studioDate(clock()) });
+    // Only a case that a person has to decide keeps its picture, and only until then.
+    let imageKey: string | null = null;
+    if (judgement.decision === 'review') {
+      imageKey = `review/${randomUUID()}.jpg`;
+      await store.put(imageKey, image);
+    }
+    const id = await write(userId, 'photo', reading, judgement, profile.dateOfBirth, imageKey, null);
+    return { id, reading, judgement, profileBirthDate: profile.dateOfBirth };
+  }
+
+  async function checkHosted(userId: string, sessionId: string): Promise<HostedStatus> {
+    const row = await db.one<{ status: string; decision: string | null; reasons: string[] | null }>(
+      `select s.status, v.verification_status as decision, v.failure_reasons as reasons from private.identity_session s
+       left join public.id_verifications v on v.id = s.verification_id where s.id = $1 and s.user_id = $2::uuid`,
+      [sessionId, userId],
+    );
+    if (!row) throw new Refusal('not_found', 'Verification session not found');
+    if (row.decision) return decided(row.decision, row.reasons ?? []);
+    const session = await checks.getSession(sessionId);
+    if (session.status !== 'verified') {
+      return { verified: false, status: session.status, error: session.status === 'requires_input' ? whyNot(session.lastError) : null };
+    }
+    const profile = await profileOf(userId);
+    const reading = readingOf(session);
+    const judgement = judgeLicence({ reading, profile, today: studioDate(clock()) });
+    await write(userId, 'hosted', reading, judgement, profile.dateOfBirth, null, sessionId);
+    return decided(judgement.decision, judgement.reasons);
+  }
+
+  return {
+    verifyPhoto,
+    checkHosted,
+    async beginHosted(userId, email) {
+      const count = await db.one<{ count: number }>(`select count(*)::int as count from private.identity_session where user_id = $1::uuid`, [userId]);
+      let session: IdentitySession;
+      try {
+        session = await checks.createSession({ key: `identity:${userId}:${count?.count ?? 0}`, userId, email, returnUrl: `${siteUrl}/verify-return` });
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        throw new Refusal('provider_unavailable', 'The identity check cannot be reached right now. Please try again in a moment.');
+      }
+      if (!session.url) throw new Refusal('provider_unavailable', 'The identity check cannot be reached right now. Please try again in a moment.');
+      await db.query(`insert into private.identity_session (id, user_id, created_at) values ($1, $2::uuid, $3::timestamptz) on conflict (id) do nothing`, [session.id, userId, clock()]);
+      return { id: session.id, url: session.url };
+    },
+    async deleteImage(job) {
+      const key = job.payload['key'];
+      if (typeof key === 'string') await store.remove(key);
+      await db.query(`update public.id_verifications set image_path = null where id = $1::uuid`, [job.subjectId]);
+      return 'done';
+    },
+  };
+}
+
+/** What the provider read, in the words of a licence reading: it has looked at the document itself. */
+function readingOf(session: IdentitySession): LicenceReading {
+  return {
+    documentKind: 'driver_licence',
+    issuingState: null,
+    medium: 'physical',
+    givenNames: session.firstName,
+    familyName: session.lastName,
+    dateOfBirth: { iso: session.dateOfBirth, printed: null },
+    expiry: { iso: session.documentExpiry, printed: null },
+    isLegible: true,
+    issues: [],
+    confidence: 100,
+  };
+}
+
+function decided(decision: string, reasons: readonly string[]): HostedStatus {
+  if (decision === 'verified') return { verified: true, status: 'verified', error: null };
+  const status = decision === 'review' ? 'review' : 'failed';
+  return { verified: false, status, error: reasons[0] ?? 'We could not verify your ID.' };
+}
+
+/** The provider's last_error codes (Stripe Identity) in words a customer can act on. */
+function whyNot(code: string | null): string | null {
+  if (code === null) return null;
+  const words: Readonly<Record<string, string>> = {
+    abandoned: 'The check was not finished.',
+    consent_declined: 'The check needs your consent to go on.',
+    country_not_supported: 'Documents of this country cannot be checked.',
+    device_not_supported: 'This device cannot be used for the check. Please try another.',
+    document_expired: 'The document has expired.',
+    document_type_not_supported: 'This kind of document cannot be checked. Please use a driver licence.',
+    under_supported_age: 'You must be 18 years or older.',
+  };
+  return words[code] ?? 'The document could not be verified. Please try again.';
+}

@@ -1,0 +1,40 @@
+import type { Database } from '#server/db/database.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { Power } from '#server/providers/ports.ts';
+import { Refusal } from './refusal.ts';
+
+export type PowerControl = {
+  /** Switches the plug and reads back that it did. Written to the audit log with who asked. */
+  set(on: boolean, actor: string): Promise<void>;
+  /** Two seconds on; the plug itself switches off. */
+  test(actor: string): Promise<void>;
+};
+
+const TEST_SECONDS = 2;
+
+export function createPowerControl(parts: { db: Database; power: Power }): PowerControl {
+  const { db, power } = parts;
+  const guarded = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof ProviderError) throw new Refusal('provider_unavailable', 'The smart plug cannot be reached.');
+      throw error;
+    }
+  };
+  const audit = (actor: string, details: Record<string, unknown>) =>
+    db.query(`select private.audit($1::uuid, 'update', 'power', 'plug', $2::jsonb)`, [actor, details]);
+  return {
+    set: (on, actor) =>
+      guarded(async () => {
+        await audit(actor, { on });
+        await power.set(on);
+        if ((await power.isOn()) !== on) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
+      }),
+    test: (actor) =>
+      guarded(async () => {
+        await audit(actor, { test: true });
+        await power.pulse(TEST_SECONDS);
+      }),
+  };
+}
