@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Caller } from '#server/http/caller.ts';
+import type { Limit, TakeLimit } from '#server/http/limits.ts';
+import { Refusal } from '#server/operations/refusal.ts';
+
+export function json(body: unknown, status = 200): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}
+
+/** Reads a body by its schema; the first thing wrong is told by name. Throws `Refusal('invalid_request')`. */
+export function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = issue?.path.join('.') ?? '';
+  throw new Refusal('invalid_request', issue ? `${field === '' ? 'body' : field}: ${issue.message}` : 'The request is not valid.', field === '' ? {} : { field });
+}
+
+/** The signed-in person; guests and the service key are refused. */
+export function signedIn(caller: Caller): { userId: string; email: string } {
+  if (caller.role !== 'authenticated' || caller.userId === null) throw new Refusal('not_signed_in', 'Please sign in first.');
+  const email = caller.claims['email'];
+  return { userId: caller.userId, email: typeof email === 'string' ? email : '' };
+}
+
+/** Takes one unit of a limit. Throws `Refusal('too_many_requests')` with the seconds to wait. */
+export async function take(limits: TakeLimit, limit: Limit, key: string): Promise<void> {
+  const wait = await limits(limit, key);
+  if (wait !== null) throw new Refusal('too_many_requests', 'Too many requests. Please try again in a moment.', { retryAfter: wait });
+}
+
+/** Wire words shared by several functions. */
+export const bookingIdField = z.uuid();
+export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));

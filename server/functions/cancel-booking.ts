@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { centsToDollars } from '#rules/money.ts';
+import type { Bookings } from '#server/operations/bookings.ts';
+import { bookingIdField, json, parse, signedIn } from './answers.ts';
+import type { ServerFunction } from './function.ts';
+
+const bodySchema = z.object({ bookingId: bookingIdField });
+
+/** The customer cancels while the policy allows: `{cancelled, refund: 'full'|'none', amount}` (amount in dollars). */
+export function cancelBooking(parts: { bookings: Bookings }): ServerFunction {
+  return {
+    methods: ['POST'],
+    async handle({ caller, body }) {
+      const { userId } = signedIn(caller);
+      const { bookingId } = parse(bodySchema, body);
+      const done = await parts.bookings.cancel(bookingId, userId);
+      return json({ cancelled: true, refund: done.refund, amount: centsToDollars(done.amountCents) });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { RefusalCode } from '#server/operations/refusal.ts';
+
+/** The one table from a refusal to its HTTP status. */
+export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 410 | 422 | 425 | 429 | 503>> = {
+  invalid_request: 400,
+  not_signed_in: 401,
+  not_yours: 403,
+  not_found: 404,
+  age_required: 403,
+  id_required: 403,
+  terms_required: 403,
+  mail_unconfirmed: 403,
+  slot_taken: 409,
+  slot_closed: 409,
+  price_changed: 409,
+  coupon_invalid: 422,
+  coupon_exhausted: 409,
+  too_many_holds: 429,
+  too_many_requests: 429,
+  too_late: 409,
+  not_confirmed: 409,
+  session_ended: 410,
+  code_not_released: 425,
+  code_limit: 429,
+  code_wait: 429,
+  already_done: 409,
+  image_refused: 422,
+  provider_unavailable: 503,
+};

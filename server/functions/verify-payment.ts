@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { centsToDollars } from '#rules/money.ts';
+import type { TakeLimit } from '#server/http/limits.ts';
+import type { PaymentDesk } from '#server/operations/payments.ts';
+import { json, parse, take } from './answers.ts';
+import type { ServerFunction } from './function.ts';
+
+const LIMIT = { name: 'verify-payment', max: 60, seconds: 60 };
+const bodySchema = z.object({ sessionId: z.string().regex(/^(?:cs_[A-Za-z0-9_]{1,200}|free_[0-9a-f-]{36})$/, 'not a payment session') });
+
+/**
+ * Asks the provider how a payment stands and moves the booking there: `{paid, status, bookingId, reference}`, for its owner with `booking`.
+ * Works for whoever holds the session's id, as after a lost sign-in, but tells a guest nothing private (decisions T-36).
+ */
+export function verifyPayment(parts: { desk: PaymentDesk; limits: TakeLimit }): ServerFunction {
+  return {
+    methods: ['POST'],
+    async handle({ caller, body }) {
+      await take(parts.limits, LIMIT, `ip:${caller.ip}`);
+      const { sessionId } = parse(bodySchema, body);
+      const { booking, paid } = await parts.desk.settle(sessionId);
+      const answer = { paid, status: booking.status, bookingId: booking.id, reference: booking.reference };
+      if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
+      return json({
+        ...answer,
+        booking: {
+          studio_name: booking.studioName,
+          start_time: booking.startTime,
+          end_time: booking.endTime,
+          total_hours: booking.totalHours,
+          base_cost: centsToDollars(booking.baseCostCents),
+          discount_amount: centsToDollars(booking.discountCents + booking.couponDiscountCents),
+          coupon_discount: centsToDollars(booking.couponDiscountCents),
+          final_cost: centsToDollars(booking.finalCostCents),
+        },
+      });
+    },
+  };
+}
