@@ -1,14 +1,13 @@
-import type { Caller } from '#server/http/caller.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import type { People } from '#server/operations/people.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 /** Runs what is due now: `{processed}`. Staff or the service key only (decisions T-59). */
-export function processScheduledEmails(parts: { drain: () => Promise<number>; isStaff: (caller: Caller) => Promise<boolean> }): ServerFunction {
+export function processScheduledEmails(parts: { drain: () => Promise<number>; people: People }): ServerFunction {
   return {
     methods: ['POST'],
     async handle({ caller }) {
-      if (!(await parts.isStaff(caller))) throw new Refusal('not_yours', 'Only staff can do this.');
+      await parts.people.requireStaff(caller);
       return json({ processed: await parts.drain() });
     },
   };

@@ -91,6 +91,8 @@ export type Locks = {
     variant: number;
     pin: string;
   }): Promise<DoorCode>;
+  /** Asks the lock system whether our credentials are good and which devices it knows. */
+  check(): Promise<{ readonly devices: readonly string[] }>;
   /** Resolves once the lock has forgotten the code; throws ProviderError('not_supported') where it cannot. */
   revokeCode(input: { lockId: string; pin: string }): Promise<void>;
 };

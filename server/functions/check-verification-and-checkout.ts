@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { TakeLimit } from '#server/http/limits.ts';
+import type { Identity } from '#server/operations/identity.ts';
+import { json, parse, signedIn, take } from './answers.ts';
+import type { ServerFunction } from './function.ts';
+
+const LIMIT = { name: 'check-verification', max: 120, seconds: 60 };
+const bodySchema = z.looseObject({ verificationSessionId: z.string().regex(/^vs_[A-Za-z0-9_]{1,200}$/, 'not a verification session') });
+
+/** How a hosted check stands: `{verified, checkoutUrl, status, error?}`. */
+export function checkVerificationAndCheckout(parts: { identity: Identity; limits: TakeLimit }): ServerFunction {
+  return {
+    methods: ['POST'],
+    async handle({ caller, body }) {
+      const { userId } = signedIn(caller);
+      await take(parts.limits, LIMIT, `user:${userId}`);
+      const { verificationSessionId } = parse(bodySchema, body);
+      const result = await parts.identity.checkHosted(userId, verificationSessionId);
+      return json({
+        verified: result.verified,
+        status: result.status,
+        checkoutUrl: result.verified ? '/checkout' : null,
+        ...(result.error === null ? {} : { error: result.error }),
+      });
+    },
+  };
+}

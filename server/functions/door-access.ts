@@ -1,0 +1,17 @@
+import type { DoorAccess } from '#server/operations/access-codes.ts';
+
+/** How the PIN page and its callers are told what opens the door. */
+export function describeAccess(access: DoorAccess): Record<string, unknown> {
+  return {
+    pin: access.pin,
+    pinId: access.pinId,
+    booking: { id: access.booking.id, reference: access.booking.reference, studio_name: access.booking.studioName, start_time: access.booking.startTime, end_time: access.booking.endTime },
+    releaseAt: access.releaseAt,
+    worksFrom: access.worksFrom,
+    worksUntil: access.worksUntil,
+    nextCodeAt: access.nextCodeAt,
+    codesLeft: access.codesLeft,
+    mode: access.mode,
+    singleUse: access.singleUse,
+  };
+}

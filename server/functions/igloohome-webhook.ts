@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { AccessCodes } from '#server/operations/access-codes.ts';
+import { Refusal } from '#server/operations/refusal.ts';
+import { json, parse } from './answers.ts';
+import type { ServerFunction } from './function.ts';
+
+/** Kinds of entries in which digits opened a door: one-time used, duration code first used, used again (providers.md 3.4). */
+const OPENED = new Set([20, 22, 19]);
+
+const bodySchema = z.looseObject({
+  payload: z.looseObject({
+    product: z.looseObject({ id: z.string().max(60) }),
+    event: z.looseObject({
+      type: z.number().int(),
+      data: z.looseObject({
+        activityLogs: z.array(z.looseObject({ logType: z.number().int(), entryDate: z.number(), pin: z.string().regex(/^\d{4,10}$/).nullish() })).max(500).optional(),
+      }),
+    }),
+  }),
+});
+
+/** Signed reports of the locks: a used code is marked, and forgotten by the lock where codes are for one use. */
+export function igloohomeWebhook(parts: { access: AccessCodes; verify: (request: Request, rawBody: string) => Promise<boolean> }): ServerFunction {
+  return {
+    methods: ['POST'],
+    raw: true,
+    open: true,
+    async handle({ request }) {
+      const raw = await request.text();
+      if (!(await parts.verify(request, raw))) throw new Refusal('invalid_request', 'The signature does not fit.');
+      const { payload } = parse(bodySchema, readJson(raw));
+      for (const entry of payload.event.type === 5 ? (payload.event.data.activityLogs ?? []) : []) {
+        if (OPENED.has(entry.logType) && entry.pin) await parts.access.used(payload.product.id, entry.pin, new Date(entry.entryDate * 1000));
+      }
+      return json({ received: true });
+    },
+  };
+}
+
+function readJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    throw new Refusal('invalid_request', 'The body is not JSON.');
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Caller, Clock } from '#server/http/caller.ts';
+import type { TakeLimit } from '#server/http/limits.ts';
+import type { AccessCodes } from '#server/operations/access-codes.ts';
+import { PIN_LINK } from '#server/operations/booking-mails.ts';
+import type { Bookings } from '#server/operations/bookings.ts';
+import type { People } from '#server/operations/people.ts';
+import { Refusal } from '#server/operations/refusal.ts';
+import type { LinkSigner } from '#server/operations/seal.ts';
+import { bookingIdField, json, parse, take } from './answers.ts';
+import { describeAccess } from './door-access.ts';
+import type { ServerFunction } from './function.ts';
+import { statuses } from './statuses.ts';
+
+const SHOW = { name: 'regenerate-pin-show', max: 120, seconds: 60 };
+const RENEW = { name: 'regenerate-pin', max: 20, seconds: 60 };
+const askSchema = z.looseObject({ booking_id: bookingIdField, token: z.string().max(300).nullish() });
+
+/** GET shows, POST makes a new code (decisions T-50). Proof: the owner's or a member of staff's sign-in, or the signed link of the code mail. */
+export function regeneratePin(parts: {
+  access: AccessCodes;
+  bookings: Bookings;
+  people: People;
+  links: LinkSigner;
+  limits: TakeLimit;
+  clock: Clock;
+}): ServerFunction {
+  async function admit(caller: Caller, bookingId: string, token: string | null): Promise<void> {
+    if (token !== null && parts.links.read(PIN_LINK, token, parts.clock()) === bookingId) return;
+    if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
+    if (await parts.people.isStaff(caller)) return;
+    await parts.bookings.own(caller.userId ?? '', bookingId);
+  }
+
+  return {
+    methods: ['GET', 'POST'],
+    async handle({ request, url, caller, body }) {
+      const renewing = request.method === 'POST';
+      try {
+        await take(parts.limits, renewing ? RENEW : SHOW, `ip:${caller.ip}`);
+        const given = renewing && body !== null && typeof body === 'object' && 'booking_id' in body ? body : Object.fromEntries(url.searchParams);
+        const ask = parse(askSchema, given);
+        await admit(caller, ask.booking_id, ask.token ?? url.searchParams.get('token'));
+        const access = renewing ? await parts.access.renew(ask.booking_id, caller.userId) : await parts.access.ensure(ask.booking_id);
+        if (parts.clock().getTime() >= Date.parse(access.booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
+        return json({ success: true, ...describeAccess(access) });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return json({ ...error.details, success: false, error: error.message, code: error.code, expired: error.code === 'session_ended' }, statuses[error.code]);
+      }
+    },
+  };
+}

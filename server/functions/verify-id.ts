@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { TakeLimit } from '#server/http/limits.ts';
+import { readDataUrl } from '#server/operations/id-image.ts';
+import type { Identity } from '#server/operations/identity.ts';
+import { json, parse, signedIn, take } from './answers.ts';
+import type { ServerFunction } from './function.ts';
+
+const LIMIT = { name: 'verify-id', max: 10, seconds: 3600 };
+/** Ten megabytes of picture are 13.4 million letters of base64. */
+const bodySchema = z.looseObject({ idImage: z.string().min(30).max(14_100_000) });
+
+/** Reads a licence photo of the caller and decides; a `userId` in the body is not read (decisions T-21). */
+export function verifyId(parts: { identity: Identity; limits: TakeLimit }): ServerFunction {
+  return {
+    methods: ['POST'],
+    async handle({ caller, body }) {
+      const { userId } = signedIn(caller);
+      const { idImage } = parse(bodySchema, body);
+      await take(parts.limits, LIMIT, `user:${userId}`);
+      const { id, reading, judgement, profileBirthDate } = await parts.identity.verifyPhoto(userId, readDataUrl(idImage));
+      const given = reading.givenNames?.split(/\s+/) ?? [];
+      return json({
+        verificationId: id,
+        decision: judgement.decision,
+        verification_status: judgement.decision,
+        extractedData: {
+          fullName: [reading.givenNames, reading.familyName].filter(Boolean).join(' ') || null,
+          firstName: given[0] ?? null,
+          middleName: given.slice(1).join(' ') || null,
+          lastName: reading.familyName,
+          dateOfBirth: reading.dateOfBirth.iso,
+          expiryDate: reading.expiry.iso,
+        },
+        isOver18: judgement.isOver18,
+        age: judgement.age,
+        isExpired: judgement.isExpired,
+        isNswLicense: judgement.isNsw,
+        nameMatchStatus: judgement.nameMatch.status,
+        nameMatchDetails: judgement.nameMatch.details,
+        profileDob: profileBirthDate,
+        dobMatches: judgement.dobMatches,
+        aiRawResponse: null,
+        aiConfidenceScore: reading.confidence,
+        failureReasons: judgement.reasons,
+      });
+    },
+  };
+}
