@@ -1,0 +1,149 @@
+import { ageOn, MINIMUM_AGE } from './people.ts';
+import { addDays, dayBounds, isStudioDate, type StudioDate } from './studio-time.ts';
+import { settings } from './venue.ts';
+
+export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
+/** What is printed on a document, as a reader saw it; `confidence` 0–100. */
+export type LicenceReading = {
+  readonly documentKind: 'driver_licence' | 'other' | 'unclear';
+  readonly issuingState: string | null;
+  readonly medium: 'physical' | 'screen' | 'screenshot' | 'photocopy' | 'unclear';
+  readonly givenNames: string | null;
+  readonly familyName: string | null;
+  readonly dateOfBirth: PrintedDate;
+  readonly expiry: PrintedDate;
+  readonly isLegible: boolean;
+  readonly issues: readonly string[];
+  readonly confidence: number;
+};
+
+export type NameMatch = { readonly status: 'match' | 'partial' | 'mismatch'; readonly details: string };
+export type Judgement = {
+  readonly decision: 'verified' | 'review' | 'failed';
+  /** Sentences for the customer. */
+  readonly reasons: string[];
+  readonly age: number | null;
+  readonly isOver18: boolean;
+  readonly isExpired: boolean;
+  readonly isNsw: boolean;
+  readonly nameMatch: NameMatch;
+  readonly dobMatches: boolean;
+};
+
+/** Below this a reading decides nothing by itself: a person looks (decisions T-22). */
+export const CONFIDENCE_NEEDED = 75;
+/** A verification lasts as long as the licence, but at most so long (decisions T-26). */
+const VERIFICATION_MONTHS = 24;
+
+/** Names as sets of plain words: no case, accents, hyphens or apostrophes. */
+function words(name: string | null): string[] {
+  if (name === null) return [];
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/['’ʼ`]/g, '')
+    .toLowerCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+}
+
+/**
+ * Holds the names of a licence against the account's. Middle names may be missing; the family name and the first given name may not.
+ * People with one name have one word in both (decisions T-24).
+ */
+export function matchNames(licence: { given: string | null; family: string | null }, accountName: string): NameMatch {
+  const given = words(licence.given);
+  const family = words(licence.family);
+  const account = words(accountName);
+  const printed = [...given, ...family];
+  if (printed.length === 0 || account.length === 0) return { status: 'mismatch', details: 'No name could be read.' };
+  const squeezed = (list: readonly string[]): string => list.toSorted().join('');
+  if (squeezed(printed) === squeezed(account) || printed.join('') === account.join(''))
+    return { status: 'match', details: 'The names are the same.' };
+  const has = (word: string): boolean => account.includes(word);
+  const familyFits = family.length === 0 || family.every(has) || account.join('').endsWith(family.join(''));
+  const firstFits = given.length === 0 || has(given[0] ?? '');
+  const nothingElse =
+    account.every((word) => printed.includes(word)) || account.join('') === [given[0] ?? '', ...family].join('');
+  if (familyFits && firstFits && nothingElse)
+    return { status: 'match', details: 'Middle names aside, the names are the same.' };
+  if (familyFits || (given.length > 0 && firstFits))
+    return { status: 'partial', details: 'Part of the name is the same.' };
+  return { status: 'mismatch', details: 'The names are different.' };
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** Reads a printed Australian date, day first: "03 APR 1998", "03-04-1998", "3/4/1998". Null when it is none. */
+export function parsePrintedDate(text: string): StudioDate | null {
+  const match = /(\d{1,2})[\s./-]*([A-Za-z]{3,9}|\d{1,2})[\s./-]*(\d{4})/.exec(text);
+  const [, day = '', month = '', year = ''] = match ?? [];
+  const number = /^\d+$/.test(month) ? Number(month) : MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
+  const iso = `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return match && isStudioDate(iso) ? iso : null;
+}
+
+/** Both readings of a date must agree, else it was not read (providers.md 6.2). */
+function agreed(date: PrintedDate): StudioDate | null {
+  const printed = date.printed === null ? null : parsePrintedDate(date.printed);
+  if (date.iso === null || !isStudioDate(date.iso)) return date.iso === null ? printed : null;
+  return date.printed !== null && printed !== date.iso ? null : date.iso;
+}
+
+/**
+ * Decides what a reading is worth. Under age and expired are refused when they were read for certain; every doubt goes to a person,
+ * never to a refusal; a picture on which nothing can be read is simply tried again.
+ */
+export function judgeLicence(input: {
+  reading: LicenceReading;
+  profile: { fullName: string; dateOfBirth: StudioDate | null };
+  today: StudioDate;
+}): Judgement {
+  const { reading, profile, today } = input;
+  const born = agreed(reading.dateOfBirth);
+  const expires = agreed(reading.expiry);
+  const nameMatch = matchNames({ given: reading.givenNames, family: reading.familyName }, profile.fullName);
+  const age = born === null ? null : ageOn(born, today);
+  const isOver18 = age !== null && age >= MINIMUM_AGE;
+  const isExpired = expires !== null && expires < today;
+  const dobMatches = born !== null && born === profile.dateOfBirth;
+  const facts = { age, isOver18, isExpired, isNsw: reading.issuingState === 'NSW', nameMatch, dobMatches };
+
+  const nothingRead = born === null && reading.givenNames === null && reading.familyName === null;
+  if (nothingRead || reading.documentKind === 'other') {
+    const reason =
+      reading.documentKind === 'other'
+        ? 'This does not look like an Australian driver licence.'
+        : 'We could not read your ID. Please take a sharp, well-lit photo of the front.';
+    return { ...facts, decision: 'failed', reasons: [reason] };
+  }
+  const certain = reading.confidence >= CONFIDENCE_NEEDED && reading.isLegible;
+  const refusals: string[] = [];
+  if (certain && age !== null && !isOver18) refusals.push('You must be 18 years or older.');
+  if (certain && isExpired) refusals.push('Your ID has expired.');
+  if (refusals.length > 0) return { ...facts, decision: 'failed', reasons: refusals };
+
+  const doubts: string[] = [];
+  if (!certain) doubts.push('Your ID could not be read clearly.');
+  if (reading.documentKind === 'unclear' || reading.medium !== 'physical')
+    doubts.push('We could not tell that this is a photo of a physical licence.');
+  if (born === null) doubts.push('Your date of birth could not be read.');
+  else if (!dobMatches) doubts.push('The date of birth on your ID does not match your account.');
+  if (nameMatch.status !== 'match') doubts.push('The name on your ID does not match your account.');
+  // A hosted check looks at the expiry itself and does not always hand it on.
+  if (expires === null && reading.expiry.printed !== null) doubts.push('The expiry date could not be read.');
+  return { ...facts, decision: doubts.length === 0 ? 'verified' : 'review', reasons: doubts };
+}
+
+/** When a verification ends: with the licence's last day, or after 24 months. */
+export function verificationExpiry(licenceExpiry: StudioDate | null, verifiedOn: StudioDate): Date {
+  const [year = 0, month = 1, day = 1] = verifiedOn.split('-').map(Number);
+  const later = new Date(Date.UTC(year, month - 1 + VERIFICATION_MONTHS, Math.min(day, 28))).toISOString().slice(0, 10);
+  const last = licenceExpiry !== null && licenceExpiry < later ? licenceExpiry : later;
+  return last < verifiedOn ? dayBounds(addDays(verifiedOn, -1)).end : dayBounds(last).end;
+}
+
+/** Null when the file may be used, else the spec's words. */
+export function validateIdFile(file: { type: string; size: number }): string | null {
+  if (!file.type.startsWith('image/')) return 'Please upload an image file.';
+  return file.size >= settings.idMaxBytes ? 'Please upload an image smaller than 10MB.' : null;
+}

@@ -1,0 +1,21 @@
+/** Money is whole cents inside and AUD dollars with at most two decimals on the wire (decisions T-30). */
+
+/** Null unless the amount is finite, not negative and has at most two decimals. */
+export function dollarsToCents(dollars: number): number | null {
+  if (!Number.isFinite(dollars) || dollars < 0) return null;
+  const cents = Math.round(dollars * 100);
+  return Math.abs(cents - dollars * 100) < 1e-6 && Number.isSafeInteger(cents) ? cents : null;
+}
+
+export function centsToDollars(cents: number): number {
+  return cents / 100;
+}
+
+/** "$59", "$59.50", "$1,020". */
+export function formatMoney(cents: number): string {
+  const sign = cents < 0 ? '-' : '';
+  const whole = Math.floor(Math.abs(cents) / 100);
+  const rest = Math.abs(cents) % 100;
+  const grouped = String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
+  return `${sign}$${grouped}${rest === 0 ? '' : `.${String(rest).padStart(2, '0')}`}`;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { isStudioDate, type StudioDate } from './studio-time.ts';
+
+export const MINIMUM_AGE = 18;
+
+/** Whole years between two calendar days; somebody born on 29 February has their birthday on 1 March in other years. */
+export function ageOn(born: StudioDate, on: StudioDate): number {
+  const [year = 0, month = 0, day = 0] = born.split('-').map(Number);
+  const [thisYear = 0, thisMonth = 0, thisDay = 0] = on.split('-').map(Number);
+  const birthdayPassed = thisMonth > month || (thisMonth === month && thisDay >= day);
+  return thisYear - year - (birthdayPassed ? 0 : 1);
+}
+export function isAdult(born: StudioDate, on: StudioDate): boolean {
+  return ageOn(born, on) >= MINIMUM_AGE;
+}
+
+const countDigits = (text: string): number => text.replace(/\D/g, '').length;
+
+/** E.164, Australian numbers without a country code understood as such; null when it cannot be a phone number (decisions T-17). */
+export function normalisePhone(raw: string): string | null {
+  const digits = raw.replace(/\D/g, '');
+  if (/[A-Za-z]/.test(raw) || digits.length < 10 || digits.length > 15) return null;
+  if (raw.trim().startsWith('+')) return `+${digits}`;
+  if (digits.startsWith('0011')) return `+${digits.slice(4)}`;
+  if (digits.startsWith('61') && digits.length === 11) return `+${digits}`;
+  if (digits.startsWith('0') && digits.length === 10) return `+61${digits.slice(1)}`;
+  return `+${digits}`;
+}
+
+const fullName = z
+  .string()
+  .trim()
+  .min(2, 'Full name must be at least 2 characters')
+  .max(100, 'Full name must be less than 100 characters');
+const email = z
+  .string()
+  .trim()
+  .max(255, 'Email must be less than 255 characters')
+  .pipe(z.email('Please enter a valid email address'));
+const phone = z
+  .string()
+  .trim()
+  .max(20, 'Phone number must be less than 20 characters')
+  .refine(
+    (text) => text.length >= 10 && countDigits(text) >= 10 && !/[A-Za-z]/.test(text),
+    'Phone number must be at least 10 digits',
+  );
+const password = z
+  .string()
+  .min(6, 'Password must be at least 6 characters')
+  .max(128, 'Password must be less than 128 characters');
+
+export const signInSchema = z.object({ email, password: z.string().min(6, 'Password must be at least 6 characters') });
+export const emailSchema = email;
+export const signUpSchema = z.object({
+  fullName,
+  email,
+  phone,
+  djName: z.string().trim().max(100, 'DJ name must be less than 100 characters').optional(),
+  password,
+  dateOfBirth: z.string().min(1, 'Date of birth is required').refine(isStudioDate, 'Date of birth is required'),
+});
+export const profileSchema = z.object({ fullName, email, phone });
+export const customerSchema = z.object({ fullName, email, phone });
+export const verificationCodeSchema = z.string().regex(/^\d{6}$/, 'Please enter the 6-digit verification code.');
+export const passwordChangeSchema = z
+  .object({ password: z.string(), confirm: z.string() })
+  .refine((both) => both.password === both.confirm, "New password and confirmation don't match.")
+  .refine((both) => both.password.length >= 6, 'Password must be at least 6 characters long.');
+
+/** The first thing wrong, as the product tells it. */
+export function firstError(error: z.ZodError): string {
+  return error.issues[0]?.message ?? 'Please check what you entered.';
+}
+
+/** A name as part of a path: letters, digits and dashes, at most 50 (spec section 9). */
+export function sanitiseName(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 50);
+}

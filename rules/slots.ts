@@ -1,0 +1,137 @@
+import {
+  addDays,
+  hourExists,
+  slotEnd,
+  slotStart,
+  studioDate,
+  studioHour,
+  studioMinute,
+  type StudioDate,
+} from './studio-time.ts';
+import { settings } from './venue.ts';
+
+/** One hour of the grid: 24 of them on every day, whatever the clocks do (decisions T-01). */
+export type Slot = { readonly date: StudioDate; readonly hour: number };
+
+export type Busy = { readonly start: Date; readonly end: Date };
+
+/** Minutes into an hour after which it can no longer be booked (decisions T-06). */
+const CURRENT_HOUR_CUTOFF = 30;
+
+/** "12 AM", "7 PM". */
+export function slotLabel(hour: number): string {
+  return `${hour % 12 === 0 ? 12 : hour % 12} ${hour % 24 < 12 ? 'AM' : 'PM'}`;
+}
+/** "7 PM to 8 PM". */
+export function slotRangeLabel(hour: number): string {
+  return `${slotLabel(hour)} to ${slotLabel((hour + 1) % 24)}`;
+}
+export function slotKey(slot: Slot): string {
+  return `${slot.date}T${String(slot.hour).padStart(2, '0')}`;
+}
+export function sameSlot(a: Slot, b: Slot): boolean {
+  return a.date === b.date && a.hour === b.hour;
+}
+export function sortSlots(slots: readonly Slot[]): Slot[] {
+  return slots.toSorted((a, b) => slotKey(a).localeCompare(slotKey(b)));
+}
+
+/** The next hour that exists: in October 1 AM is followed by 3 AM. */
+export function nextSlot(slot: Slot): Slot {
+  let next: Slot = slot;
+  do {
+    next = next.hour === 23 ? { date: addDays(next.date, 1), hour: 0 } : { date: next.date, hour: next.hour + 1 };
+  } while (!hourExists(next.date, next.hour));
+  return next;
+}
+export function adjacent(a: Slot, b: Slot): boolean {
+  return sameSlot(nextSlot(a), b) || sameSlot(nextSlot(b), a);
+}
+function consecutive(sorted: readonly Slot[]): boolean {
+  return sorted.every((slot, at) => {
+    const before = sorted[at - 1];
+    return before === undefined || sameSlot(nextSlot(before), slot);
+  });
+}
+
+export type AddRefusal = 'not-consecutive' | 'too-long' | 'too-far' | 'closed';
+/** Why an hour cannot join the selection; null when it can. */
+export function whyNotAdd(selection: readonly Slot[], slot: Slot): AddRefusal | null {
+  if (!hourExists(slot.date, slot.hour)) return 'closed';
+  if (selection.some((one) => sameSlot(one, slot))) return null;
+  const sorted = sortSlots([...selection, slot]);
+  const first = sorted[0] ?? slot;
+  const last = sorted.at(-1) ?? slot;
+  if (!consecutive(sorted)) return 'not-consecutive';
+  if (sorted.length > settings.maxHours) return 'too-long';
+  return last.date > addDays(first.date, 1) ? 'too-far' : null;
+}
+export function canAdd(selection: readonly Slot[], slot: Slot): boolean {
+  return whyNotAdd(selection, slot) === null;
+}
+
+/** The longest run of consecutive hours; of two as long, the earlier (decisions T-08). */
+export function longestRun(slots: readonly Slot[]): Slot[] {
+  let best: Slot[] = [];
+  let run: Slot[] = [];
+  for (const slot of sortSlots(slots)) {
+    const before = run.at(-1);
+    run = before && sameSlot(nextSlot(before), slot) ? [...run, slot] : [slot];
+    if (run.length > best.length) best = run;
+  }
+  return best;
+}
+
+/** Adds an hour, or takes it away and keeps the longest run. An hour that cannot be added changes nothing. */
+export function toggleSlot(selection: readonly Slot[], slot: Slot): Slot[] {
+  if (selection.some((one) => sameSlot(one, slot))) return longestRun(selection.filter((one) => !sameSlot(one, slot)));
+  return canAdd(selection, slot) ? sortSlots([...selection, slot]) : sortSlots(selection);
+}
+
+/** Why an hour is not for sale, other people's bookings aside; null when it is. */
+export function slotClosed(slot: Slot, now: Date): 'past' | 'skipped' | 'beyond-horizon' | null {
+  if (!hourExists(slot.date, slot.hour)) return 'skipped';
+  const today = studioDate(now);
+  if (slot.date > addDays(today, settings.horizonDays)) return 'beyond-horizon';
+  if (slot.date < today) return 'past';
+  if (slot.date > today) return null;
+  const hour = studioHour(now);
+  if (slot.hour < hour) return 'past';
+  // In April the second 2 AM is still the 2 AM hour on the clock: the slot began an hour ago.
+  const start = slotStart(slot.date, slot.hour);
+  if (start && now.getTime() - start.getTime() >= 3_600_000) return 'past';
+  return slot.hour === hour && studioMinute(now) > CURRENT_HOUR_CUTOFF ? 'past' : null;
+}
+
+/** From the start of the first to the end of the last; the slots must be consecutive and not empty. */
+export function spanOf(slots: readonly Slot[]): Busy {
+  const sorted = sortSlots(slots);
+  const first = sorted[0];
+  const last = sorted.at(-1);
+  const start = first ? slotStart(first.date, first.hour) : null;
+  if (!start || !last) throw new RangeError('a span needs hours that exist');
+  return { start, end: slotEnd(last.date, last.hour) };
+}
+
+/** The hours of a span of instants; null unless it starts and ends on hours of the grid. */
+export function slotsOfSpan(start: Date, end: Date): Slot[] | null {
+  let slot: Slot = { date: studioDate(start), hour: studioHour(start) };
+  if (slotStart(slot.date, slot.hour)?.getTime() !== start.getTime()) return null;
+  const slots: Slot[] = [];
+  while (slots.length <= settings.maxHours + 1) {
+    slots.push(slot);
+    const over = slotEnd(slot.date, slot.hour).getTime();
+    if (over === end.getTime()) return slots;
+    if (over > end.getTime()) return null;
+    slot = nextSlot(slot);
+  }
+  return null;
+}
+
+/** Whether any of these spans touches the hour (decisions T-02). */
+export function slotTaken(slot: Slot, busy: readonly Busy[]): boolean {
+  const start = slotStart(slot.date, slot.hour);
+  if (!start) return false;
+  const end = slotEnd(slot.date, slot.hour);
+  return busy.some((one) => one.start < end && one.end > start);
+}

@@ -1,0 +1,158 @@
+import { tzOffset } from '@date-fns/tz';
+
+/** Every wall-clock time of the studio is Sydney's, whatever the zone of the process or the browser. */
+export const STUDIO_ZONE = 'Australia/Sydney';
+
+/** A calendar day in Sydney, 'YYYY-MM-DD'. */
+export type StudioDate = string;
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+/** Minutes that Sydney's clocks are ahead of UTC; looked up once per hour of the calendar, for zone look-ups are slow. */
+const offsets = new Map<number, number>();
+function offsetAt(instant: number): number {
+  const hour = Math.floor(instant / HOUR);
+  const known = offsets.get(hour);
+  if (known !== undefined) return known;
+  if (offsets.size > 20_000) offsets.clear();
+  const offset = tzOffset(STUDIO_ZONE, new Date(hour * HOUR));
+  offsets.set(hour, offset);
+  return offset;
+}
+
+/** Sydney's clock face at an instant, held in the UTC fields of a date. */
+function face(at: Date): Date {
+  return new Date(at.getTime() + offsetAt(at.getTime()) * MINUTE);
+}
+
+export function studioDate(at: Date): StudioDate {
+  return face(at).toISOString().slice(0, 10);
+}
+export function studioHour(at: Date): number {
+  return face(at).getUTCHours();
+}
+export function studioMinute(at: Date): number {
+  return face(at).getUTCMinutes();
+}
+
+/** Midnight of a calendar day, counted as if it were UTC. Throws RangeError for what is no date. */
+function midnight(date: StudioDate): number {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(time)) throw new RangeError(`not a date: ${date}`);
+  return time;
+}
+
+/** True for an existing calendar day written YYYY-MM-DD. */
+export function isStudioDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** 0 = Sunday. */
+export function weekdayOf(date: StudioDate): number {
+  return new Date(midnight(date)).getUTCDay();
+}
+export function addDays(date: StudioDate, days: number): StudioDate {
+  return new Date(midnight(date) + days * DAY).toISOString().slice(0, 10);
+}
+
+/**
+ * The instant at which an hour of a day begins; null where the clocks jump over it (2 AM on the first Sunday of October).
+ * An hour that comes twice (2 AM on the first Sunday of April) is the first of the two (decisions T-01).
+ */
+export function slotStart(date: StudioDate, hour: number): Date | null {
+  const wall = midnight(date) + hour * HOUR;
+  let first: number | null = null;
+  for (const offset of new Set([offsetAt(wall - 12 * HOUR), offsetAt(wall + 2 * HOUR)])) {
+    const instant = wall - offset * MINUTE;
+    if (offsetAt(instant) === offset && (first === null || instant < first)) first = instant;
+  }
+  return first === null ? null : new Date(first);
+}
+
+export function hourExists(date: StudioDate, hour: number): boolean {
+  return slotStart(date, hour) !== null;
+}
+
+/** Where the next existing hour begins: in April the 2 AM hour therefore lasts two. */
+export function slotEnd(date: StudioDate, hour: number): Date {
+  for (let ahead = 1; ahead <= 3; ahead += 1) {
+    const next = hour + ahead;
+    const start = next < 24 ? slotStart(date, next) : slotStart(addDays(date, 1), next - 24);
+    if (start) return start;
+  }
+  throw new RangeError(`no hour follows ${date} ${hour}`);
+}
+
+/** From local midnight to the next. */
+export function dayBounds(date: StudioDate): { start: Date; end: Date } {
+  const start = slotStart(date, 0);
+  const end = slotStart(addDays(date, 1), 0);
+  if (!start || !end) throw new RangeError(`no midnight on ${date}`);
+  return { start, end };
+}
+
+/** "Saturday 21 November 2026", "Sat 21 Nov 2026", "21 Nov". Takes an instant or a calendar day. */
+export function formatStudioDate(at: Date | StudioDate, style: 'long' | 'medium' | 'short' = 'long'): string {
+  const day = new Date(midnight(typeof at === 'string' ? at : studioDate(at)));
+  const month = MONTHS[day.getUTCMonth()] ?? '';
+  const weekday = WEEKDAYS[day.getUTCDay()] ?? '';
+  const number = day.getUTCDate();
+  if (style === 'long') return `${weekday} ${number} ${month} ${day.getUTCFullYear()}`;
+  if (style === 'medium') return `${weekday.slice(0, 3)} ${number} ${month.slice(0, 3)} ${day.getUTCFullYear()}`;
+  return `${number} ${month.slice(0, 3)}`;
+}
+
+/** "6:55 pm", and "7 pm" on the hour. */
+export function formatStudioTime(at: Date): string {
+  const clock = face(at);
+  const hour = clock.getUTCHours();
+  const minutes = clock.getUTCMinutes();
+  return `${hour % 12 === 0 ? 12 : hour % 12}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`} ${hour < 12 ? 'am' : 'pm'}`;
+}
+
+/** "Saturday 21 November 2026, 7 pm to 9 pm"; a session past midnight names its second day. */
+export function formatStudioRange(start: Date, end: Date): string {
+  const sameDay = studioDate(start) === studioDate(end);
+  const until = sameDay ? formatStudioTime(end) : `${formatStudioTime(end)} on ${formatStudioDate(end, 'medium')}`;
+  return `${formatStudioDate(start)}, ${formatStudioTime(start)} to ${until}`;
+}
+
+/** Whether a visitor's clock shows what Sydney's shows. */
+export function isSydneyZone(zone: string): boolean {
+  return (
+    zone === STUDIO_ZONE ||
+    zone === 'Australia/Melbourne' ||
+    zone === 'Australia/Canberra' ||
+    zone === 'Australia/ACT' ||
+    zone === 'Australia/NSW' ||
+    zone === 'Australia/Victoria' ||
+    zone === 'Australia/Hobart' ||
+    zone === 'Australia/Tasmania'
+  );
+}
+
+/** An instant with its offset or Z; null for anything else, as a time without a zone means nothing (decisions T-05). */
+export function parseInstant(text: string): Date | null {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)) return null;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : new Date(time);
+}

@@ -1,0 +1,29 @@
+/** The business, in one file to edit (decisions T-73). */
+export const venue = {
+  name: '24/7 DJ Studios',
+  tagline: 'START LOCAL. MOVE GLOBAL.',
+  address: 'Sydney NSW',
+  hours: '24/7',
+  email: 'hello@example.com',
+  instagram: '@djstudios',
+  /** Empty until registered: documents then say "Receipt" instead of "Tax invoice". */
+  abn: '',
+} as const;
+
+/** The studio's rules in numbers (decisions, "Clock"; promises section 0). */
+export const settings = {
+  holdMinutes: 15,
+  sessionMinutes: 31,
+  horizonDays: 90,
+  maxHours: 24,
+  freeCancelHours: 24,
+  pinLeadMinutes: 5,
+  releaseLeadMinutes: 15,
+  requestLeadMinutes: 60,
+  immediateWithinMinutes: 60,
+  cardMinimumCents: 50,
+  maxLiveHolds: 2,
+  holdsPerHour: 6,
+  termsVersion: '2025-10',
+  idMaxBytes: 10 * 1024 * 1024,
+} as const;
