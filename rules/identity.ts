@@ -60,7 +60,7 @@ export function matchNames(licence: { given: string | null; family: string | nul
   if (squeezed(printed) === squeezed(account) || printed.join('') === account.join(''))
     return { status: 'match', details: 'The names are the same.' };
   const has = (word: string): boolean => account.includes(word);
-  const familyFits = family.length === 0 || family.every(has) || account.join('').endsWith(family.join(''));
+  const familyFits = family.every(has) || account.join('').endsWith(family.join(''));
   const firstFits = given.length === 0 || has(given[0] ?? '');
   const nothingElse =
     account.every((word) => printed.includes(word)) || account.join('') === [given[0] ?? '', ...family].join('');

@@ -10,49 +10,35 @@ const LIMIT = { name: 'create-payment', max: 20, seconds: 60 };
 const coupon = z.string().trim().max(50).nullish();
 const shown = z.number().finite().nonnegative().max(100_000).nullish();
 
-/** From the checkout page: what is booked stands in `bookingData`; money in the body is only what was shown, never what is charged. */
-const bodySchema = z
+/** The booking page's shape: `{bookingData, customerData}`. */
+const fromBookingPage = z
   .looseObject({
-    bookingData: z
-      .looseObject({
-        studio_id: bookingIdField.optional(),
-        studioId: bookingIdField.optional(),
-        start_time: instantField.optional(),
-        startTime: instantField.optional(),
-        end_time: instantField.optional(),
-        endTime: instantField.optional(),
-        final_cost: shown,
-        coupon_code: coupon,
-      })
-      .optional(),
-    studioId: bookingIdField.optional(),
-    startTime: instantField.optional(),
-    endTime: instantField.optional(),
-    couponCode: coupon,
+    bookingData: z.looseObject({ studio_id: bookingIdField, start_time: instantField, end_time: instantField, final_cost: shown, coupon_code: coupon }),
+    customerData: z.looseObject({ termsAccepted: z.boolean().optional() }).nullish(),
+  })
+  .transform(({ bookingData, customerData }) => ({
+    studioId: bookingData.studio_id,
+    startTime: bookingData.start_time,
+    endTime: bookingData.end_time,
+    couponCode: bookingData.coupon_code || null,
+    shownTotal: bookingData.final_cost ?? null,
+    termsAccepted: customerData?.termsAccepted === true,
+  }));
+
+/** The checkout's shape: `{amount, metadata}`. Money in it is only what was shown, never what is charged (decisions T-30). */
+const fromCheckout = z
+  .looseObject({
     amount: shown,
-    termsAccepted: z.boolean().optional(),
+    metadata: z.looseObject({ studioId: bookingIdField, startTime: instantField, endTime: instantField, couponCode: coupon, termsAccepted: z.boolean().optional() }),
   })
-  .transform((body) => {
-    const data = body.bookingData;
-    return {
-      studioId: body.studioId ?? data?.studio_id ?? data?.studioId,
-      startTime: body.startTime ?? data?.start_time ?? data?.startTime,
-      endTime: body.endTime ?? data?.end_time ?? data?.endTime,
-      couponCode: body.couponCode || data?.coupon_code || null,
-      shownTotal: body.amount ?? data?.final_cost ?? null,
-      termsAccepted: body.termsAccepted === true,
-    };
-  })
-  .pipe(
-    z.object({
-      studioId: bookingIdField,
-      startTime: z.date(),
-      endTime: z.date(),
-      couponCode: z.string().nullable(),
-      shownTotal: z.number().nullable(),
-      termsAccepted: z.boolean(),
-    }),
-  );
+  .transform(({ amount, metadata }) => ({
+    studioId: metadata.studioId,
+    startTime: metadata.startTime,
+    endTime: metadata.endTime,
+    couponCode: metadata.couponCode || null,
+    shownTotal: amount ?? null,
+    termsAccepted: metadata.termsAccepted === true,
+  }));
 
 /** Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). */
 export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }): ServerFunction {
@@ -61,7 +47,8 @@ export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }):
     async handle({ caller, body }) {
       const { userId, email } = signedIn(caller);
       await take(parts.limits, LIMIT, `user:${userId}`);
-      const wanted = parse(bodySchema, body);
+      const fromCheckoutPage = body !== null && typeof body === 'object' && 'metadata' in body;
+      const wanted = fromCheckoutPage ? parse(fromCheckout, body) : parse(fromBookingPage, body);
       const held = await parts.bookings.hold({
         userId,
         email,

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { couponCodeSchema, couponSchema } from './coupons.ts';
+import { centsToDollars, dollarsToCents, formatMoney } from './money.ts';
+import { cheapestHourCents, hourRateCents, quoteSlots, volumeDiscountCents } from './pricing.ts';
+import { nextSlot, type Slot } from './slots.ts';
+
+/** Written out from the price list by hand, an hour a column; l = 49, m = 59, h = 69. */
+const TABLE = [
+  'hhhmmmmmmmmmmmmmmmhhhhhm',
+  'llllllllllllllllllmmmmml',
+  'llllllllllllllllllmmmmml',
+  'llllllllllllllllllmmmmml',
+  'llllllllllllllllllmmmmml',
+  'mmmmmmmmmmmmmmmmmmhhhhhh',
+  'hhmmmmmmmmmmmmmmmmhhhhhh',
+];
+const DOLLARS: Readonly<Record<string, number>> = { l: 49, m: 59, h: 69 };
+
+const run = (date: string, hour: number, count: number): Slot[] => {
+  const slots: Slot[] = [{ date, hour }];
+  while (slots.length < count) slots.push(nextSlot(slots.at(-1) ?? { date, hour }));
+  return slots;
+};
+
+describe('prices', () => {
+  it('are the 168 of the list, with its day sums', () => {
+    for (const [weekday, row] of TABLE.entries()) {
+      for (let hour = 0; hour < 24; hour += 1)
+        expect([weekday, hour, hourRateCents(weekday, hour)]).toEqual([
+          weekday,
+          hour,
+          (DOLLARS[row[hour] ?? ''] ?? 0) * 100,
+        ]);
+    }
+    const sums = TABLE.map(
+      (_, weekday) =>
+        Array.from({ length: 24 }, (__, hour) => hourRateCents(weekday, hour)).reduce((a, b) => a + b, 0) / 100,
+    );
+    expect(sums).toEqual([1496, 1226, 1226, 1226, 1226, 1476, 1496]);
+    expect(cheapestHourCents()).toBe(4900);
+    expect(() => hourRateCents(7, 0)).toThrow(RangeError);
+  });
+
+  it('round the discount to whole dollars, half up', () => {
+    const ten = quoteSlots(run('2026-11-22', 1, 10));
+    expect([ten.baseCents, ten.discountCents, ten.totalCents]).toEqual([61_000, 9_200, 51_800]);
+    const three = quoteSlots(run('2026-11-23', 10, 3));
+    expect([three.baseCents, three.discountPercent, three.discountCents, three.totalCents]).toEqual([
+      14_700, 10, 1_500, 13_200,
+    ]);
+    expect(volumeDiscountCents(11_800, 2)).toBe(0);
+  });
+
+  it('differ from rounding the total in exactly 210 of the 3,696 starts and lengths from 3 to 24 hours', () => {
+    let differing = 0;
+    let cases = 0;
+    for (let day = 0; day < 7; day += 1) {
+      for (let hour = 0; hour < 24; hour += 1) {
+        for (let count = 3; count <= 24; count += 1) {
+          const quote = quoteSlots(run(`2026-11-${String(22 + day)}`, hour, count));
+          const roundedTotal = Math.floor((quote.baseCents * (100 - quote.discountPercent)) / 10_000 + 0.5) * 100;
+          cases += 1;
+          if (roundedTotal !== quote.totalCents) differing += 1;
+        }
+      }
+    }
+    expect([cases, differing]).toEqual([3_696, 210]);
+  });
+
+  it('charge a session over midnight by the day of each hour', () => {
+    expect(quoteSlots(run('2026-11-20', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([6900, 6900]);
+    expect(quoteSlots(run('2026-11-22', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([5900, 4900]);
+  });
+
+  it('charge the chosen labels on both change days', () => {
+    expect(quoteSlots(run('2026-10-04', 1, 2)).slots.map((slot) => slot.hour)).toEqual([1, 3]);
+    expect(quoteSlots(run('2026-10-04', 1, 2)).totalCents).toBe(6900 + 5900);
+    expect(quoteSlots(run('2026-04-05', 2, 1)).totalCents).toBe(6900);
+  });
+
+  it('take coupons off the subtotal, never below nothing, and waive what a card cannot pay', () => {
+    const slots = run('2026-11-23', 10, 1);
+    const percent = (value: number) =>
+      quoteSlots(slots, { code: 'X', discountType: 'percentage', discountValue: value });
+    expect(percent(12.5).couponDiscountCents).toBe(613);
+    expect(percent(100).totalCents).toBe(0);
+    expect(percent(99.5).totalCents).toBe(0);
+    expect(quoteSlots(slots, { code: 'X', discountType: 'fixed', discountValue: 1000 }).totalCents).toBe(0);
+    expect(quoteSlots(slots, { code: 'X', discountType: 'fixed', discountValue: 10 }).totalCents).toBe(3900);
+  });
+
+  it('always add up', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 24 }),
+        fc.integer({ min: 0, max: 23 }),
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.boolean(),
+        (count, hour, value, fixed) => {
+          const quote = quoteSlots(run('2026-11-27', hour, count), {
+            code: 'X',
+            discountType: fixed ? 'fixed' : 'percentage',
+            discountValue: fixed ? value / 100 : Math.min(100, value / 100),
+          });
+          expect(quote.baseCents - quote.discountCents - quote.couponDiscountCents).toBe(quote.totalCents);
+          expect(Number.isSafeInteger(quote.totalCents)).toBe(true);
+          expect(quote.totalCents === 0 || quote.totalCents >= 50).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('money', () => {
+  it('is cents inside and dollars outside', () => {
+    expect([formatMoney(5900), formatMoney(5950), formatMoney(102_000), formatMoney(0)]).toEqual([
+      '$59',
+      '$59.50',
+      '$1,020',
+      '$0',
+    ]);
+    expect(dollarsToCents(59.5)).toBe(5950);
+    for (const wrong of [-1, 1.005, Number.NaN, Number.POSITIVE_INFINITY]) expect(dollarsToCents(wrong)).toBeNull();
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e9 }), (cents) => {
+        expect(dollarsToCents(centsToDollars(cents))).toBe(cents);
+      }
+      ),
+    );
+  });
+});
+
+describe('coupon fields', () => {
+  it('answer in the words of the specification', () => {
+    const message = (schema: typeof couponCodeSchema | typeof couponSchema, value: unknown): string | undefined =>
+      schema.safeParse(value).error?.issues[0]?.message;
+    expect(couponCodeSchema.parse(' party20 ')).toBe('PARTY20');
+    expect(message(couponCodeSchema, '  ')).toBe('Coupon code cannot be empty');
+    expect(message(couponCodeSchema, 'x'.repeat(51))).toBe('Coupon code must be less than 50 characters');
+    const code = { code: 'a', discount_type: 'percentage', discount_value: 10 };
+    expect(message(couponSchema, { ...code, code: ' ' })).toBe('Code is required');
+    expect(message(couponSchema, { ...code, discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
+    expect(message(couponSchema, { ...code, discount_value: 0 })).toBe('Discount value must be positive');
+    expect(message(couponSchema, { ...code, discount_value: 100_001 })).toBe('Discount value is too large');
+    expect(message(couponSchema, { ...code, discount_value: 101 })).toBe('Discount value is too large');
+    expect(message(couponSchema, { ...code, min_hours: 0 })).toBe('Minimum hours must be positive');
+    expect(message(couponSchema, { ...code, max_uses: 1.5 })).toBe('Max uses must be a positive integer');
+  });
+});

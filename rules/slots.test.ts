@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  adjacent,
+  canAdd,
+  longestRun,
+  nextSlot,
+  slotClosed,
+  slotKey,
+  slotLabel,
+  slotRangeLabel,
+  slotsOfSpan,
+  slotTaken,
+  sortSlots,
+  spanOf,
+  toggleSlot,
+  type Slot,
+} from './slots.ts';
+import { addDays, slotStart } from './studio-time.ts';
+
+const run = (date: string, from: number, count: number): Slot[] => {
+  const slots: Slot[] = [{ date, hour: from }];
+  while (slots.length < count) slots.push(nextSlot(slots.at(-1) ?? { date, hour: from }));
+  return slots;
+};
+
+describe('slots', () => {
+  it('are labelled as on the grid', () => {
+    expect([0, 11, 12, 23].map(slotLabel)).toEqual(['12 AM', '11 AM', '12 PM', '11 PM']);
+    expect(slotRangeLabel(23)).toBe('11 PM to 12 AM');
+  });
+
+  it('follow each other over midnight and over the skipped hour', () => {
+    expect(adjacent({ date: '2026-11-21', hour: 23 }, { date: '2026-11-22', hour: 0 })).toBe(true);
+    expect(adjacent({ date: '2026-10-04', hour: 1 }, { date: '2026-10-04', hour: 3 })).toBe(true);
+    expect(canAdd([{ date: '2026-11-21', hour: 5 }], { date: '2026-11-21', hour: 7 })).toBe(false);
+    expect(canAdd([], { date: '2026-10-04', hour: 2 })).toBe(false);
+  });
+
+  it('keep the longest run that is left, the earlier of two', () => {
+    const five = run('2026-11-21', 10, 5);
+    expect(toggleSlot(five, { date: '2026-11-21', hour: 12 }).map((slot) => slot.hour)).toEqual([10, 11]);
+    expect(toggleSlot(five, { date: '2026-11-21', hour: 11 }).map((slot) => slot.hour)).toEqual([12, 13, 14]);
+  });
+
+  it('stay consecutive whatever is tapped in whatever order', () => {
+    const taps = fc.array(fc.record({ day: fc.integer({ min: 0, max: 1 }), hour: fc.integer({ min: 0, max: 23 }) }), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom('2026-11-21', '2026-10-03', '2026-10-04', '2026-04-04', '2026-04-05'),
+        taps,
+        (date, list) => {
+          let selection: Slot[] = [];
+          for (const tap of list) {
+            selection = toggleSlot(selection, { date: addDays(date, tap.day), hour: tap.hour });
+            expect(longestRun(selection)).toEqual(selection);
+            expect(selection.length).toBeLessThanOrEqual(24);
+            if (selection.length > 0) {
+              const span = spanOf(selection);
+              expect(slotsOfSpan(span.start, span.end)?.map(slotKey)).toEqual(sortSlots(selection).map(slotKey));
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('close when they are past, at minute 31 of their hour, when they do not exist, and after 90 days', () => {
+    const at = (iso: string): Date => new Date(iso);
+    const seven = { date: '2026-11-21', hour: 19 };
+    expect(slotClosed(seven, at('2026-11-21T08:30:59Z'))).toBeNull();
+    expect(slotClosed(seven, at('2026-11-21T08:31:00Z'))).toBe('past');
+    expect(slotClosed({ date: '2026-11-21', hour: 18 }, at('2026-11-21T08:00:00Z'))).toBe('past');
+    expect(slotClosed({ date: '2026-10-04', hour: 2 }, at('2026-10-01T00:00:00Z'))).toBe('skipped');
+    expect(slotClosed({ date: '2027-02-19', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBeNull();
+    expect(slotClosed({ date: '2027-02-20', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBe('beyond-horizon');
+    // The second 2 AM of April: the slot that is sold began an hour ago.
+    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T15:10:00Z'))).toBeNull();
+    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:10:00Z'))).toBe('past');
+  });
+
+  it('are taken by whatever overlaps them, also from the day before', () => {
+    const overnight = spanOf(run('2026-11-21', 22, 4));
+    expect([0, 1, 2].map((hour) => slotTaken({ date: '2026-11-22', hour }, [overnight]))).toEqual([true, true, false]);
+    expect(slotTaken({ date: '2026-11-21', hour: 21 }, [overnight])).toBe(false);
+  });
+
+  it('refuse spans that do not lie on the grid', () => {
+    const start = slotStart('2026-11-21', 19) ?? new Date(0);
+    expect(slotsOfSpan(new Date(start.getTime() + 1), new Date(start.getTime() + 3_600_000))).toBeNull();
+    expect(slotsOfSpan(start, new Date(start.getTime() + 5_400_000))).toBeNull();
+    expect(slotsOfSpan(start, start)).toBeNull();
+    expect(slotsOfSpan(new Date('2026-04-04T16:00:00Z'), new Date('2026-04-04T17:00:00Z'))).toBeNull();
+  });
+});

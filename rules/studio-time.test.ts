@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import {
+  addDays,
+  dayBounds,
+  formatStudioDate,
+  formatStudioRange,
+  formatStudioTime,
+  parseInstant,
+  slotEnd,
+  slotStart,
+  studioDate,
+  studioHour,
+  weekdayOf,
+} from './studio-time.ts';
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+describe('Sydney time', () => {
+  it('knows summer and winter', () => {
+    expect(iso(slotStart('2026-11-21', 19))).toBe('2026-11-21T08:00:00.000Z');
+    expect(iso(slotStart('2026-07-01', 19))).toBe('2026-07-01T09:00:00.000Z');
+    expect(studioDate(new Date('2026-11-21T13:30:00Z'))).toBe('2026-11-22');
+    expect(studioHour(new Date('2026-11-21T13:30:00Z'))).toBe(0);
+  });
+
+  it.each(['2026-10-04', '2027-10-03'])('has no 2 AM on %s, when the clocks go forward', (date) => {
+    expect(slotStart(date, 2)).toBeNull();
+    expect(iso(slotEnd(date, 1))).toBe(iso(slotStart(date, 3)));
+    const { start, end } = dayBounds(date);
+    expect((end.getTime() - start.getTime()) / 3_600_000).toBe(23);
+  });
+
+  it.each(['2026-04-05', '2027-04-04'])('sells the first 2 AM of two on %s, and it lasts two hours', (date) => {
+    const two = slotStart(date, 2);
+    expect(iso(two)).toBe(`${addDays(date, -1)}T15:00:00.000Z`);
+    expect((slotEnd(date, 2).getTime() - (two?.getTime() ?? 0)) / 3_600_000).toBe(2);
+    const { start, end } = dayBounds(date);
+    expect((end.getTime() - start.getTime()) / 3_600_000).toBe(25);
+  });
+
+  it('agrees with the zone data of the runtime for every hour of six years', () => {
+    const clock = new Intl.DateTimeFormat('en-CA', {
+      timeZone: 'Australia/Sydney',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+    });
+    let differences = 0;
+    for (let at = Date.parse('2026-01-01T00:00:00Z'); at < Date.parse('2032-01-01T00:00:00Z'); at += 3_600_000) {
+      const parts = Object.fromEntries(clock.formatToParts(at).map((part) => [part.type, part.value]));
+      const instant = new Date(at);
+      if (
+        studioDate(instant) !== `${parts['year']}-${parts['month']}-${parts['day']}` ||
+        studioHour(instant) !== Number(parts['hour'])
+      )
+        differences += 1;
+    }
+    expect(differences).toBe(0);
+  });
+
+  it('says days and times the way people do', () => {
+    const start = new Date('2026-11-21T08:00:00Z');
+    expect(formatStudioDate(start)).toBe('Saturday 21 November 2026');
+    expect(formatStudioDate('2026-11-21', 'medium')).toBe('Sat 21 Nov 2026');
+    expect(formatStudioTime(new Date('2026-11-21T07:55:00Z'))).toBe('6:55 pm');
+    expect(formatStudioRange(start, new Date('2026-11-21T10:00:00Z'))).toBe('Saturday 21 November 2026, 7 pm to 9 pm');
+    expect(formatStudioRange(start, new Date('2026-11-21T14:00:00Z'))).toBe(
+      'Saturday 21 November 2026, 7 pm to 1 am on Sun 22 Nov 2026',
+    );
+    expect(weekdayOf('2026-11-22')).toBe(0);
+  });
+
+  it('takes no time without a zone', () => {
+    expect(parseInstant('2026-11-21T19:00:00')).toBeNull();
+    expect(parseInstant('tomorrow')).toBeNull();
+    expect(iso(parseInstant('2026-11-21T19:00:00+11:00'))).toBe('2026-11-21T08:00:00.000Z');
+  });
+
+  it.each(['Australia/Perth', 'Europe/London', 'America/Los_Angeles'])(
+    'gives the same grid to a process in %s',
+    (zone) => {
+      const script = `import('./rules/studio-time.ts').then((t) => { let out = ''; for (const d of ['2026-04-05', '2026-10-04', '2026-11-21', '2027-04-04']) for (let h = 0; h < 24; h += 1) out += (t.slotStart(d, h)?.toISOString() ?? 'none') + t.studioDate(new Date(d)); console.log(out); })`;
+      const run = (tz: string): string =>
+        execFileSync(process.execPath, ['-e', script], { env: { ...process.env, TZ: tz }, encoding: 'utf8' });
+      expect(run(zone)).toBe(run('Australia/Sydney'));
+    },
+  );
+});
