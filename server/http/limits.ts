@@ -3,3 +3,20 @@ export type Limit = { readonly name: string; readonly max: number; readonly seco
 
 /** Takes one unit; answers null when admitted, else the whole seconds until the next unit. `key` is e.g. `ip:203.0.113.7` or `user:<id>`. */
 export type TakeLimit = (limit: Limit, key: string) => Promise<number | null>;
+
+type One = (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
+
+/** `factor` multiplies every limit; 1 outside tests. */
+export function createLimits(parts: { one: One; clock: () => Date; factor: number }): TakeLimit {
+  return async (limit, key) => {
+    const row = await parts.one(`select private.take_limit($1, $2, $3::numeric, $4::numeric, $5::timestamptz) as wait`, [
+      limit.name,
+      key,
+      limit.max * parts.factor,
+      limit.seconds,
+      parts.clock(),
+    ]);
+    const wait = row?.['wait'];
+    return typeof wait === 'number' ? wait : null;
+  };
+}

@@ -1,0 +1,127 @@
+import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT, type CryptoKey } from 'jose';
+
+/** What the server signs and seals with. Made once, kept in one file that only its owner can read. */
+export type Keys = {
+  /** An access token for these claims (ES256, `kid`), good for `seconds`. */
+  sign(claims: Record<string, unknown>, seconds: number, now: Date): Promise<string>;
+  /** The claims of a token signed by us; null for any other. Algorithm, signature, audience of user tokens and expiry are checked. */
+  verify(token: string, now: Date): Promise<Readonly<Record<string, unknown>> | null>;
+  /** Public keys, for whoever verifies our tokens. */
+  jwks(): { keys: JWK[] };
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+  /** Keyed hash, parted by purpose. */
+  hmac(purpose: string, value: string): Buffer;
+  /** 32 secret bytes for a purpose. */
+  derive(purpose: string): Uint8Array;
+};
+
+type Stored = { jwtSecret: string; secret: string; signing: JWK };
+
+const LEEWAY_SECONDS = 10;
+const VERIFIED_KEPT = 5_000;
+/** Ten years: the keys that clients are built with. */
+const CLIENT_KEY_SECONDS = 315_360_000;
+
+/** Reads the keys of `folder`, or makes them; several processes starting at once end up with the same. `jwtSecret` signs the two client keys. */
+export async function openKeys(folder: string, jwtSecret: string | null): Promise<Keys> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return createKeys(await readOrMake(join(folder, 'keys.json')), jwtSecret);
+}
+
+/** Keys that are gone with the process, for tests. */
+export async function temporaryKeys(): Promise<Keys> {
+  return createKeys(await make(), null);
+}
+
+async function readOrMake(path: string): Promise<Stored> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(draft, JSON.stringify(await make()), { mode: 0o600, flag: 'wx' });
+  // A link is made or refused as a whole: of several processes one wins, and all read what it wrote.
+  await link(draft, path).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+  await unlink(draft);
+  return JSON.parse(await readFile(path, 'utf8'));
+}
+
+async function make(): Promise<Stored> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  return {
+    jwtSecret: randomBytes(32).toString('base64url'),
+    secret: randomBytes(32).toString('base64url'),
+    signing: await exportJWK(privateKey),
+  };
+}
+
+async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Keys> {
+  const kid = await calculateJwkThumbprint(stored.signing);
+  const { d: _private, ...publicPart } = stored.signing;
+  const publicJwk: JWK = { ...publicPart, kid, alg: 'ES256', use: 'sig', key_ops: ['verify'] };
+  const signingKey = await importJWK(stored.signing, 'ES256');
+  const verifyKey = await importJWK(publicJwk, 'ES256');
+  const shared = createSecretKey(Buffer.from(jwtSecret ?? stored.jwtSecret));
+  const secret = Buffer.from(stored.secret, 'base64url');
+  const clientKey = (role: string): Promise<string> =>
+    // A fixed time of issue: the same secret always gives the same key, as people paste it into their tools.
+    new SignJWT({ role }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setIssuer('studio').setIssuedAt(1_760_000_000).setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS).sign(shared);
+  const [anonKey, serviceRoleKey] = await Promise.all([clientKey('anon'), clientKey('service_role')]);
+
+  const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
+  const check = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
+    const head = readHead(token);
+    const key: KeyObject | CryptoKey | Uint8Array | null = head?.alg === 'ES256' && head.kid === kid ? verifyKey : head?.alg === 'HS256' ? shared : null;
+    if (!head || !key) return null;
+    try {
+      const { payload } = await jwtVerify(token, key, { algorithms: [head.alg], clockTolerance: LEEWAY_SECONDS, currentDate: now });
+      // People's tokens are signed with the key pair, client keys with the shared secret; neither may pose as the other.
+      const person = payload['role'] === 'authenticated';
+      if (person !== (head.alg === 'ES256') || (person && payload.aud !== 'authenticated')) return null;
+      return payload;
+    } catch {
+      return null; // whatever is wrong with it, it is not a token of ours
+    }
+  };
+
+  return {
+    anonKey,
+    serviceRoleKey,
+    sign: (claims, seconds, now) => {
+      const issued = Math.floor(now.getTime() / 1000);
+      return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid }).setIssuedAt(issued).setExpirationTime(issued + seconds).sign(signingKey);
+    },
+    async verify(token, now) {
+      const known = verified.get(token);
+      if (known && known.until > now.getTime()) return known.claims;
+      if (token.length > 8_192) return null;
+      const claims = await check(token, now);
+      if (!claims) return null;
+      if (verified.size >= VERIFIED_KEPT) verified.clear();
+      verified.set(token, { claims, until: (Number(claims['exp']) + LEEWAY_SECONDS) * 1000 });
+      return claims;
+    },
+    jwks: () => ({ keys: [publicJwk] }),
+    hmac: (purpose, value) => createHmac('sha256', secret).update(`${purpose}\n${value}`).digest(),
+    derive: (purpose) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32)),
+  };
+}
+
+function readHead(token: string): { alg: string; kid: string | null } | null {
+  const part = /^([\w-]+)\.[\w-]+\.[\w-]+$/.exec(token)?.[1];
+  if (!part) return null;
+  try {
+    const head: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    if (head === null || typeof head !== 'object' || !('alg' in head) || typeof head.alg !== 'string') return null;
+    return { alg: head.alg, kid: 'kid' in head && typeof head.kid === 'string' ? head.kid : null };
+  } catch {
+    return null; // not a token at all
+  }
+}
