@@ -72,7 +72,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Key
   const secret = Buffer.from(stored.secret, 'base64url');
   const clientKey = (role: string): Promise<string> =>
     // A fixed time of issue: the same secret always gives the same key, as people paste it into their tools.
-    new SignJWT({ role }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setIssuer('studio').setIssuedAt(1_760_000_000).setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS).sign(shared);
+    new SignJWT({ role }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setIssuer('supabase').setIssuedAt(1_760_000_000).setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS).sign(shared);
   const [anonKey, serviceRoleKey] = await Promise.all([clientKey('anon'), clientKey('service_role')]);
 
   const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
