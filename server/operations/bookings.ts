@@ -62,7 +62,8 @@ type Facts = {
 };
 
 type HoldOutcome =
-  | { outcome: 'held' | 'existing'; booking: BookingFacts; payment: PaymentFacts }
+  | { outcome: 'held'; booking: BookingFacts; payment: PaymentFacts }
+  | { outcome: 'existing'; booking: BookingFacts; payment: PaymentFacts }
   | { outcome: 'replace'; bookingId: string }
   | { outcome: 'taken'; expired: string[] }
   | { outcome: 'too_many_holds' };
