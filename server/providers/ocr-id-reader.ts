@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import sharp from 'sharp';
+import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
+import { ProviderError } from './call.ts';
+import { readLicenceText } from './licence-text.ts';
+import type { IdReader } from './ports.ts';
+
+/** Letters of a licence photographed at arm's length come out about 30 pixels high at this width. */
+const READING_WIDTH = 1_800;
+const READ_TIMEOUT_MS = 45_000;
+/** The worker is let go after so long without work: it holds 150 MB. */
+const IDLE_MS = 60_000;
+
+/** Reads licences on this machine: the picture never leaves it (decisions T-22). One at a time, as reading takes a core for seconds. */
+export function createOcrIdReader(): IdReader & { close(): Promise<void> } {
+  let worker: Promise<Worker> | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | null = null;
+
+  async function start(): Promise<Worker> {
+    const require = createRequire(import.meta.url);
+    const langPath = join(dirname(require.resolve('@tesseract.js-data/eng/package.json')), '4.0.0_best_int');
+    const made = await createWorker('eng', OEM.LSTM_ONLY, { langPath, gzip: true, cacheMethod: 'none' });
+    await made.setParameters({ tessedit_pageseg_mode: PSM.SPARSE_TEXT, preserve_interword_spaces: '1' });
+    return made;
+  }
+
+  async function close(): Promise<void> {
+    if (idle) clearTimeout(idle);
+    const old = worker;
+    worker = null;
+    if (old) await (await old).terminate();
+  }
+
+  async function recognise(image: Uint8Array): Promise<{ text: string; confidence: number }> {
+    const ready = await sharp(image).resize({ width: READING_WIDTH }).grayscale().normalise().sharpen().png().toBuffer();
+    if (idle) clearTimeout(idle);
+    worker ??= start();
+    const reader = await worker;
+    let late: NodeJS.Timeout | undefined;
+    try {
+      const result = await Promise.race([
+        reader.recognize(ready),
+        new Promise<never>((_, reject) => {
+          late = setTimeout(() => reject(new Error('reading took too long')), READ_TIMEOUT_MS);
+        }),
+      ]);
+      return { text: result.data.text, confidence: result.data.confidence };
+    } catch (cause) {
+      await close();
+      throw new ProviderError('ocr', 'unreadable', { retryable: true }, cause);
+    } finally {
+      clearTimeout(late);
+      idle = setTimeout(() => void close(), IDLE_MS);
+      idle.unref();
+    }
+  }
+
+  return {
+    close,
+    read(image) {
+      const work = turn.then(async () => {
+        const { text, confidence } = await recognise(image);
+        return readLicenceText(text, confidence);
+      });
+      turn = work.catch(() => undefined);
+      return work;
+    },
+  };
+}

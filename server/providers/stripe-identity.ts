@@ -1,0 +1,53 @@
+import type Stripe from 'stripe';
+import type { IdentityChecks, IdentitySession } from './ports.ts';
+import { createStripeClient, oneOf, stripeError } from './stripe-payments.ts';
+
+/** Hosted identity checks (providers.md 2). Birth dates are only told to a restricted key that asks for them. */
+export function createStripeIdentity(config: { restrictedKey: string; apiUrl: string | null }): IdentityChecks {
+  const stripe = createStripeClient(config.restrictedKey, config.apiUrl);
+  const guarded = async (work: () => Promise<Stripe.Identity.VerificationSession>): Promise<IdentitySession> => {
+    try {
+      return read(await work());
+    } catch (error) {
+      throw stripeError(error);
+    }
+  };
+  return {
+    createSession: (input) =>
+      guarded(() =>
+        stripe.identity.verificationSessions.create(
+          {
+            type: 'document',
+            options: { document: { allowed_types: ['driving_license'], require_live_capture: true, require_matching_selfie: true } },
+            provided_details: { email: input.email },
+            client_reference_id: input.userId,
+            return_url: input.returnUrl,
+          },
+          { idempotencyKey: input.key },
+        ),
+      ),
+    getSession: (id) => guarded(() => stripe.identity.verificationSessions.retrieve(id, { expand: ['verified_outputs', 'verified_outputs.dob', 'last_verification_report', 'last_verification_report.document.expiration_date'] })),
+  };
+}
+
+type DateParts = { day?: number | null; month?: number | null; year?: number | null } | null | undefined;
+function isoOf(date: DateParts): string | null {
+  if (!date?.year || !date.month || !date.day) return null;
+  return `${String(date.year).padStart(4, '0')}-${String(date.month).padStart(2, '0')}-${String(date.day).padStart(2, '0')}`;
+}
+
+function read(session: Stripe.Identity.VerificationSession): IdentitySession {
+  const outputs = session.verified_outputs;
+  const report = session.last_verification_report;
+  const document = report !== null && typeof report === 'object' ? report.document : null;
+  return {
+    id: session.id,
+    url: session.url,
+    status: oneOf(['requires_input', 'processing', 'verified', 'canceled'], session.status),
+    lastError: session.last_error?.code ?? null,
+    firstName: outputs?.first_name ?? null,
+    lastName: outputs?.last_name ?? null,
+    dateOfBirth: isoOf(outputs?.dob),
+    documentExpiry: isoOf(document?.expiration_date),
+  };
+}
