@@ -78,8 +78,8 @@ export function createAccessCodes(parts: {
     const lockId = lockOf.get(booking.studioId);
     if (!lockId) throw new Error(`no lock is named for studio ${booking.studioName}`);
     const times = await timesOf(tx, booking);
-    const startsAt = attempt === 1 ? times.worksFrom : new Date(Math.max(times.worksFrom.getTime(), floorToMinute(clock()).getTime()));
-    const from = locks.capabilities.mode === 'bridge' ? startsAt : times.worksFrom;
+    // A lock takes no window that began before the current hour (providers.md 3.3).
+    const from = new Date(Math.max(times.worksFrom.getTime(), floorToHour(clock()).getTime()));
     const code = await tx.one<{ id: string }>(
       `insert into public.booking_access_codes (booking_id, attempt, mode, starts_at, ends_at, release_at, created_at)
        values ($1::uuid, $2::int, $3, $4::timestamptz, $5::timestamptz, $6::timestamptz, $7::timestamptz) returning id`,
@@ -292,6 +292,6 @@ export function createAccessCodes(parts: {
   };
 }
 
-function floorToMinute(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / 60_000) * 60_000);
+function floorToHour(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
 }

@@ -1,3 +1,5 @@
+import { mailIsImmediate } from '#rules/access.ts';
+import { settings as studio } from '#rules/venue.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
@@ -9,8 +11,6 @@ import { Refusal } from './refusal.ts';
 
 /** A hold may not be paid for once its session has run for so long (promises F28). */
 const PAYABLE_AFTER_START_MS = 30 * 60_000;
-/** The lock's code is asked for so long before the start (decisions, "Clock"). */
-const REQUEST_LEAD_MS = 60 * 60_000;
 /** A create call younger than this may still be under way: its hold is not released by guesswork. */
 const CREATE_MAY_RUN_MS = 60_000;
 
@@ -114,9 +114,17 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     const now = clock();
     await tx.query(`update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`, [booking.id, now]);
     const start = Date.parse(booking.startTime);
-    const requestAt = new Date(Math.max(now.getTime(), start - REQUEST_LEAD_MS));
+    const requestAt = new Date(Math.max(now.getTime(), start - studio.requestLeadMinutes * 60_000));
     await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
     await enqueue(tx, { kind: 'access.request', subjectId: booking.id, dueAt: requestAt, deadlineAt: new Date(Math.max(start, now.getTime() + 60_000)) });
+    if (booking.userId !== null) {
+      const atOnce = mailIsImmediate(new Date(start), now);
+      // A trigger queues the code mail beside this row and names its recipient.
+      await tx.query(
+        `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1::uuid, '', 'access_code', $2, $3::timestamptz)`,
+        [booking.id, atOnce ? 'pending_immediate' : 'pending', atOnce ? now : new Date(start - studio.releaseLeadMinutes * 60_000)],
+      );
+    }
     await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "confirmed"}')`, [booking.id, booking.userId]);
   }
 

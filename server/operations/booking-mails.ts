@@ -1,0 +1,101 @@
+import { accessCodeMail, bookingCancelledMail, bookingConfirmedMail, type BookingForMail, type MailWithCalendar, paymentReturnedMail } from '#server/mails/booking.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import type { Mail } from '#server/providers/ports.ts';
+import type { AccessCodes } from './access-codes.ts';
+import { type BookingFacts, latestPayment, readBooking } from './booking-rows.ts';
+import { failpoint } from './failpoint.ts';
+import type { Job, JobHandler } from './outbox.ts';
+import type { LinkSigner } from './seal.ts';
+
+/** The purpose of the signed link to a booking's code page. */
+export const PIN_LINK = 'pin-page';
+
+/** While the lock has not answered, the code mail looks again after so long. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** The mails of a booking, as the outbox sends them: recipient and content are looked up when they leave, never handed in. */
+export function createBookingMails(parts: { db: Database; mail: Mail; access: AccessCodes; links: LinkSigner; clock: Clock; siteUrl: string }): Record<
+  'mail.booking-confirmed' | 'mail.booking-cancelled' | 'mail.payment-returned' | 'mail.access-code',
+  JobHandler
+> {
+  const { db, mail, access, links, clock, siteUrl } = parts;
+
+  async function recipient(booking: BookingFacts): Promise<{ email: string; firstName: string | null } | null> {
+    if (booking.userId === null) return null;
+    const row = await db.one<{ email: string; name: string | null }>(
+      `select u.email, p.full_name as name from auth.users u left join public.profiles p on p.user_id = u.id where u.id = $1::uuid and u.deleted_at is null`,
+      [booking.userId],
+    );
+    return row ? { email: row.email, firstName: row.name?.split(' ')[0] ?? null } : null;
+  }
+
+  /** Sends a mail about the job's booking; nobody to write to is no failure. */
+  async function send(job: Job, compose: (booking: BookingForMail, facts: BookingFacts) => Promise<MailWithCalendar | null>): Promise<void> {
+    const facts = await readBooking(db, job.subjectId);
+    const to = facts ? await recipient(facts) : null;
+    if (!facts || !to) return;
+    const message = await compose(forMail(facts, to.firstName), facts);
+    if (!message) return;
+    failpoint(`mail.before.${job.kind}`);
+    await mail.send({ to: to.email, ...message, key: `job-${job.id}` });
+    failpoint(`mail.after.${job.kind}`);
+  }
+
+  const pinLink = (booking: BookingFacts): string =>
+    `${siteUrl}/regenerate-pin?booking_id=${booking.id}&token=${links.sign(PIN_LINK, booking.id, new Date(booking.endTime))}`;
+
+  async function returned(bookingId: string): Promise<number> {
+    const payment = await latestPayment(db, bookingId);
+    return payment && payment.kind === 'card' && payment.state !== 'expired' && payment.state !== 'open' && payment.state !== 'intent' ? payment.amountCents : 0;
+  }
+
+  return {
+    async 'mail.booking-confirmed'(job) {
+      await send(job, async (booking, facts) => {
+        const shown = await access.show(facts.id).catch(() => null);
+        return bookingConfirmedMail(booking, { pin: pinLink(facts), account: `${siteUrl}/profile` }, shown?.worksFrom ?? booking.start);
+      });
+      return 'done';
+    },
+    async 'mail.booking-cancelled'(job) {
+      await send(job, async (booking, facts) => bookingCancelledMail(booking, await returned(facts.id)));
+      return 'done';
+    },
+    async 'mail.payment-returned'(job) {
+      await send(job, async (booking, facts) => paymentReturnedMail(booking, await returned(facts.id)));
+      return 'done';
+    },
+    async 'mail.access-code'(job) {
+      const facts = await readBooking(db, job.subjectId);
+      const over = !facts || facts.status !== 'confirmed' || clock().getTime() >= Date.parse(facts.endTime);
+      const ready = over ? null : await access.show(job.subjectId);
+      if (!over && !ready?.pin) return { retryAt: new Date(clock().getTime() + LOOK_AGAIN_MS) };
+      if (ready?.pin) {
+        const { pin, worksFrom, worksUntil, singleUse } = ready;
+        await send(job, async (booking, about) => accessCodeMail(booking, { pin, worksFrom, worksUntil, singleUse, link: pinLink(about) }));
+      }
+      await db.query(
+        `update public.scheduled_emails set status = $2, sent_at = case when $2 = 'sent' then $3::timestamptz end where booking_id = $1::uuid and status in ('pending', 'pending_immediate')`,
+        [job.subjectId, over ? 'cancelled' : 'sent', clock()],
+      );
+      return 'done';
+    },
+  };
+}
+
+function forMail(facts: BookingFacts, firstName: string | null): BookingForMail {
+  return {
+    id: facts.id,
+    reference: facts.reference,
+    studioName: facts.studioName,
+    start: new Date(facts.startTime),
+    end: new Date(facts.endTime),
+    hours: facts.totalHours,
+    baseCents: facts.baseCostCents,
+    discountCents: facts.discountCents,
+    couponDiscountCents: facts.couponDiscountCents,
+    totalCents: facts.finalCostCents,
+    firstName,
+  };
+}
