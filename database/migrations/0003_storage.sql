@@ -61,7 +61,7 @@ create function storage.filename(name text) returns text language sql immutable 
   select pg_catalog.regexp_replace(name, '^.*/', '')
 $$;
 create function storage.extension(name text) returns text language sql immutable set search_path = '' as $$
-  select pg_catalog.substring(name from '\.([^./]+)$')
+  select pg_catalog.substring(name, '\.([^./]+)$')
 $$;
 grant execute on function storage.foldername(text), storage.filename(text), storage.extension(text) to anon, authenticated, service_role;
 

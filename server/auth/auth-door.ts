@@ -124,7 +124,7 @@ export function createAuthDoor(parts: {
   });
   door.on(['POST', 'GET', 'PUT', 'DELETE'], ['/admin/*', '/invite'], () => Promise.reject(new AuthRefusal(403, 'not_admin', 'User not allowed')));
 
-  door.notFound((c) => c.json({ code: 'not_found', message: 'There is nothing at this address' }, 404));
+  door.all('*', (c) => c.json({ code: 'not_found', message: 'There is nothing at this address' }, 404));
   door.onError((error, c) => {
     c.header('x-supabase-api-version', '2024-01-01');
     c.header('cache-control', 'no-store');

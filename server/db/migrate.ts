@@ -42,9 +42,13 @@ export async function migrate(
     if (checksum !== undefined)
       throw new Error(`migration ${migration.name} was changed after it ran; write a new one instead`);
     say(migration.name);
-    await engine.script(
+    await engine
+      .script(
       `begin;\n${migration.sql}\n;insert into private.migrations (name, checksum) values ('${migration.name}', '${migration.checksum}');\ncommit;`,
-    );
+      )
+      .catch((cause: unknown) => {
+        throw new Error(`migration ${migration.name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause: cause instanceof Error ? cause.message : cause });
+      });
     applied.push(migration.name);
   }
   return applied;

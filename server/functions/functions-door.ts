@@ -25,7 +25,7 @@ export function createFunctionsDoor(parts: { readCaller: ReadCaller; functions: 
     return found.handle({ request, url: new URL(request.url), caller: { ...caller, ip: c.var.ip }, body, log: c.var.log });
   });
 
-  door.notFound(() => fail(404, 'not_found', 'There is no such function.'));
+  door.all('*', () => fail(404, 'not_found', 'There is no such function.'));
   door.onError((error, c) => {
     if (error instanceof TokenRefused) {
       return fail(401, error.code, error.message, {}, { 'x-relay-error': 'true' });

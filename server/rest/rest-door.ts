@@ -56,7 +56,7 @@ export function createRestDoor(parts: { db: Database; readCaller: ReadCaller; ma
   });
 
   door.get('/', (c) => c.json({ swagger: '2.0', info: { title: 'rest', version: '1' }, paths: {} }));
-  door.notFound((c) => c.json({ code: 'PGRST125', message: 'Invalid path specified in request URL', details: null, hint: null }, 404));
+  door.all('*', (c) => c.json({ code: 'PGRST125', message: 'Invalid path specified in request URL', details: null, hint: null }, 404));
   door.onError((error, c) => {
     if (error instanceof TokenRefused) return reply({ code: 'PGRST301', message: error.message, details: null, hint: null }, 401);
     if (error instanceof RestRefusal) return reply({ code: error.code, message: error.message, details: error.details, hint: error.hint }, error.status);

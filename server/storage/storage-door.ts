@@ -82,7 +82,7 @@ export function createStorageDoor(parts: { objects: Objects; db: Database; readC
     return c.json({ message: 'Successfully deleted' });
   });
 
-  door.notFound(() => refusal(storageErrors.off()));
+  door.all('*', () => refusal(storageErrors.off()));
   door.onError((error, c) => {
     if (error instanceof StorageRefusal) return refusal(error);
     if (error instanceof TokenRefused) return refusal(storageErrors.token());

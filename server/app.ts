@@ -1,0 +1,32 @@
+import type { Hono } from 'hono';
+import type { Env } from './http/caller.ts';
+import { createFrontHall, type Hall } from './http/front-hall.ts';
+
+/** The house from the street: the five doors, the site, and the two windows a watchman looks through. */
+export function createApp(parts: {
+  hall: Hall;
+  auth: Hono<Env>;
+  rest: Hono<Env>;
+  storage: Hono<Env>;
+  realtime: Hono<Env>;
+  functions: Hono<Env>;
+  site: Hono<Env>;
+  ready: () => Promise<boolean>;
+  metrics: () => Promise<string>;
+}): Hono<Env> {
+  const app = createFrontHall(parts.hall);
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', async (c) => ((await parts.ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503)));
+  app.get('/metrics', async (c) => c.text(await parts.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }));
+  app.route('/auth/v1', parts.auth);
+  app.route('/rest/v1', parts.rest);
+  app.route('/storage/v1', parts.storage);
+  app.route('/realtime/v1', parts.realtime);
+  app.route('/functions/v1', parts.functions);
+  app.route('/', parts.site);
+  app.onError((error, c) => {
+    c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
+    return c.json({ code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` }, 500);
+  });
+  return app;
+}

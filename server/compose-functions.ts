@@ -1,0 +1,74 @@
+import type { Hono } from 'hono';
+import { cancelBooking } from './functions/cancel-booking.ts';
+import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
+import { createPayment } from './functions/create-payment.ts';
+import { createVerificationSession } from './functions/create-verification-session.ts';
+import { createFunctionsDoor } from './functions/functions-door.ts';
+import { generateAccessCode } from './functions/generate-access-code.ts';
+import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
+import { manualPowerControl } from './functions/manual-power-control.ts';
+import { processScheduledEmails } from './functions/process-scheduled-emails.ts';
+import { queuedMail } from './functions/queued-mail.ts';
+import { regeneratePin } from './functions/regenerate-pin.ts';
+import { releaseHold } from './functions/release-hold.ts';
+import { stripeWebhook } from './functions/stripe-webhook.ts';
+import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
+import { testSmartPlug } from './functions/test-smart-plug.ts';
+import { verifyId } from './functions/verify-id.ts';
+import { verifyPayment } from './functions/verify-payment.ts';
+import type { Clock, Env, ReadCaller } from './http/caller.ts';
+import type { TakeLimit } from './http/limits.ts';
+import type { AccessCodes } from './operations/access-codes.ts';
+import type { Bookings } from './operations/bookings.ts';
+import type { Identity } from './operations/identity.ts';
+import type { PaymentDesk } from './operations/payments.ts';
+import type { People } from './operations/people.ts';
+import type { PowerControl } from './operations/power.ts';
+import type { LinkSigner } from './operations/seal.ts';
+import type { WebhookInbox } from './operations/webhooks.ts';
+import type { Locks, Payments } from './providers/ports.ts';
+
+/** Every address of the fifth door beside what it is given. */
+export function composeFunctions(parts: {
+  readCaller: ReadCaller;
+  limits: TakeLimit;
+  clock: Clock;
+  desk: PaymentDesk;
+  bookings: Bookings;
+  access: AccessCodes;
+  identity: Identity;
+  people: People;
+  links: LinkSigner;
+  payments: Payments;
+  locks: Locks;
+  lockIds: readonly string[];
+  power: PowerControl;
+  inbox: WebhookInbox;
+  verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
+  drain: () => Promise<number>;
+}): Hono<Env> {
+  return createFunctionsDoor({
+    readCaller: parts.readCaller,
+    functions: new Map([
+      ['create-payment', createPayment(parts)],
+      ['release-hold', releaseHold(parts)],
+      ['verify-payment', verifyPayment(parts)],
+      ['cancel-booking', cancelBooking(parts)],
+      ['stripe-webhook', stripeWebhook(parts)],
+      ['send-booking-confirmation', queuedMail(parts)],
+      ['send-access-code-email', queuedMail(parts)],
+      ['process-scheduled-emails', processScheduledEmails(parts)],
+      ['generate-access-code', generateAccessCode(parts)],
+      ['regenerate-pin', regeneratePin(parts)],
+      ['verify-id', verifyId(parts)],
+      ['create-verification-session', createVerificationSession(parts)],
+      ['check-verification-and-checkout', checkVerificationAndCheckout(parts)],
+      ['manual-power-control', manualPowerControl(parts)],
+      ['test-smart-plug', testSmartPlug(parts)],
+      ['test-igloohome-config', testIgloohomeConfig(parts)],
+      ['test-igloohome-oauth', testIgloohomeOauth(parts)],
+      ['test-igloohome-pin', testIgloohomePin(parts)],
+      ['igloohome-webhook', igloohomeWebhook({ access: parts.access, verify: parts.verifyReport })],
+    ]),
+  });
+}

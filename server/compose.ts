@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import pino from 'pino';
+import { createAccounts } from './auth/accounts.ts';
+import { createAuthDoor } from './auth/auth-door.ts';
+import type { AuthConfig } from './auth/auth-config.ts';
+import { createMailQueue } from './auth/mail-queue.ts';
+import { createOneTimeTokens } from './auth/one-time-tokens.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { lockDirectory } from './db/directory-lock.ts';
+import { readMigrations } from './db/migrate.ts';
+import { openEmbedded, openPostgres } from './db/open.ts';
+import { composeFunctions } from './compose-functions.ts';
+import type { Clock, Env, Log } from './http/caller.ts';
+import { openKeys, type Keys } from './http/keys.ts';
+import { createLimits } from './http/limits.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createSite } from './http/site.ts';
+import { createReadCaller, createSessionWatch } from './http/token.ts';
+import { createAccessCodes } from './operations/access-codes.ts';
+import { createBookingMails } from './operations/booking-mails.ts';
+import { createBookings } from './operations/bookings.ts';
+import { armFailpoints } from './operations/failpoint.ts';
+import { createIdentity } from './operations/identity.ts';
+import { createTick, type Tick } from './operations/minute-tick.ts';
+import { createOutbox } from './operations/outbox.ts';
+import { createPaymentDesk } from './operations/payments.ts';
+import { createPeople } from './operations/people.ts';
+import { createPowerControl } from './operations/power.ts';
+import { createLinkSigner, createSealer } from './operations/seal.ts';
+import { createWebhookInbox } from './operations/webhooks.ts';
+import { createDiskStore } from './providers/disk-store.ts';
+import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
+import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import { createShellyPower } from './providers/shelly-power.ts';
+import { createSmtpMail } from './providers/smtp-mail.ts';
+import { createStripeIdentity } from './providers/stripe-identity.ts';
+import { createStripePayments } from './providers/stripe-payments.ts';
+import { createRealtimeDoor } from './realtime/realtime-door.ts';
+import { createRestDoor } from './rest/rest-door.ts';
+import { createStorageDoor } from './storage/storage-door.ts';
+import { createObjects } from './storage/objects.ts';
+import { type DemoAccount, seed } from './seed.ts';
+
+const ROOT = new URL('../', import.meta.url).pathname;
+const MAX_ROWS = 1_000;
+
+/** The whole server, put together but not listening. */
+export type House = {
+  readonly app: Hono<Env>;
+  readonly keys: Keys;
+  readonly db: Database;
+  readonly log: Log;
+  readonly tick: Tick;
+  /** Sends account mails that wait. */
+  readonly flushMail: () => Promise<void>;
+  readonly demo: readonly DemoAccount[];
+  close(): Promise<void>;
+};
+
+/** What tests may replace. `memory`: an embedded database that is gone with the process. */
+export type Overrides = { readonly clock?: Clock; readonly memory?: boolean; readonly say?: (line: string) => void };
+
+export async function compose(config: Config, overrides: Overrides = {}): Promise<House> {
+  const clock = overrides.clock ?? (() => new Date());
+  const say = overrides.say ?? (() => undefined);
+  const log = createLog(config.logLevel);
+  if (config.failpoints) armFailpoints(config.failpoints);
+  const keys = await openKeys(config.dataDir, config.jwtSecret);
+  const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
+  const db = await openDatabase(config, overrides.memory === true, say, log);
+  const demo = await seed({ db, root: ROOT, config, clock, say });
+
+  const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
+  const watch = createSessionWatch(async (sessionId) => {
+    const row = await db.one(
+      `select 1 from auth.sessions s join auth.users u on u.id = s.user_id
+       where s.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until < $2::timestamptz)`,
+      [sessionId, clock()],
+    );
+    return row !== null;
+  });
+  const readCaller = createReadCaller({ keys, sessions: watch, clock });
+  const mail = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
+
+  const authConfig: AuthConfig = {
+    siteUrl: config.siteUrl,
+    apiUrl: config.siteUrl,
+    passwordMinLength: config.passwordMinLength,
+    autoconfirm: config.autoconfirm,
+    accessTokenSeconds: config.accessTokenSeconds,
+    codeSeconds: 600,
+    mailIntervalSeconds: config.mailIntervalSeconds,
+  };
+  const queue = createMailQueue({ db, mail, keys, clock, log, config: authConfig });
+  const sessions = createSessions({ db, keys, watch, clock, config: authConfig });
+  const tokens = createOneTimeTokens({ db, queue, clock });
+  const accounts = createAccounts({ db, clock, config: authConfig, limits, queue, tokens, sessions });
+
+  const store = createDiskStore(join(config.dataDir, 'objects'));
+  const objects = createObjects({ db, store, clock, mark: (text) => keys.hmac('object-link', text) });
+  const payments = createStripePayments(config.stripe);
+  const locks = createIgloohomeLocks(config.igloohome);
+  const reader = createOcrIdReader();
+  const lockOf = await readLockMap(db, config);
+  const links = createLinkSigner(keys.derive('links'));
+  const desk = createPaymentDesk({ db, payments, clock, log });
+  const bookings = createBookings({ db, payments, desk, clock, settings: { siteUrl: config.siteUrl, holdMinutes: config.holdMinutes, sessionMinutes: 31, limitFactor: config.limitFactor } });
+  const access = createAccessCodes({ db, locks, lockOf, sealer: createSealer(keys.derive('door-codes')), clock, log });
+  const identity = createIdentity({ db, reader, checks: createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }), store, clock, siteUrl: config.siteUrl });
+  const people = createPeople({ db, developerPages: config.developerPages });
+  const outbox = createOutbox({
+    db,
+    clock,
+    log,
+    handlers: {
+      ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
+      'access.request': access.request,
+      'access.revoke': access.revoke,
+      'payment.refund': (job) => desk.refund(job.subjectId, job.tries),
+      'image.delete': identity.deleteImage,
+    },
+  });
+  const tick = createTick({ db, desk, outbox, sweeps: [() => objects.sweep()], clock, log });
+  const functions = composeFunctions({
+    readCaller,
+    limits,
+    clock,
+    desk,
+    bookings,
+    access,
+    identity,
+    people,
+    links,
+    payments,
+    locks,
+    lockIds: [...lockOf.values()],
+    power: createPowerControl({ db, power: createShellyPower({ url: config.shellyUrl }) }),
+    inbox: createWebhookInbox({ db, desk, clock, log }),
+    verifyReport: createIgloohomeVerifier({ publicKey: config.igloohome.webhookKey, webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook` }),
+    drain: () => outbox.drain(50),
+  });
+
+  const metrics = createMetrics();
+  metrics.gauge('outbox_waiting', 'Jobs that are due and not done', () => count(db, `select count(*)::int as n from private.outbox where done_at is null and parked_at is null and due_at <= $1::timestamptz`, clock()));
+  metrics.gauge('outbox_parked', 'Jobs that were given up and need a person', () => count(db, `select count(*)::int as n from private.outbox where parked_at is not null and $1::timestamptz is not null`, clock()));
+  const app = createApp({
+    hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
+    auth: createAuthDoor({ accounts, sessions, readCaller, keys, limits, config: authConfig }),
+    rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
+    storage: createStorageDoor({ objects, db, readCaller }),
+    realtime: createRealtimeDoor(),
+    functions,
+    site: createSite({ folder: join(ROOT, 'dist', 'web'), anonKey: keys.anonKey }),
+    ready: async () => (await db.query('select 1').catch(() => null)) !== null,
+    metrics: () => metrics.text(),
+  });
+
+  return {
+    app,
+    keys,
+    db,
+    log,
+    tick,
+    flushMail: () => queue.flush(),
+    demo,
+    async close() {
+      mail.close();
+      await reader.close();
+      await db.close();
+      await unlock?.();
+    },
+  };
+}
+
+async function openDatabase(config: Config, memory: boolean, say: (line: string) => void, log: Log): Promise<Database> {
+  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
+  const warn = (line: string): void => log.warn({}, line);
+  if (config.databaseUrl !== null) return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
+  return openEmbedded(memory ? null : join(config.dataDir, 'database'), { migrations, say, warn });
+}
+
+async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ id: string; name: string }>('select id, name from public.studios where active');
+  const map = new Map<string, string>();
+  for (const row of rows) {
+    const lock = config.igloohome.locks.get(row.name);
+    if (lock) map.set(row.id, lock);
+  }
+  return map;
+}
+
+async function count(db: Database, text: string, now: Date): Promise<number> {
+  const row = await db.one<{ n: number }>(text, [now]);
+  return row?.n ?? 0;
+}
+
+function createLog(level: string): Log {
+  const logger = pino({ level, base: null, redact: ['*.password', '*.pin', '*.token', '*.authorization'] });
+  return {
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+  };
+}

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+
+/** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
+export type Config = {
+  readonly production: boolean;
+  readonly port: number;
+  readonly host: string | null;
+  readonly siteUrl: string;
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  readonly poolSize: number;
+  readonly jwtSecret: string | null;
+  readonly adminEmails: readonly string[];
+  readonly developerPages: boolean;
+  readonly holdMinutes: number;
+  readonly limitFactor: number;
+  readonly trustedProxies: number;
+  readonly logLevel: string;
+  readonly failpoints: string | null;
+  readonly passwordMinLength: number;
+  readonly autoconfirm: boolean;
+  readonly accessTokenSeconds: number;
+  readonly mailIntervalSeconds: number;
+  readonly sandboxUrl: string | null;
+  readonly stripe: { readonly secretKey: string; readonly restrictedKey: string; readonly webhookSecret: string; readonly apiUrl: string | null };
+  readonly igloohome: {
+    readonly authUrl: string;
+    readonly apiUrl: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly bridgeId: string | null;
+    readonly mode: 'bridge' | 'hourly' | 'onetime';
+    readonly webhookKey: string;
+    /** Studio name → lock id. */
+    readonly locks: ReadonlyMap<string, string>;
+  };
+  readonly shellyUrl: string;
+  readonly smtpUrl: string;
+  readonly mailFrom: string;
+};
+
+/** The environment cannot be run with; `faults` has one line per fault. */
+export class ConfigRefused extends Error {
+  override readonly name = 'ConfigRefused';
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+
+const schema = z.object({
+  NODE_ENV: z.string().default('development'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  HOST: z.string().min(1).optional(),
+  SITE_URL: address.optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
+  POOL_SIZE: z.coerce.number().int().min(2).max(200).default(16),
+  JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
+  ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
+  DEVELOPER_PAGES: flag.optional(),
+  HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
+  RATE_LIMIT_FACTOR: z.coerce.number().positive().max(1_000_000).default(1),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  FAILPOINTS: z.string().min(1).optional(),
+  PASSWORD_MIN_LENGTH: z.coerce.number().int().min(6).max(64).default(6),
+  AUTOCONFIRM: flag.default(false),
+  ACCESS_TOKEN_SECONDS: z.coerce.number().int().min(60).max(86_400).default(3600),
+  MAIL_INTERVAL_SECONDS: z.coerce.number().int().min(1).max(3600).default(60),
+  SANDBOX: z.enum(['on', 'off']).optional(),
+  SANDBOX_PORT: z.coerce.number().int().min(1).max(65_520).default(4010),
+  SANDBOX_HOST: z.string().default('127.0.0.1'),
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_RESTRICTED_KEY: z.string().min(1).optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+  STRIPE_API_URL: address.optional(),
+  IGLOOHOME_CLIENT_ID: z.string().min(1).optional(),
+  IGLOOHOME_CLIENT_SECRET: z.string().min(1).optional(),
+  IGLOOHOME_AUTH_URL: address.optional(),
+  IGLOOHOME_API_URL: address.optional(),
+  IGLOOHOME_BRIDGE_ID: z.string().min(1).optional(),
+  IGLOOHOME_MODE: z.enum(['bridge', 'hourly', 'onetime']).optional(),
+  IGLOOHOME_WEBHOOK_KEY: z.string().min(1).optional(),
+  IGLOOHOME_LOCKS: z.string().optional(),
+  SHELLY_URL: address.optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
+  MAIL_FROM: z.string().min(3).default('24/7 DJ Studios <hello@example.com>'),
+  ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: flag.default(false),
+});
+type Environment = z.output<typeof schema>;
+
+const SANDBOX_LOCKS = 'Studio A=SPA1X0001,Studio B=SPB1X0002,Studio C=SPC1X0003';
+
+/** Reads and checks the environment. Throws `ConfigRefused`. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw new ConfigRefused(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
+  const env = parsed.data;
+  const production = env.NODE_ENV === 'production';
+  const sandbox = env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
+  const faults = [...missing(env, sandbox), ...contradictions(env, production, sandbox)];
+  if (faults.length > 0) throw new ConfigRefused(faults);
+  const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
+  return {
+    production,
+    port: env.PORT,
+    host: env.HOST ?? null,
+    siteUrl: env.SITE_URL ?? `http://localhost:${env.PORT}`,
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL ?? null,
+    poolSize: env.POOL_SIZE,
+    jwtSecret: env.JWT_SECRET ?? null,
+    adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
+    developerPages: env.DEVELOPER_PAGES ?? !production,
+    holdMinutes: env.HOLD_MINUTES,
+    limitFactor: env.RATE_LIMIT_FACTOR,
+    trustedProxies: env.TRUSTED_PROXIES,
+    logLevel: env.LOG_LEVEL,
+    failpoints: env.FAILPOINTS ?? null,
+    passwordMinLength: env.PASSWORD_MIN_LENGTH,
+    autoconfirm: env.AUTOCONFIRM,
+    accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
+    mailIntervalSeconds: env.MAIL_INTERVAL_SECONDS,
+    sandboxUrl: sandbox ? at(0) : null,
+    stripe: {
+      secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',
+      restrictedKey: env.STRIPE_RESTRICTED_KEY ?? env.STRIPE_SECRET_KEY ?? 'rk_test_sandbox',
+      webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
+      apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
+    },
+    igloohome: {
+      authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
+      apiUrl: env.IGLOOHOME_API_URL ?? (sandbox ? `${at(2)}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
+      clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
+      clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
+      bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
+      mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
+      webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
+      locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
+    },
+    shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
+    smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
+    mailFrom: env.MAIL_FROM,
+  };
+}
+
+function missing(env: Environment, sandbox: boolean): string[] {
+  if (sandbox) return [];
+  const needed = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_ID', 'IGLOOHOME_CLIENT_SECRET', 'IGLOOHOME_LOCKS', 'SHELLY_URL', 'SMTP_URL', 'SITE_URL'] as const;
+  return needed.filter((name) => env[name] === undefined).map((name) => `${name}: is needed when the sandbox is off`);
+}
+
+function contradictions(env: Environment, production: boolean, sandbox: boolean): string[] {
+  const faults: string[] = [];
+  const live = env.STRIPE_SECRET_KEY?.includes('_live_') === true;
+  if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox) faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');
+  if (live && sandbox) faults.push('SANDBOX: cannot be on with a live STRIPE_SECRET_KEY');
+  if (live && env.DATABASE_URL === undefined && !env.ALLOW_LIVE_PAYMENTS_ON_EMBEDDED) {
+    faults.push('DATABASE_URL: live card payments need PostgreSQL; ALLOW_LIVE_PAYMENTS_ON_EMBEDDED=true accepts that a power cut may lose the last moments');
+  }
+  if (!production) return faults;
+  if (sandbox) faults.push('SANDBOX: cannot be on in production');
+  if (env.RATE_LIMIT_FACTOR !== 1) faults.push('RATE_LIMIT_FACTOR: must be 1 in production');
+  if (env.FAILPOINTS !== undefined) faults.push('FAILPOINTS: must be unset in production');
+  if (env.AUTOCONFIRM) faults.push('AUTOCONFIRM: must be off in production');
+  for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_SECRET'] as const) {
+    if (env[name]?.includes('sandbox')) faults.push(`${name}: is a sandbox key, which production refuses`);
+  }
+  for (const name of ['STRIPE_API_URL', 'IGLOOHOME_API_URL', 'IGLOOHOME_AUTH_URL', 'SMTP_URL', 'SITE_URL'] as const) {
+    const url = env[name];
+    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname)) faults.push(`${name}: leads back to this machine, which production refuses`);
+  }
+  return faults;
+}
+
+function readLocks(text: string): Map<string, string> {
+  const pairs = text.split(',').map((part) => part.split('=').map((side) => side.trim()));
+  return new Map(pairs.flatMap(([studio = '', lock = '']) => (studio !== '' && lock !== '' ? [[studio, lock]] : [])));
+}

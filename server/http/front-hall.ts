@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import type { Env, Log } from './caller.ts';
+
+export type Hall = {
+  readonly log: Log;
+  /** How many proxies in front of us write X-Forwarded-For; 0: the peer's own address counts. */
+  readonly trustedProxies: number;
+  readonly production: boolean;
+  /** Called once per answer. */
+  readonly observe: (door: string, method: string, status: number, seconds: number) => void;
+};
+
+const MEGABYTE = 1024 * 1024;
+const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
+
+/** What every request passes first: an id, its address, a log line, security headers, CORS, a limit on its size. */
+export function createFrontHall(hall: Hall): Hono<Env> {
+  const app = new Hono<Env>();
+  app.use(introduce(hall));
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.res.headers.set(name, c.res.headers.get(name) ?? value);
+    if (hall.production) c.res.headers.set('strict-transport-security', 'max-age=63072000; includeSubDomains');
+  });
+  for (const door of ['auth', 'rest', 'storage', 'realtime', 'functions']) {
+    app.use(`/${door}/v1/*`, cors({ origin: '*', allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], allowHeaders: ALLOWED, exposeHeaders: EXPOSED, maxAge: 86_400 }));
+  }
+  app.use('/storage/v1/*', sized(12 * MEGABYTE));
+  app.use('/functions/v1/verify-id', sized(15 * MEGABYTE));
+  app.use(async (c, next) => (/^\/(storage\/v1\/|functions\/v1\/verify-id$)/.test(c.req.path) ? next() : SMALL(c, next)));
+  return app;
+}
+
+function introduce(hall: Hall): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const started = performance.now();
+    const requestId = randomUUID();
+    c.set('requestId', requestId);
+    c.set('ip', addressOf(peer(c), c.req.header('x-forwarded-for'), hall.trustedProxies));
+    c.set('log', withRequest(hall.log, requestId));
+    await next();
+    c.res.headers.set('x-request-id', requestId);
+    const door = API.exec(c.req.path)?.[1] ?? 'site';
+    hall.observe(door, c.req.method, c.res.status, (performance.now() - started) / 1000);
+    if (c.res.status >= 500) c.var.log.warn({ method: c.req.method, path: c.req.path, status: c.res.status }, 'answered with a failure');
+  };
+}
+
+function peer(c: Parameters<typeof getConnInfo>[0]): string {
+  try {
+    return getConnInfo(c).remote.address ?? '127.0.0.1';
+  } catch {
+    return '127.0.0.1'; // handed in without a socket, as tests do
+  }
+}
+
+/** The client's address after trusted proxies; an IPv6 address is cut to its /64, which is one customer. */
+export function addressOf(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
+  const chain = (forwarded ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const claimed = trustedProxies > 0 ? chain.at(-trustedProxies) : undefined;
+  const address = (claimed ?? peerAddress).replace(/^::ffff:/i, '');
+  if (!address.includes(':')) return address.slice(0, 45);
+  const [head = '', tail = ''] = address.split('::');
+  const left = head.split(':').filter((part) => part !== '');
+  const right = tail.split(':').filter((part) => part !== '');
+  const full = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
+  return `${full.slice(0, 4).join(':')}::`;
+}
+
+function withRequest(log: Log, requestId: string): Log {
+  return {
+    info: (fields, message) => log.info({ requestId, ...fields }, message),
+    warn: (fields, message) => log.warn({ requestId, ...fields }, message),
+    error: (fields, message) => log.error({ requestId, ...fields }, message),
+  };
+}
+
+const sized = (maxSize: number): MiddlewareHandler => bodyLimit({ maxSize, onError: (c) => tooLarge(c.req.path) });
+const SMALL = sized(MEGABYTE);
+
+/** A body that is too large, told in the words of the door it was meant for. */
+function tooLarge(path: string): Response {
+  const message = 'The request is too large';
+  const body = path.startsWith('/functions/')
+    ? { error: { code: 'too_large', message } }
+    : path.startsWith('/storage/')
+      ? { statusCode: '413', error: 'Payload too large', message: 'The object exceeded the maximum allowed size' }
+      : path.startsWith('/rest/')
+        ? { code: 'PGRST102', message, details: null, hint: null }
+        : { code: 'request_too_large', message };
+  return Response.json(body, { status: 413 });
+}
+
+const ALLOWED = ['authorization', 'apikey', 'content-type', 'x-client-info', 'x-supabase-api-version', 'x-upsert', 'x-metadata', 'x-region', 'prefer', 'range', 'accept-profile', 'content-profile', 'x-retry-count', 'traceparent', 'tracestate', 'baggage', 'cache-control'];
+const EXPOSED = ['content-range', 'x-relay-error', 'x-request-id', 'x-supabase-api-version', 'x-total-count', 'link', 'retry-after', 'location'];
+
+/** No script, style or connection but our own; text never becomes code (trusted types); the camera only for our own pages. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; require-trusted-types-for 'script'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'permissions-policy': 'camera=(self), microphone=(), geolocation=(), payment=()',
+  'cross-origin-opener-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+};

@@ -1,0 +1,103 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { serve } from '@hono/node-server';
+import { compose, type House } from './compose.ts';
+import { type Config, ConfigRefused, readConfig } from './config.ts';
+import { DirectoryLocked } from './db/directory-lock.ts';
+
+/** The program: reads the environment, opens the house, listens, ticks, and stops in order. */
+
+const EXIT_CONFIG = 78;
+const EXIT_LOCKED = 75;
+const POLL_MS = 1_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+
+function configOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigRefused)) throw error;
+    for (const fault of error.faults) complain(`configuration: ${fault}`);
+    return process.exit(EXIT_CONFIG);
+  }
+}
+
+async function houseOrExit(config: Config): Promise<House> {
+  try {
+    return await compose(config, { say: (line) => say(`  ${line}`) });
+  } catch (error) {
+    if (!(error instanceof DirectoryLocked)) throw error;
+    complain(error.message);
+    return process.exit(EXIT_LOCKED);
+  }
+}
+
+/** What `npm run -s status` prints; for its owner's eyes only. */
+async function writeRuntime(config: Config, house: House, port: number): Promise<void> {
+  const path = join(config.dataDir, 'runtime.json');
+  const runtime = {
+    pid: process.pid,
+    apiUrl: config.siteUrl.replace(/:0$/, `:${port}`),
+    sandboxUrl: config.sandboxUrl ?? '',
+    databaseUrl: config.databaseUrl ?? `pglite://${resolve(config.dataDir, 'database')}`,
+    anonKey: house.keys.anonKey,
+    serviceRoleKey: house.keys.serviceRoleKey,
+  };
+  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(runtime, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.${process.pid}`, path);
+}
+
+async function main(): Promise<void> {
+  const config = configOrExit();
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const house = await houseOrExit(config);
+
+  let stopping = false;
+  let round: Promise<void> = Promise.resolve();
+  const poll = (): void => {
+    round = round.then(async () => {
+      if (stopping) return;
+      await house.flushMail().catch((error: unknown) => house.log.error({ err: error }, 'account mails could not be sent'));
+      await house.tick.run();
+    });
+  };
+  const timer = setInterval(poll, POLL_MS);
+
+  const server = serve({ fetch: house.app.fetch, port: config.port, ...(config.host === null ? {} : { hostname: config.host }) }, (info) => {
+    void writeRuntime(config, house, info.port).then(() => {
+      say(`ready on ${config.siteUrl}`);
+      for (const account of house.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
+    });
+  });
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    complain(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
+    void house.close().finally(() => process.exit(1));
+  });
+
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    clearInterval(timer);
+    await new Promise<void>((done) => {
+      server.close(() => done());
+      // Browsers keep lines open that carry nothing; those are hung up.
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      setTimeout(() => {
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }, 5_000).unref();
+    });
+    await round;
+    await house.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop());
+  process.on('SIGINT', () => void stop());
+  process.on('uncaughtException', (error) => {
+    house.log.error({ err: error }, 'an error nobody caught');
+    process.exit(1);
+  });
+}
+
+await main();

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { settings as studio } from '#rules/venue.ts';
+import { hashPassword } from './auth/passwords.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import type { Clock } from './http/caller.ts';
+
+export type DemoAccount = { readonly title: string; readonly email: string; readonly password: string };
+
+/** Accounts to look around with; made only while the outside world is the sandbox. */
+export const demoAccounts: readonly DemoAccount[] = [
+  { title: 'Demo customer', email: 'customer@example.com', password: 'demo-customer-1' },
+  { title: 'Demo admin', email: 'admin@example.com', password: 'demo-admin-1' },
+];
+
+/** Brings in what every start needs: the rooms, the settings SQL reads, and the demo accounts. Changes nothing that is there. */
+export async function seed(parts: { db: Database; root: string; config: Config; clock: Clock; say: (line: string) => void }): Promise<readonly DemoAccount[]> {
+  const { db, root, config } = parts;
+  await db.query(await readFile(join(root, 'database', 'seed', 'studios.sql'), 'utf8'));
+  const demo = config.sandboxUrl === null ? [] : demoAccounts;
+  const admins = [...config.adminEmails, ...demo.filter((account) => account.email.startsWith('admin')).map((account) => account.email)];
+  for (const [name, value] of [['admin_emails', JSON.stringify(admins)], ['developer_pages', JSON.stringify(config.developerPages)], ['limit_factor', JSON.stringify(config.limitFactor)]]) {
+    await db.query(`insert into private.settings (name, value) values ($1, $2::jsonb) on conflict (name) do update set value = excluded.value`, [name, value]);
+  }
+  for (const account of demo) await seedAccount(parts, account);
+  return demo;
+}
+
+async function seedAccount(parts: { db: Database; clock: Clock; say: (line: string) => void }, account: DemoAccount): Promise<void> {
+  const { db, clock } = parts;
+  if (await db.one('select 1 from auth.users where email = $1', [account.email])) return;
+  parts.say(`making ${account.title.toLowerCase()}`);
+  const now = clock();
+  const row = await db.one<{ id: string }>(
+    `insert into auth.users (email, encrypted_password, email_confirmed_at, raw_user_meta_data, created_at)
+     values ($1, $2, $3::timestamptz, $4::jsonb, $3::timestamptz) on conflict do nothing returning id`,
+    [account.email, await hashPassword(account.password), now, { full_name: 'Alex Citizen', phone: '+61400000000', dj_name: '', date_of_birth: '1998-04-03' }],
+  );
+  if (!row) return;
+  // The demo customer has shown an ID and accepted the terms, so that the short way to a booking can be tried at once.
+  await db.query(
+    `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at, created_at, extracted_full_name, extracted_dob, is_over_18)
+     values ($1::uuid, 'staff', 'verified', $2::timestamptz, $2::timestamptz + interval '24 months', $2::timestamptz, 'Alex Citizen', '1998-04-03', true)`,
+    [row.id, now],
+  );
+  await db.query(`insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz) on conflict do nothing`, [row.id, studio.termsVersion, now]);
+}
