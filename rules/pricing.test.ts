@@ -125,8 +125,7 @@ describe('money', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), (cents) => {
         expect(dollarsToCents(centsToDollars(cents))).toBe(cents);
-      }
-      ),
+      }),
     );
   });
 });

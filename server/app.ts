@@ -16,8 +16,12 @@ export function createApp(parts: {
 }): Hono<Env> {
   const app = createFrontHall(parts.hall);
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', async (c) => ((await parts.ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503)));
-  app.get('/metrics', async (c) => c.text(await parts.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }));
+  app.get('/readyz', async (c) =>
+    (await parts.ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),
+  );
+  app.get('/metrics', async (c) =>
+    c.text(await parts.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
+  );
   app.route('/auth/v1', parts.auth);
   app.route('/rest/v1', parts.rest);
   app.route('/storage/v1', parts.storage);
@@ -26,7 +30,10 @@ export function createApp(parts: {
   app.route('/', parts.site);
   app.onError((error, c) => {
     c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
-    return c.json({ code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` }, 500);
+    return c.json(
+      { code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` },
+      500,
+    );
   });
   return app;
 }

@@ -108,9 +108,27 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const lockOf = await readLockMap(db, config);
   const links = createLinkSigner(keys.derive('links'));
   const desk = createPaymentDesk({ db, payments, clock, log });
-  const bookings = createBookings({ db, payments, desk, clock, settings: { siteUrl: config.siteUrl, holdMinutes: config.holdMinutes, sessionMinutes: 31, limitFactor: config.limitFactor } });
+  const bookings = createBookings({
+    db,
+    payments,
+    desk,
+    clock,
+    settings: {
+      siteUrl: config.siteUrl,
+      holdMinutes: config.holdMinutes,
+      sessionMinutes: 31,
+      limitFactor: config.limitFactor,
+    },
+  });
   const access = createAccessCodes({ db, locks, lockOf, sealer: createSealer(keys.derive('door-codes')), clock, log });
-  const identity = createIdentity({ db, reader, checks: createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }), store, clock, siteUrl: config.siteUrl });
+  const identity = createIdentity({
+    db,
+    reader,
+    checks: createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
+    store,
+    clock,
+    siteUrl: config.siteUrl,
+  });
   const people = createPeople({ db, developerPages: config.developerPages });
   const outbox = createOutbox({
     db,
@@ -140,13 +158,28 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     lockIds: [...lockOf.values()],
     power: createPowerControl({ db, power: createShellyPower({ url: config.shellyUrl }) }),
     inbox: createWebhookInbox({ db, desk, clock, log }),
-    verifyReport: createIgloohomeVerifier({ publicKey: config.igloohome.webhookKey, webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook` }),
+    verifyReport: createIgloohomeVerifier({
+      publicKey: config.igloohome.webhookKey,
+      webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
+    }),
     drain: () => outbox.drain(50),
   });
 
   const metrics = createMetrics();
-  metrics.gauge('outbox_waiting', 'Jobs that are due and not done', () => count(db, `select count(*)::int as n from private.outbox where done_at is null and parked_at is null and due_at <= $1::timestamptz`, clock()));
-  metrics.gauge('outbox_parked', 'Jobs that were given up and need a person', () => count(db, `select count(*)::int as n from private.outbox where parked_at is not null and $1::timestamptz is not null`, clock()));
+  metrics.gauge('outbox_waiting', 'Jobs that are due and not done', () =>
+    count(
+      db,
+      `select count(*)::int as n from private.outbox where done_at is null and parked_at is null and due_at <= $1::timestamptz`,
+      clock(),
+    ),
+  );
+  metrics.gauge('outbox_parked', 'Jobs that were given up and need a person', () =>
+    count(
+      db,
+      `select count(*)::int as n from private.outbox where parked_at is not null and $1::timestamptz is not null`,
+      clock(),
+    ),
+  );
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
     auth: createAuthDoor({ accounts, sessions, readCaller, keys, limits, config: authConfig }),
@@ -179,7 +212,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 async function openDatabase(config: Config, memory: boolean, say: (line: string) => void, log: Log): Promise<Database> {
   const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
   const warn = (line: string): void => log.warn({}, line);
-  if (config.databaseUrl !== null) return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
+  if (config.databaseUrl !== null)
+    return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
   return openEmbedded(memory ? null : join(config.dataDir, 'database'), { migrations, say, warn });
 }
 

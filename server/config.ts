@@ -22,7 +22,12 @@ export type Config = {
   readonly accessTokenSeconds: number;
   readonly mailIntervalSeconds: number;
   readonly sandboxUrl: string | null;
-  readonly stripe: { readonly secretKey: string; readonly restrictedKey: string; readonly webhookSecret: string; readonly apiUrl: string | null };
+  readonly stripe: {
+    readonly secretKey: string;
+    readonly restrictedKey: string;
+    readonly webhookSecret: string;
+    readonly apiUrl: string | null;
+  };
   readonly igloohome: {
     readonly authUrl: string;
     readonly apiUrl: string;
@@ -50,7 +55,12 @@ export class ConfigRefused extends Error {
 }
 
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
 const schema = z.object({
@@ -99,12 +109,16 @@ const SANDBOX_LOCKS = 'Studio A=SPA1X0001,Studio B=SPB1X0002,Studio C=SPC1X0003'
 
 /** Reads and checks the environment. Throws `ConfigRefused`. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
   const parsed = schema.safeParse(given);
-  if (!parsed.success) throw new ConfigRefused(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
+  if (!parsed.success)
+    throw new ConfigRefused(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
   const env = parsed.data;
   const production = env.NODE_ENV === 'production';
-  const sandbox = env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
+  const sandbox =
+    env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
   const faults = [...missing(env, sandbox), ...contradictions(env, production, sandbox)];
   if (faults.length > 0) throw new ConfigRefused(faults);
   const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
@@ -153,17 +167,29 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 function missing(env: Environment, sandbox: boolean): string[] {
   if (sandbox) return [];
-  const needed = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_ID', 'IGLOOHOME_CLIENT_SECRET', 'IGLOOHOME_LOCKS', 'SHELLY_URL', 'SMTP_URL', 'SITE_URL'] as const;
+  const needed = [
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'IGLOOHOME_CLIENT_ID',
+    'IGLOOHOME_CLIENT_SECRET',
+    'IGLOOHOME_LOCKS',
+    'SHELLY_URL',
+    'SMTP_URL',
+    'SITE_URL',
+  ] as const;
   return needed.filter((name) => env[name] === undefined).map((name) => `${name}: is needed when the sandbox is off`);
 }
 
 function contradictions(env: Environment, production: boolean, sandbox: boolean): string[] {
   const faults: string[] = [];
   const live = env.STRIPE_SECRET_KEY?.includes('_live_') === true;
-  if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox) faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');
+  if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox)
+    faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');
   if (live && sandbox) faults.push('SANDBOX: cannot be on with a live STRIPE_SECRET_KEY');
   if (live && env.DATABASE_URL === undefined && !env.ALLOW_LIVE_PAYMENTS_ON_EMBEDDED) {
-    faults.push('DATABASE_URL: live card payments need PostgreSQL; ALLOW_LIVE_PAYMENTS_ON_EMBEDDED=true accepts that a power cut may lose the last moments');
+    faults.push(
+      'DATABASE_URL: live card payments need PostgreSQL; ALLOW_LIVE_PAYMENTS_ON_EMBEDDED=true accepts that a power cut may lose the last moments',
+    );
   }
   if (!production) return faults;
   if (sandbox) faults.push('SANDBOX: cannot be on in production');
@@ -175,7 +201,8 @@ function contradictions(env: Environment, production: boolean, sandbox: boolean)
   }
   for (const name of ['STRIPE_API_URL', 'IGLOOHOME_API_URL', 'IGLOOHOME_AUTH_URL', 'SMTP_URL', 'SITE_URL'] as const) {
     const url = env[name];
-    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname)) faults.push(`${name}: leads back to this machine, which production refuses`);
+    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
+      faults.push(`${name}: leads back to this machine, which production refuses`);
   }
   return faults;
 }

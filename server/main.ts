@@ -59,18 +59,23 @@ async function main(): Promise<void> {
   const poll = (): void => {
     round = round.then(async () => {
       if (stopping) return;
-      await house.flushMail().catch((error: unknown) => house.log.error({ err: error }, 'account mails could not be sent'));
+      await house
+        .flushMail()
+        .catch((error: unknown) => house.log.error({ err: error }, 'account mails could not be sent'));
       await house.tick.run();
     });
   };
   const timer = setInterval(poll, POLL_MS);
 
-  const server = serve({ fetch: house.app.fetch, port: config.port, ...(config.host === null ? {} : { hostname: config.host }) }, (info) => {
-    void writeRuntime(config, house, info.port).then(() => {
-      say(`ready on ${config.siteUrl}`);
-      for (const account of house.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
-    });
-  });
+  const server = serve(
+    { fetch: house.app.fetch, port: config.port, ...(config.host === null ? {} : { hostname: config.host }) },
+    (info) => {
+      void writeRuntime(config, house, info.port).then(() => {
+        say(`ready on ${config.siteUrl}`);
+        for (const account of house.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
+      });
+    },
+  );
   server.on('error', (error: NodeJS.ErrnoException) => {
     complain(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
     void house.close().finally(() => process.exit(1));

@@ -15,19 +15,38 @@ export const demoAccounts: readonly DemoAccount[] = [
 ];
 
 /** Brings in what every start needs: the rooms, the settings SQL reads, and the demo accounts. Changes nothing that is there. */
-export async function seed(parts: { db: Database; root: string; config: Config; clock: Clock; say: (line: string) => void }): Promise<readonly DemoAccount[]> {
+export async function seed(parts: {
+  db: Database;
+  root: string;
+  config: Config;
+  clock: Clock;
+  say: (line: string) => void;
+}): Promise<readonly DemoAccount[]> {
   const { db, root, config } = parts;
   await db.query(await readFile(join(root, 'database', 'seed', 'studios.sql'), 'utf8'));
   const demo = config.sandboxUrl === null ? [] : demoAccounts;
-  const admins = [...config.adminEmails, ...demo.filter((account) => account.email.startsWith('admin')).map((account) => account.email)];
-  for (const [name, value] of [['admin_emails', JSON.stringify(admins)], ['developer_pages', JSON.stringify(config.developerPages)], ['limit_factor', JSON.stringify(config.limitFactor)]]) {
-    await db.query(`insert into private.settings (name, value) values ($1, $2::jsonb) on conflict (name) do update set value = excluded.value`, [name, value]);
+  const admins = [
+    ...config.adminEmails,
+    ...demo.filter((account) => account.email.startsWith('admin')).map((account) => account.email),
+  ];
+  for (const [name, value] of [
+    ['admin_emails', JSON.stringify(admins)],
+    ['developer_pages', JSON.stringify(config.developerPages)],
+    ['limit_factor', JSON.stringify(config.limitFactor)],
+  ]) {
+    await db.query(
+      `insert into private.settings (name, value) values ($1, $2::jsonb) on conflict (name) do update set value = excluded.value`,
+      [name, value],
+    );
   }
   for (const account of demo) await seedAccount(parts, account);
   return demo;
 }
 
-async function seedAccount(parts: { db: Database; clock: Clock; say: (line: string) => void }, account: DemoAccount): Promise<void> {
+async function seedAccount(
+  parts: { db: Database; clock: Clock; say: (line: string) => void },
+  account: DemoAccount,
+): Promise<void> {
   const { db, clock } = parts;
   if (await db.one('select 1 from auth.users where email = $1', [account.email])) return;
   parts.say(`making ${account.title.toLowerCase()}`);
@@ -35,7 +54,12 @@ async function seedAccount(parts: { db: Database; clock: Clock; say: (line: stri
   const row = await db.one<{ id: string }>(
     `insert into auth.users (email, encrypted_password, email_confirmed_at, raw_user_meta_data, created_at)
      values ($1, $2, $3::timestamptz, $4::jsonb, $3::timestamptz) on conflict do nothing returning id`,
-    [account.email, await hashPassword(account.password), now, { full_name: 'Alex Citizen', phone: '+61400000000', dj_name: '', date_of_birth: '1998-04-03' }],
+    [
+      account.email,
+      await hashPassword(account.password),
+      now,
+      { full_name: 'Alex Citizen', phone: '+61400000000', dj_name: '', date_of_birth: '1998-04-03' },
+    ],
   );
   if (!row) return;
   // The demo customer has shown an ID and accepted the terms, so that the short way to a booking can be tried at once.
@@ -44,5 +68,8 @@ async function seedAccount(parts: { db: Database; clock: Clock; say: (line: stri
      values ($1::uuid, 'staff', 'verified', $2::timestamptz, $2::timestamptz + interval '24 months', $2::timestamptz, 'Alex Citizen', '1998-04-03', true)`,
     [row.id, now],
   );
-  await db.query(`insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz) on conflict do nothing`, [row.id, studio.termsVersion, now]);
+  await db.query(
+    `insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz) on conflict do nothing`,
+    [row.id, studio.termsVersion, now],
+  );
 }

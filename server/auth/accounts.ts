@@ -18,13 +18,21 @@ export type Answer = Record<string, unknown>;
 export type Accounts = {
   signUp(input: { email: string; password: string; data: Record<string, unknown> }, from: From): Promise<Answer>;
   signIn(input: { email: string; password: string }, from: From): Promise<Answer>;
-  verify(input: { email: string | null; code: string | null; tokenHash: string | null; type: string }, from: From): Promise<Answer>;
+  verify(
+    input: { email: string | null; code: string | null; tokenHash: string | null; type: string },
+    from: From,
+  ): Promise<Answer>;
   resend(input: { email: string; type: string }, from: From): Promise<Answer>;
   recover(input: { email: string; dryRun: boolean }, from: From): Promise<Answer>;
   user(userId: string): Promise<Answer>;
   update(
     who: { userId: string; sessionId: string },
-    input: { email: string | null; password: string | null; currentPassword: string | null; data: Record<string, unknown> | null },
+    input: {
+      email: string | null;
+      password: string | null;
+      currentPassword: string | null;
+      data: Record<string, unknown> | null;
+    },
     from: From,
   ): Promise<Answer>;
 };
@@ -52,7 +60,11 @@ export function createAccounts(parts: {
   /** One mail a minute and five an hour to an address, whether anybody has it or not (promises G27). */
   async function takeMail(email: string, from: From): Promise<void> {
     const interval = { name: 'auth-mail-interval', max: 1, seconds: config.mailIntervalSeconds };
-    for (const [limit, key] of [[authLimits.mailIp, `ip:${from.ip}`], [interval, `mail:${email}`], [authLimits.mailAddressHour, `mail:${email}`]] as const) {
+    for (const [limit, key] of [
+      [authLimits.mailIp, `ip:${from.ip}`],
+      [interval, `mail:${email}`],
+      [authLimits.mailAddressHour, `mail:${email}`],
+    ] as const) {
       const wait = await limits(limit, key);
       if (wait !== null) throw refuse.mailRate(wait);
     }
@@ -67,7 +79,10 @@ export function createAccounts(parts: {
     queueMicrotask(() => void queue.flush().catch(() => undefined));
   }
 
-  async function signUp(input: { email: string; password: string; data: Record<string, unknown> }, from: From): Promise<Answer> {
+  async function signUp(
+    input: { email: string; password: string; data: Record<string, unknown> },
+    from: From,
+  ): Promise<Answer> {
     const { email, password, data } = input;
     checkPassword(password, config.passwordMinLength);
     checkData(data);
@@ -106,7 +121,12 @@ export function createAccounts(parts: {
     return toUser(user);
   }
 
-  async function insertUser(email: string, hash: string, data: Record<string, unknown>, confirmedAt: Date): Promise<UserRow> {
+  async function insertUser(
+    email: string,
+    hash: string,
+    data: Record<string, unknown>,
+    confirmedAt: Date,
+  ): Promise<UserRow> {
     const row = await db.one<{ id: string }>(
       `insert into auth.users (email, encrypted_password, raw_user_meta_data, email_confirmed_at, created_at) values ($1, $2, $3::jsonb, $4::timestamptz, $4::timestamptz) returning id`,
       [email, hash, data, confirmedAt],
@@ -125,7 +145,11 @@ export function createAccounts(parts: {
     if (!user.email_confirmed_at) throw refuse.unconfirmed();
     if (user.banned_until && user.banned_until > clock()) throw new AuthRefusal(400, 'user_banned', 'User is banned');
     if (user.encrypted_password && needsRehash(user.encrypted_password)) {
-      await db.query(`update auth.users set encrypted_password = $2 where id = $1::uuid and encrypted_password = $3`, [user.id, await hashPassword(input.password), user.encrypted_password]);
+      await db.query(`update auth.users set encrypted_password = $2 where id = $1::uuid and encrypted_password = $3`, [
+        user.id,
+        await hashPassword(input.password),
+        user.encrypted_password,
+      ]);
     }
     return sessions.begin(user, 'password', from);
   }
@@ -138,7 +162,10 @@ export function createAccounts(parts: {
     email_change: ['email_change'],
   };
 
-  async function verify(input: { email: string | null; code: string | null; tokenHash: string | null; type: string }, from: From): Promise<Answer> {
+  async function verify(
+    input: { email: string | null; code: string | null; tokenHash: string | null; type: string },
+    from: From,
+  ): Promise<Answer> {
     const kinds = KINDS[input.type];
     if (!kinds) throw refuse.validation('Verify requires a verification type');
     await take(authLimits.verifyIp, `ip:${from.ip}`);
@@ -149,13 +176,20 @@ export function createAccounts(parts: {
     const now = clock();
     if (used.kind === 'email_change') {
       await db
-        .query(`update auth.users set email = $2, email_change = null, email_confirmed_at = $3::timestamptz where id = $1::uuid`, [used.user.id, used.email, now])
+        .query(
+          `update auth.users set email = $2, email_change = null, email_confirmed_at = $3::timestamptz where id = $1::uuid`,
+          [used.user.id, used.email, now],
+        )
         .catch((error: unknown) => {
-          if (error instanceof DatabaseError && error.code === '23505') throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
+          if (error instanceof DatabaseError && error.code === '23505')
+            throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
           throw error;
         });
     } else {
-      await db.query(`update auth.users set email_confirmed_at = coalesce(email_confirmed_at, $2::timestamptz) where id = $1::uuid`, [used.user.id, now]);
+      await db.query(
+        `update auth.users set email_confirmed_at = coalesce(email_confirmed_at, $2::timestamptz) where id = $1::uuid`,
+        [used.user.id, now],
+      );
     }
     const user = await userById(db, used.user.id);
     if (!user) throw refuse.otp();
@@ -163,7 +197,8 @@ export function createAccounts(parts: {
   }
 
   async function resend(input: { email: string; type: string }, from: From): Promise<Answer> {
-    if (input.type !== 'signup' && input.type !== 'email_change') throw refuse.validation('Missing one of these types: signup, email_change, sms, phone_change');
+    if (input.type !== 'signup' && input.type !== 'email_change')
+      throw refuse.validation('Missing one of these types: signup, email_change, sms, phone_change');
     await takeMail(input.email, from);
     const user = await userByEmail(db, input.email);
     if (input.type === 'signup' && user && !user.email_confirmed_at) {
@@ -186,7 +221,10 @@ export function createAccounts(parts: {
     const user = await userByEmail(db, email);
     if (user) {
       await db.transaction(async (tx) => {
-        await tx.query(`update auth.users set recovery_sent_at = $2::timestamptz where id = $1::uuid`, [user.id, clock()]);
+        await tx.query(`update auth.users set recovery_sent_at = $2::timestamptz where id = $1::uuid`, [
+          user.id,
+          clock(),
+        ]);
         await queue.add(tx, { kind: 'recovery', email: user.email, userId: user.id });
       });
       sendSoon();
@@ -196,7 +234,12 @@ export function createAccounts(parts: {
 
   async function update(
     who: { userId: string; sessionId: string },
-    input: { email: string | null; password: string | null; currentPassword: string | null; data: Record<string, unknown> | null },
+    input: {
+      email: string | null;
+      password: string | null;
+      currentPassword: string | null;
+      data: Record<string, unknown> | null;
+    },
     from: From,
   ): Promise<Answer> {
     const user = await userById(db, who.userId);
@@ -207,7 +250,10 @@ export function createAccounts(parts: {
     if (input.password !== null) await changePassword(user, who.sessionId, input.password);
     if (newEmail !== null) await changeEmail(user, newEmail, from);
     if (input.data) {
-      await db.query(`update auth.users set raw_user_meta_data = raw_user_meta_data || $2::jsonb where id = $1::uuid`, [user.id, input.data]);
+      await db.query(`update auth.users set raw_user_meta_data = raw_user_meta_data || $2::jsonb where id = $1::uuid`, [
+        user.id,
+        input.data,
+      ]);
     }
     const changed = await userById(db, user.id);
     if (!changed) throw refuse.noSession();
@@ -215,16 +261,21 @@ export function createAccounts(parts: {
   }
 
   async function proveIdentity(user: UserRow, sessionId: string, currentPassword: string | null): Promise<void> {
-    const session = await db.one<{ created_at: Date }>('select created_at from auth.sessions where id = $1::uuid', [sessionId]);
+    const session = await db.one<{ created_at: Date }>('select created_at from auth.sessions where id = $1::uuid', [
+      sessionId,
+    ]);
     if (session && clock().getTime() - session.created_at.getTime() < FRESH_SECONDS * 1000) return;
-    if (currentPassword === null) throw new AuthRefusal(400, 'reauthentication_needed', 'Please enter your current password.');
+    if (currentPassword === null)
+      throw new AuthRefusal(400, 'reauthentication_needed', 'Please enter your current password.');
     await take(authLimits.password, `user:${user.id}`);
-    if (!(await passwordFits(user.encrypted_password, currentPassword.slice(0, 128)))) throw new AuthRefusal(400, 'current_password_invalid', 'Your current password is not right.');
+    if (!(await passwordFits(user.encrypted_password, currentPassword.slice(0, 128))))
+      throw new AuthRefusal(400, 'current_password_invalid', 'Your current password is not right.');
   }
 
   async function changePassword(user: UserRow, sessionId: string, password: string): Promise<void> {
     checkPassword(password, config.passwordMinLength);
-    if (await passwordFits(user.encrypted_password, password)) throw new AuthRefusal(422, 'same_password', 'New password should be different from the old password.');
+    if (await passwordFits(user.encrypted_password, password))
+      throw new AuthRefusal(422, 'same_password', 'New password should be different from the old password.');
     const hash = await hashPassword(password);
     await db.transaction(async (tx) => {
       await tx.query(`update auth.users set encrypted_password = $2 where id = $1::uuid`, [user.id, hash]);
@@ -238,10 +289,16 @@ export function createAccounts(parts: {
   async function changeEmail(user: UserRow, email: string, from: From): Promise<void> {
     await takeMail(email, from);
     await db.transaction(async (tx) => {
-      await tx.query(`update auth.users set email_change = $2, email_change_sent_at = $3::timestamptz where id = $1::uuid`, [user.id, email, clock()]);
+      await tx.query(
+        `update auth.users set email_change = $2, email_change_sent_at = $3::timestamptz where id = $1::uuid`,
+        [user.id, email, clock()],
+      );
       // A taken address answers as a free one: its owner is told, the asker learns nothing.
       const taken = await userByEmail(tx, email);
-      await queue.add(tx, taken ? { kind: 'account_exists', email, userId: null } : { kind: 'email_change', email, userId: user.id });
+      await queue.add(
+        tx,
+        taken ? { kind: 'account_exists', email, userId: null } : { kind: 'email_change', email, userId: user.id },
+      );
     });
     sendSoon();
   }

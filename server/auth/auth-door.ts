@@ -30,17 +30,26 @@ export function createAuthDoor(parts: {
   });
 
   door.post('/signup', async (c) => {
-    const body = await read(c, z.object({ email: z.string().nullish(), phone: z.string().nullish(), password: z.string().nullish(), data }));
-    if (!body.email && !body.phone && !body.password) throw refuse.disabled(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled');
+    const body = await read(
+      c,
+      z.object({ email: z.string().nullish(), phone: z.string().nullish(), password: z.string().nullish(), data }),
+    );
+    if (!body.email && !body.phone && !body.password)
+      throw refuse.disabled(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled');
     if (!body.email) throw refuse.disabled(400, 'phone_provider_disabled', 'Phone signups are disabled');
     if (!body.password) throw refuse.validation('Signup requires a valid password');
-    return c.json(await accounts.signUp({ email: address(body.email), password: body.password, data: body.data ?? {} }, from(c)));
+    return c.json(
+      await accounts.signUp({ email: address(body.email), password: body.password, data: body.data ?? {} }, from(c)),
+    );
   });
 
   door.post('/token', async (c) => {
     const grant = c.req.query('grant_type');
     if (grant === 'password') {
-      const body = await read(c, z.object({ email: z.string().nullish(), phone: z.string().nullish(), password: z.string().max(1_024) }));
+      const body = await read(
+        c,
+        z.object({ email: z.string().nullish(), phone: z.string().nullish(), password: z.string().max(1_024) }),
+      );
       if (!body.email) throw refuse.disabled(400, 'phone_provider_disabled', 'Phone logins are disabled');
       return c.json(await accounts.signIn({ email: address(body.email), password: body.password }, from(c)));
     }
@@ -52,16 +61,32 @@ export function createAuthDoor(parts: {
     }
     if (grant === 'web3') throw refuse.disabled(422, 'web3_provider_disabled', 'Web3 provider is disabled');
     if (grant === 'id_token') throw refuse.disabled(400, 'provider_disabled', 'Provider is not enabled');
-    if (grant === 'pkce') throw refuse.disabled(404, 'flow_state_not_found', 'invalid flow state, no valid flow state found');
+    if (grant === 'pkce')
+      throw refuse.disabled(404, 'flow_state_not_found', 'invalid flow state, no valid flow state found');
     throw refuse.disabled(400, 'unsupported_grant_type', 'unsupported_grant_type');
   });
 
   door.post('/verify', async (c) => {
-    const body = await read(c, z.object({ email: z.string().nullish(), phone: z.string().nullish(), token: z.string().max(64).nullish(), token_hash: z.string().max(200).nullish(), type: z.string().max(32) }));
+    const body = await read(
+      c,
+      z.object({
+        email: z.string().nullish(),
+        phone: z.string().nullish(),
+        token: z.string().max(64).nullish(),
+        token_hash: z.string().max(200).nullish(),
+        type: z.string().max(32),
+      }),
+    );
     if (body.phone) throw refuse.disabled(400, 'validation_failed', 'Invalid phone number format (E.164 required)');
-    if (!body.token_hash && !(body.email && body.token)) throw refuse.validation('Verify requires a token or a token hash');
+    if (!body.token_hash && !(body.email && body.token))
+      throw refuse.validation('Verify requires a token or a token hash');
     const answer = await accounts.verify(
-      { email: body.email ? address(body.email) : null, code: body.token ?? null, tokenHash: body.token_hash ?? null, type: body.type },
+      {
+        email: body.email ? address(body.email) : null,
+        code: body.token ?? null,
+        tokenHash: body.token_hash ?? null,
+        type: body.type,
+      },
       from(c),
     );
     return c.json(answer);
@@ -76,7 +101,10 @@ export function createAuthDoor(parts: {
   });
 
   door.post('/resend', async (c) => {
-    const body = await read(c, z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) }));
+    const body = await read(
+      c,
+      z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) }),
+    );
     if (!body.email) throw refuse.validation('Type provided requires an email address');
     return c.json(await accounts.resend({ email: address(body.email), type: body.type }, from(c)));
   });
@@ -89,11 +117,25 @@ export function createAuthDoor(parts: {
   door.get('/user', async (c) => c.json(await accounts.user((await person(c)).userId)));
   door.put('/user', async (c) => {
     const who = await person(c);
-    const body = await read(c, z.object({ email: z.string().nullish(), phone: z.string().nullish(), password: z.string().max(1_024).nullish(), current_password: z.string().max(1_024).nullish(), data }));
+    const body = await read(
+      c,
+      z.object({
+        email: z.string().nullish(),
+        phone: z.string().nullish(),
+        password: z.string().max(1_024).nullish(),
+        current_password: z.string().max(1_024).nullish(),
+        data,
+      }),
+    );
     return c.json(
       await accounts.update(
         who,
-        { email: body.email ? address(body.email) : null, password: body.password ?? null, currentPassword: body.current_password ?? null, data: body.data ?? null },
+        {
+          email: body.email ? address(body.email) : null,
+          password: body.password ?? null,
+          currentPassword: body.current_password ?? null,
+          data: body.data ?? null,
+        },
         from(c),
       ),
     );
@@ -102,7 +144,8 @@ export function createAuthDoor(parts: {
   door.post('/logout', async (c) => {
     const who = await person(c);
     const scope = c.req.query('scope') ?? 'global';
-    if (scope !== 'global' && scope !== 'local' && scope !== 'others') throw refuse.validation(`Unsupported logout scope "${scope.slice(0, 20)}"`);
+    if (scope !== 'global' && scope !== 'local' && scope !== 'others')
+      throw refuse.validation(`Unsupported logout scope "${scope.slice(0, 20)}"`);
     await sessions.end(who.userId, who.sessionId, scope);
     return c.body(null, 204);
   });
@@ -110,19 +153,32 @@ export function createAuthDoor(parts: {
   door.get('/.well-known/jwks.json', (c) => c.json(keys.jwks()));
   door.get('/health', (c) => c.json({ name: 'auth', description: 'accounts' }));
   door.get('/settings', (c) =>
-    c.json({ external: { email: true, phone: false, anonymous_users: false }, disable_signup: false, mailer_autoconfirm: config.autoconfirm, phone_autoconfirm: false, sms_provider: '', saml_enabled: false }),
+    c.json({
+      external: { email: true, phone: false, anonymous_users: false },
+      disable_signup: false,
+      mailer_autoconfirm: config.autoconfirm,
+      phone_autoconfirm: false,
+      sms_provider: '',
+      saml_enabled: false,
+    }),
   );
 
   // Ways in that are switched off say so in the protocol's words.
   door.post('/otp', () => Promise.reject(refuse.disabled(422, 'otp_disabled', 'Signups not allowed for otp')));
   door.post('/sso', () => Promise.reject(refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled')));
-  door.get('/authorize', () => Promise.reject(refuse.disabled(400, 'validation_failed', 'Unsupported provider: provider is not enabled')));
-  door.get('/user/identities/authorize', () => Promise.reject(refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled')));
+  door.get('/authorize', () =>
+    Promise.reject(refuse.disabled(400, 'validation_failed', 'Unsupported provider: provider is not enabled')),
+  );
+  door.get('/user/identities/authorize', () =>
+    Promise.reject(refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled')),
+  );
   door.on(['POST', 'GET', 'PUT', 'DELETE'], ['/factors', '/factors/*'], async (c) => {
     await person(c);
     throw refuse.disabled(422, 'mfa_totp_enroll_not_enabled', 'MFA enroll is disabled for TOTP');
   });
-  door.on(['POST', 'GET', 'PUT', 'DELETE'], ['/admin/*', '/invite'], () => Promise.reject(new AuthRefusal(403, 'not_admin', 'User not allowed')));
+  door.on(['POST', 'GET', 'PUT', 'DELETE'], ['/admin/*', '/invite'], () =>
+    Promise.reject(new AuthRefusal(403, 'not_admin', 'User not allowed')),
+  );
 
   door.all('*', (c) => c.json({ code: 'not_found', message: 'There is nothing at this address' }, 404));
   door.onError((error, c) => {
@@ -137,7 +193,10 @@ export function createAuthDoor(parts: {
       return c.json({ ...error.details, code: error.code, message: error.message }, error.status);
     }
     c.var.log.error({ err: error, path: c.req.path }, 'an account request failed');
-    return c.json({ code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` }, 500);
+    return c.json(
+      { code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` },
+      500,
+    );
   });
   return door;
 

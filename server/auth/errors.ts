@@ -6,7 +6,13 @@ export class AuthRefusal extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   /** Seconds, for 429. */
   readonly retryAfter: number | null;
-  constructor(status: AuthRefusal['status'], code: string, message: string, details: Readonly<Record<string, unknown>> = {}, retryAfter: number | null = null) {
+  constructor(
+    status: AuthRefusal['status'],
+    code: string,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    retryAfter: number | null = null,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
@@ -26,7 +32,14 @@ export const refuse = {
   noBearer: () => new AuthRefusal(401, 'no_authorization', 'This endpoint requires a valid Bearer token'),
   rate: (seconds: number) => new AuthRefusal(429, 'over_request_rate_limit', 'Request rate limit reached', {}, seconds),
   mailRate: (seconds: number) =>
-    new AuthRefusal(429, 'over_email_send_rate_limit', `For security purposes, you can only request this after ${seconds} seconds.`, {}, seconds),
-  weak: (message: string, reason: 'length' | 'pwned') => new AuthRefusal(422, 'weak_password', message, { weak_password: { message, reasons: [reason] } }),
+    new AuthRefusal(
+      429,
+      'over_email_send_rate_limit',
+      `For security purposes, you can only request this after ${seconds} seconds.`,
+      {},
+      seconds,
+    ),
+  weak: (message: string, reason: 'length' | 'pwned') =>
+    new AuthRefusal(422, 'weak_password', message, { weak_password: { message, reasons: [reason] } }),
   disabled: (status: 400 | 404 | 422, code: string, message: string) => new AuthRefusal(status, code, message),
 } as const;

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Keys } from '#server/http/keys.ts';
-import { accountExistsMail, emailChangeMail, passwordChangedMail, recoveryMail, signUpMail } from '#server/mails/account.ts';
+import {
+  accountExistsMail,
+  emailChangeMail,
+  passwordChangedMail,
+  recoveryMail,
+  signUpMail,
+} from '#server/mails/account.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { AuthConfig } from './auth-config.ts';
 
@@ -21,13 +27,22 @@ export type MailQueue = {
 const BATCH = 20;
 const GIVE_UP_TRIES = 15;
 
-export function createMailQueue(parts: { db: Database; mail: Mail; keys: Keys; clock: Clock; log: Log; config: AuthConfig }): MailQueue {
+export function createMailQueue(parts: {
+  db: Database;
+  mail: Mail;
+  keys: Keys;
+  clock: Clock;
+  log: Log;
+  config: AuthConfig;
+}): MailQueue {
   const { db, mail, keys, clock, log, config } = parts;
 
   // Derived, never stored: whoever reads the database finds no code, and a repeated mail is word for word the same.
-  const codeOf = (rowId: string): string => String(keys.hmac('mail-code', rowId).readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
+  const codeOf = (rowId: string): string =>
+    String(keys.hmac('mail-code', rowId).readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
   const tokenOf = (rowId: string): string => keys.hmac('mail-token', rowId).toString('base64url');
-  const codeHash = (userId: string, code: string): string => keys.hmac('code-hash', `${userId}:${code}`).toString('base64url');
+  const codeHash = (userId: string, code: string): string =>
+    keys.hmac('code-hash', `${userId}:${code}`).toString('base64url');
   const tokenHash = (token: string): string => keys.hmac('token-hash', token).toString('base64url');
 
   type Waiting = { id: string; kind: AccountMailKind; email: string; tries: number };
@@ -35,7 +50,8 @@ export function createMailQueue(parts: { db: Database; mail: Mail; keys: Keys; c
   function compose(row: Waiting): { subject: string; html: string; text: string } {
     const minutes = Math.round(config.codeSeconds / 60);
     const code = codeOf(row.id);
-    const href = (path: string, type: string): string => `${config.siteUrl}${path}token_hash=${tokenOf(row.id)}&type=${type}`;
+    const href = (path: string, type: string): string =>
+      `${config.siteUrl}${path}token_hash=${tokenOf(row.id)}&type=${type}`;
     switch (row.kind) {
       case 'signup':
         return signUpMail({ code, minutes, href: href('/email-verified?', 'signup') });
@@ -55,11 +71,22 @@ export function createMailQueue(parts: { db: Database; mail: Mail; keys: Keys; c
       await mail.send({ to: row.email, ...compose(row), key: `account-${row.id}` });
       await db.query('delete from auth.mail_queue where id = $1::uuid', [row.id]);
     } catch (error) {
-      log.error({ mail: row.id, kind: row.kind, tries: row.tries, reason: error instanceof Error ? error.message : String(error) }, 'an account mail could not be sent yet');
+      log.error(
+        {
+          mail: row.id,
+          kind: row.kind,
+          tries: row.tries,
+          reason: error instanceof Error ? error.message : String(error),
+        },
+        'an account mail could not be sent yet',
+      );
       if (row.tries >= GIVE_UP_TRIES) await db.query('delete from auth.mail_queue where id = $1::uuid', [row.id]);
       else {
         const wait = Math.min(2 ** row.tries, 120) * 1000;
-        await db.query(`update auth.mail_queue set lease_until = '-infinity', due_at = $2::timestamptz where id = $1::uuid`, [row.id, new Date(clock().getTime() + wait)]);
+        await db.query(
+          `update auth.mail_queue set lease_until = '-infinity', due_at = $2::timestamptz where id = $1::uuid`,
+          [row.id, new Date(clock().getTime() + wait)],
+        );
       }
     }
   }
@@ -70,14 +97,25 @@ export function createMailQueue(parts: { db: Database; mail: Mail; keys: Keys; c
     async add(tx, { kind, email, userId }) {
       const id = randomUUID();
       const now = clock();
-      await tx.query(`insert into auth.mail_queue (id, kind, email, due_at, created_at) values ($1::uuid, $2, $3, $4::timestamptz, $4::timestamptz)`, [id, kind, email, now]);
+      await tx.query(
+        `insert into auth.mail_queue (id, kind, email, due_at, created_at) values ($1::uuid, $2, $3, $4::timestamptz, $4::timestamptz)`,
+        [id, kind, email, now],
+      );
       if (userId === null || kind === 'account_exists' || kind === 'password_changed') return;
       await tx.query(
         `insert into auth.one_time_tokens (user_id, kind, email, code_hash, token_hash, expires_at, created_at)
          values ($1::uuid, $2, $3, $4, $5, $6::timestamptz, $7::timestamptz)
          on conflict (user_id, kind) do update set email = excluded.email, code_hash = excluded.code_hash, token_hash = excluded.token_hash,
            attempts = 0, expires_at = excluded.expires_at, created_at = excluded.created_at`,
-        [userId, kind, email, codeHash(userId, codeOf(id)), tokenHash(tokenOf(id)), new Date(now.getTime() + config.codeSeconds * 1000), now],
+        [
+          userId,
+          kind,
+          email,
+          codeHash(userId, codeOf(id)),
+          tokenHash(tokenOf(id)),
+          new Date(now.getTime() + config.codeSeconds * 1000),
+          now,
+        ],
       );
     },
     async flush() {

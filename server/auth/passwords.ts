@@ -31,7 +31,9 @@ let decoy: Promise<string> | null = null;
 export async function passwordFits(stored: string | null, password: string): Promise<boolean> {
   decoy ??= hashPassword('nobody has this password');
   const against = stored ?? (await decoy);
-  const fits = await inTurn(() => (against.startsWith('$2') ? bcryptVerify(password, against) : argonVerify(against, password)));
+  const fits = await inTurn(() =>
+    against.startsWith('$2') ? bcryptVerify(password, against) : argonVerify(against, password),
+  );
   return fits && stored !== null;
 }
 export function needsRehash(stored: string): boolean {
@@ -42,5 +44,6 @@ export function needsRehash(stored: string): boolean {
 export function checkPassword(password: string, minLength: number): void {
   if (password.length < minLength) throw refuse.weak(`Password should be at least ${minLength} characters`, 'length');
   if (password.length > 128) throw refuse.validation('Password cannot be longer than 128 characters');
-  if (commonPasswords.has(password.toLowerCase())) throw refuse.weak('Password is known to be weak and easy to guess, please choose a different one.', 'pwned');
+  if (commonPasswords.has(password.toLowerCase()))
+    throw refuse.weak('Password is known to be weak and easy to guess, please choose a different one.', 'pwned');
 }

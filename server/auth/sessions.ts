@@ -10,7 +10,11 @@ import { toUser, type UserRow, userById } from './users.ts';
 export type SignInMethod = 'password' | 'otp' | 'recovery';
 export type Sessions = {
   /** Begins a session and answers it as the wire wants it. */
-  begin(user: UserRow, method: SignInMethod, from: { ip: string; userAgent: string | null }): Promise<Record<string, unknown>>;
+  begin(
+    user: UserRow,
+    method: SignInMethod,
+    from: { ip: string; userAgent: string | null },
+  ): Promise<Record<string, unknown>>;
   /** Trades a refresh token for a new session answer; a token that was used long ago ends its session (promises G24, G25). */
   refresh(token: string): Promise<Record<string, unknown>>;
   end(userId: string, sessionId: string, scope: 'global' | 'local' | 'others'): Promise<void>;
@@ -28,7 +32,13 @@ type SessionRow = { user_id: string; generation: number; refreshed_at: Date; met
  * The newest is traded for the next one; the one before it answers the newest again, so that a lost answer signs nobody out and
  * two hundred tabs refreshing at once all end with the same token; any older one is a copy in wrong hands, and the session ends.
  */
-export function createSessions(parts: { db: Database; keys: Keys; watch: SessionWatch; clock: Clock; config: AuthConfig }): Sessions {
+export function createSessions(parts: {
+  db: Database;
+  keys: Keys;
+  watch: SessionWatch;
+  clock: Clock;
+  config: AuthConfig;
+}): Sessions {
   const { db, keys, watch, clock, config } = parts;
 
   function mark(sessionId: string, generation: number): Buffer {
@@ -50,7 +60,13 @@ export function createSessions(parts: { db: Database; keys: Keys; watch: Session
     return timingSafeEqual(bytes.subarray(20), mark(sessionId, generation)) ? { sessionId, generation } : null;
   }
 
-  async function answer(user: UserRow, sessionId: string, generation: number, method: SignInMethod, since: Date): Promise<Record<string, unknown>> {
+  async function answer(
+    user: UserRow,
+    sessionId: string,
+    generation: number,
+    method: SignInMethod,
+    since: Date,
+  ): Promise<Record<string, unknown>> {
     const now = clock();
     const seconds = config.accessTokenSeconds;
     const access = await keys.sign(
@@ -83,14 +99,21 @@ export function createSessions(parts: { db: Database; keys: Keys; watch: Session
   }
 
   /** What a presented number means; moves the session on when it is the newest. */
-  async function advance(tx: Transaction, sessionId: string, generation: number): Promise<{ row: SessionRow; generation: number } | 'ended' | null> {
+  async function advance(
+    tx: Transaction,
+    sessionId: string,
+    generation: number,
+  ): Promise<{ row: SessionRow; generation: number } | 'ended' | null> {
     const row = await tx.one<SessionRow>(
       `select user_id, generation, refreshed_at, method, created_at from auth.sessions where id = $1::uuid for update`,
       [sessionId],
     );
     if (!row) return null;
     if (generation === row.generation) {
-      await tx.query(`update auth.sessions set generation = generation + 1, refreshed_at = $2::timestamptz where id = $1::uuid`, [sessionId, clock()]);
+      await tx.query(
+        `update auth.sessions set generation = generation + 1, refreshed_at = $2::timestamptz where id = $1::uuid`,
+        [sessionId, clock()],
+      );
       return { row, generation: generation + 1 };
     }
     const age = clock().getTime() - row.refreshed_at.getTime();
@@ -122,12 +145,21 @@ export function createSessions(parts: { db: Database; keys: Keys; watch: Session
         throw new AuthRefusal(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used');
       }
       const user = await userById(db, moved.row.user_id);
-      if (!user || (user.banned_until && user.banned_until > clock())) throw new AuthRefusal(403, 'user_banned', 'User is banned');
+      if (!user || (user.banned_until && user.banned_until > clock()))
+        throw new AuthRefusal(403, 'user_banned', 'User is banned');
       return answer(user, read.sessionId, moved.generation, moved.row.method, moved.row.created_at);
     },
     async end(userId, sessionId, scope) {
-      const which = scope === 'local' ? 'and id = $2::uuid' : scope === 'others' ? 'and id <> $2::uuid' : 'and ($2::uuid is not null)';
-      const { rows } = await db.query<{ id: string }>(`delete from auth.sessions where user_id = $1::uuid ${which} returning id`, [userId, sessionId]);
+      const which =
+        scope === 'local'
+          ? 'and id = $2::uuid'
+          : scope === 'others'
+            ? 'and id <> $2::uuid'
+            : 'and ($2::uuid is not null)';
+      const { rows } = await db.query<{ id: string }>(
+        `delete from auth.sessions where user_id = $1::uuid ${which} returning id`,
+        [userId, sessionId],
+      );
       watch.forget(rows.map((row) => row.id));
     },
   };

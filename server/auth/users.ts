@@ -41,7 +41,9 @@ export function toUser(row: UserRow): Record<string, unknown> {
     confirmed_at: row.email_confirmed_at,
     confirmation_sent_at: row.confirmation_sent_at,
     recovery_sent_at: row.recovery_sent_at,
-    ...(row.email_change === null ? {} : { new_email: row.email_change, email_change_sent_at: row.email_change_sent_at }),
+    ...(row.email_change === null
+      ? {}
+      : { new_email: row.email_change, email_change_sent_at: row.email_change_sent_at }),
     last_sign_in_at: row.last_sign_in_at,
     app_metadata: row.raw_app_meta_data,
     user_metadata: row.raw_user_meta_data,
@@ -50,7 +52,12 @@ export function toUser(row: UserRow): Record<string, unknown> {
         identity_id: row.id,
         id: row.id,
         user_id: row.id,
-        identity_data: { ...row.raw_user_meta_data, email: row.email, email_verified: row.email_confirmed_at !== null, sub: row.id },
+        identity_data: {
+          ...row.raw_user_meta_data,
+          email: row.email,
+          email_verified: row.email_confirmed_at !== null,
+          sub: row.id,
+        },
         provider: 'email',
         last_sign_in_at: row.last_sign_in_at,
         created_at: row.created_at,

@@ -44,10 +44,12 @@ export async function migrate(
     say(migration.name);
     await engine
       .script(
-      `begin;\n${migration.sql}\n;insert into private.migrations (name, checksum) values ('${migration.name}', '${migration.checksum}');\ncommit;`,
+        `begin;\n${migration.sql}\n;insert into private.migrations (name, checksum) values ('${migration.name}', '${migration.checksum}');\ncommit;`,
       )
       .catch((cause: unknown) => {
-        throw new Error(`migration ${migration.name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause: cause instanceof Error ? cause.message : cause });
+        throw new Error(`migration ${migration.name}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+          cause: cause instanceof Error ? cause.message : cause,
+        });
       });
     applied.push(migration.name);
   }

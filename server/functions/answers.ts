@@ -16,12 +16,17 @@ export function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') ?? '';
-  throw new Refusal('invalid_request', issue ? `${field === '' ? 'body' : field}: ${issue.message}` : 'The request is not valid.', field === '' ? {} : { field });
+  throw new Refusal(
+    'invalid_request',
+    issue ? `${field === '' ? 'body' : field}: ${issue.message}` : 'The request is not valid.',
+    field === '' ? {} : { field },
+  );
 }
 
 /** The signed-in person; guests and the service key are refused. */
 export function signedIn(caller: Caller): { userId: string; email: string } {
-  if (caller.role !== 'authenticated' || caller.userId === null) throw new Refusal('not_signed_in', 'Please sign in first.');
+  if (caller.role !== 'authenticated' || caller.userId === null)
+    throw new Refusal('not_signed_in', 'Please sign in first.');
   const email = caller.claims['email'];
   return { userId: caller.userId, email: typeof email === 'string' ? email : '' };
 }
@@ -29,7 +34,8 @@ export function signedIn(caller: Caller): { userId: string; email: string } {
 /** Takes one unit of a limit. Throws `Refusal('too_many_requests')` with the seconds to wait. */
 export async function take(limits: TakeLimit, limit: Limit, key: string): Promise<void> {
   const wait = await limits(limit, key);
-  if (wait !== null) throw new Refusal('too_many_requests', 'Too many requests. Please try again in a moment.', { retryAfter: wait });
+  if (wait !== null)
+    throw new Refusal('too_many_requests', 'Too many requests. Please try again in a moment.', { retryAfter: wait });
 }
 
 /** Wire words shared by several functions. */

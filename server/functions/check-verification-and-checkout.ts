@@ -5,7 +5,9 @@ import { json, parse, signedIn, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'check-verification', max: 120, seconds: 60 };
-const bodySchema = z.looseObject({ verificationSessionId: z.string().regex(/^vs_[A-Za-z0-9_]{1,200}$/, 'not a verification session') });
+const bodySchema = z.looseObject({
+  verificationSessionId: z.string().regex(/^vs_[A-Za-z0-9_]{1,200}$/, 'not a verification session'),
+});
 
 /** How a hosted check stands: `{verified, checkoutUrl, status, error?}`. */
 export function checkVerificationAndCheckout(parts: { identity: Identity; limits: TakeLimit }): ServerFunction {

@@ -13,7 +13,13 @@ const shown = z.number().finite().nonnegative().max(100_000).nullish();
 /** The booking page's shape: `{bookingData, customerData}`. */
 const fromBookingPage = z
   .looseObject({
-    bookingData: z.looseObject({ studio_id: bookingIdField, start_time: instantField, end_time: instantField, final_cost: shown, coupon_code: coupon }),
+    bookingData: z.looseObject({
+      studio_id: bookingIdField,
+      start_time: instantField,
+      end_time: instantField,
+      final_cost: shown,
+      coupon_code: coupon,
+    }),
     customerData: z.looseObject({ termsAccepted: z.boolean().optional() }).nullish(),
   })
   .transform(({ bookingData, customerData }) => ({
@@ -29,7 +35,13 @@ const fromBookingPage = z
 const fromCheckout = z
   .looseObject({
     amount: shown,
-    metadata: z.looseObject({ studioId: bookingIdField, startTime: instantField, endTime: instantField, couponCode: coupon, termsAccepted: z.boolean().optional() }),
+    metadata: z.looseObject({
+      studioId: bookingIdField,
+      startTime: instantField,
+      endTime: instantField,
+      couponCode: coupon,
+      termsAccepted: z.boolean().optional(),
+    }),
   })
   .transform(({ amount, metadata }) => ({
     studioId: metadata.studioId,
@@ -59,7 +71,12 @@ export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }):
         termsAccepted: wanted.termsAccepted,
         shownTotalCents: wanted.shownTotal === null ? null : dollarsToCents(wanted.shownTotal),
       });
-      return json({ url: held.url, bookingId: held.bookingId, reference: held.reference, total: centsToDollars(held.totalCents) });
+      return json({
+        url: held.url,
+        bookingId: held.bookingId,
+        reference: held.reference,
+        total: centsToDollars(held.totalCents),
+      });
     },
   };
 }

@@ -5,7 +5,13 @@ export function describeAccess(access: DoorAccess): Record<string, unknown> {
   return {
     pin: access.pin,
     pinId: access.pinId,
-    booking: { id: access.booking.id, reference: access.booking.reference, studio_name: access.booking.studioName, start_time: access.booking.startTime, end_time: access.booking.endTime },
+    booking: {
+      id: access.booking.id,
+      reference: access.booking.reference,
+      studio_name: access.booking.studioName,
+      start_time: access.booking.startTime,
+      end_time: access.booking.endTime,
+    },
     releaseAt: access.releaseAt,
     worksFrom: access.worksFrom,
     worksUntil: access.worksUntil,

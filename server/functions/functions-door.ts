@@ -9,7 +9,10 @@ import { statuses } from './statuses.ts';
  * The fifth door: one address per function. Every answer that is not 2xx is `{"error": {"code", "message", …details}}`;
  * a bad token is marked with `x-relay-error`, so that the client tells it from the function's own no (wire.md 6).
  */
-export function createFunctionsDoor(parts: { readCaller: ReadCaller; functions: ReadonlyMap<string, ServerFunction> }): Hono<Env> {
+export function createFunctionsDoor(parts: {
+  readCaller: ReadCaller;
+  functions: ReadonlyMap<string, ServerFunction>;
+}): Hono<Env> {
   const door = new Hono<Env>();
 
   door.all('/:name', async (c) => {
@@ -18,11 +21,23 @@ export function createFunctionsDoor(parts: { readCaller: ReadCaller; functions: 
     if (!found) return fail(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
     const request = c.req.raw;
     if (!found.methods.some((method) => method === request.method)) {
-      return fail(405, 'method_not_allowed', `Use ${found.methods.join(' or ')}.`, {}, { allow: found.methods.join(', ') });
+      return fail(
+        405,
+        'method_not_allowed',
+        `Use ${found.methods.join(' or ')}.`,
+        {},
+        { allow: found.methods.join(', ') },
+      );
     }
     const caller = found.open === true ? GUEST : await parts.readCaller(request, c.var.ip);
     const body = found.raw === true || request.method === 'GET' ? {} : await readJson(request);
-    return found.handle({ request, url: new URL(request.url), caller: { ...caller, ip: c.var.ip }, body, log: c.var.log });
+    return found.handle({
+      request,
+      url: new URL(request.url),
+      caller: { ...caller, ip: c.var.ip },
+      body,
+      log: c.var.log,
+    });
   });
 
   door.all('*', () => fail(404, 'not_found', 'There is no such function.'));
@@ -32,7 +47,13 @@ export function createFunctionsDoor(parts: { readCaller: ReadCaller; functions: 
     }
     if (error instanceof Refusal) {
       const wait = error.details['retryAfter'];
-      return fail(statuses[error.code], error.code, error.message, error.details, typeof wait === 'number' ? { 'retry-after': String(wait) } : {});
+      return fail(
+        statuses[error.code],
+        error.code,
+        error.message,
+        error.details,
+        typeof wait === 'number' ? { 'retry-after': String(wait) } : {},
+      );
     }
     c.var.log.error({ err: error, path: c.req.path }, 'a function failed');
     return fail(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);
@@ -40,9 +61,22 @@ export function createFunctionsDoor(parts: { readCaller: ReadCaller; functions: 
   return door;
 }
 
-const GUEST = { role: 'anon', userId: null, sessionId: null, claims: {}, claimsJson: '{"role":"anon"}', ip: '' } as const;
+const GUEST = {
+  role: 'anon',
+  userId: null,
+  sessionId: null,
+  claims: {},
+  claimsJson: '{"role":"anon"}',
+  ip: '',
+} as const;
 
-function fail(status: number, code: string, message: string, details: Readonly<Record<string, unknown>> = {}, headers: Record<string, string> = {}): Response {
+function fail(
+  status: number,
+  code: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+  headers: Record<string, string> = {},
+): Response {
   const answer = json({ error: { ...details, code, message } }, status);
   for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
   return answer;

@@ -10,7 +10,11 @@ const LIMIT = { name: 'generate-access-code', max: 30, seconds: 60 };
 const bodySchema = z.looseObject({ bookingId: bookingIdField });
 
 /** The code of the caller's own confirmed booking; asking again gives the same. `pinCode` is null until `releaseAt`. */
-export function generateAccessCode(parts: { bookings: Bookings; access: AccessCodes; limits: TakeLimit }): ServerFunction {
+export function generateAccessCode(parts: {
+  bookings: Bookings;
+  access: AccessCodes;
+  limits: TakeLimit;
+}): ServerFunction {
   return {
     methods: ['POST'],
     async handle({ caller, body }) {
@@ -19,7 +23,13 @@ export function generateAccessCode(parts: { bookings: Bookings; access: AccessCo
       const { bookingId } = parse(bodySchema, body);
       await parts.bookings.own(userId, bookingId);
       const access = await parts.access.ensure(bookingId);
-      return json({ pinCode: access.pin, pinId: access.pinId, releaseAt: access.releaseAt, worksFrom: access.worksFrom, worksUntil: access.worksUntil });
+      return json({
+        pinCode: access.pin,
+        pinId: access.pinId,
+        releaseAt: access.releaseAt,
+        worksFrom: access.worksFrom,
+        worksUntil: access.worksUntil,
+      });
     },
   };
 }

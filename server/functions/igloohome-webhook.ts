@@ -13,14 +13,29 @@ const bodySchema = z.looseObject({
     event: z.looseObject({
       type: z.number().int(),
       data: z.looseObject({
-        activityLogs: z.array(z.looseObject({ logType: z.number().int(), entryDate: z.number(), pin: z.string().regex(/^\d{4,10}$/).nullish() })).max(500).optional(),
+        activityLogs: z
+          .array(
+            z.looseObject({
+              logType: z.number().int(),
+              entryDate: z.number(),
+              pin: z
+                .string()
+                .regex(/^\d{4,10}$/)
+                .nullish(),
+            }),
+          )
+          .max(500)
+          .optional(),
       }),
     }),
   }),
 });
 
 /** Signed reports of the locks: a used code is marked, and forgotten by the lock where codes are for one use. */
-export function igloohomeWebhook(parts: { access: AccessCodes; verify: (request: Request, rawBody: string) => Promise<boolean> }): ServerFunction {
+export function igloohomeWebhook(parts: {
+  access: AccessCodes;
+  verify: (request: Request, rawBody: string) => Promise<boolean>;
+}): ServerFunction {
   return {
     methods: ['POST'],
     raw: true,
@@ -30,7 +45,8 @@ export function igloohomeWebhook(parts: { access: AccessCodes; verify: (request:
       if (!(await parts.verify(request, raw))) throw new Refusal('invalid_request', 'The signature does not fit.');
       const { payload } = parse(bodySchema, readJson(raw));
       for (const entry of payload.event.type === 5 ? (payload.event.data.activityLogs ?? []) : []) {
-        if (OPENED.has(entry.logType) && entry.pin) await parts.access.used(payload.product.id, entry.pin, new Date(entry.entryDate * 1000));
+        if (OPENED.has(entry.logType) && entry.pin)
+          await parts.access.used(payload.product.id, entry.pin, new Date(entry.entryDate * 1000));
       }
       return json({ received: true });
     },

@@ -38,15 +38,30 @@ export function regeneratePin(parts: {
       const renewing = request.method === 'POST';
       try {
         await take(parts.limits, renewing ? RENEW : SHOW, `ip:${caller.ip}`);
-        const given = renewing && body !== null && typeof body === 'object' && 'booking_id' in body ? body : Object.fromEntries(url.searchParams);
+        const given =
+          renewing && body !== null && typeof body === 'object' && 'booking_id' in body
+            ? body
+            : Object.fromEntries(url.searchParams);
         const ask = parse(askSchema, given);
         await admit(caller, ask.booking_id, ask.token ?? url.searchParams.get('token'));
-        const access = renewing ? await parts.access.renew(ask.booking_id, caller.userId) : await parts.access.ensure(ask.booking_id);
-        if (parts.clock().getTime() >= Date.parse(access.booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
+        const access = renewing
+          ? await parts.access.renew(ask.booking_id, caller.userId)
+          : await parts.access.ensure(ask.booking_id);
+        if (parts.clock().getTime() >= Date.parse(access.booking.endTime))
+          throw new Refusal('session_ended', 'Session has ended');
         return json({ success: true, ...describeAccess(access) });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        return json({ ...error.details, success: false, error: error.message, code: error.code, expired: error.code === 'session_ended' }, statuses[error.code]);
+        return json(
+          {
+            ...error.details,
+            success: false,
+            error: error.message,
+            code: error.code,
+            expired: error.code === 'session_ended',
+          },
+          statuses[error.code],
+        );
       }
     },
   };

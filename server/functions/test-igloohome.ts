@@ -31,8 +31,18 @@ export function testIgloohomePin(parts: Parts): ServerFunction {
     const hour = 3_600_000;
     const startsAt = new Date(Math.ceil(parts.clock().getTime() / hour) * hour);
     const pin = String(100_000 + Math.floor(Math.random() * 900_000));
-    const code = await parts.locks.issueCode({ lockId, startsAt, endsAt: new Date(startsAt.getTime() + hour), accessName: 'TEST', variant: parts.locks.capabilities.mode === 'bridge' ? 0 : 1, pin });
-    return { message: 'PIN created.', pinData: { pin: code.pin, pinId: code.providerCodeId, deviceId: lockId, startTime: startsAt } };
+    const code = await parts.locks.issueCode({
+      lockId,
+      startsAt,
+      endsAt: new Date(startsAt.getTime() + hour),
+      accessName: 'TEST',
+      variant: parts.locks.capabilities.mode === 'bridge' ? 0 : 1,
+      pin,
+    });
+    return {
+      message: 'PIN created.',
+      pinData: { pin: code.pin, pinId: code.providerCodeId, deviceId: lockId, startTime: startsAt },
+    };
   });
 }
 

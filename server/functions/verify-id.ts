@@ -17,7 +17,10 @@ export function verifyId(parts: { identity: Identity; limits: TakeLimit }): Serv
       const { userId } = signedIn(caller);
       const { idImage } = parse(bodySchema, body);
       await take(parts.limits, LIMIT, `user:${userId}`);
-      const { id, reading, judgement, profileBirthDate } = await parts.identity.verifyPhoto(userId, readDataUrl(idImage));
+      const { id, reading, judgement, profileBirthDate } = await parts.identity.verifyPhoto(
+        userId,
+        readDataUrl(idImage),
+      );
       const given = reading.givenNames?.split(/\s+/) ?? [];
       return json({
         verificationId: id,

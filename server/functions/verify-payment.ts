@@ -6,7 +6,9 @@ import { json, parse, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'verify-payment', max: 60, seconds: 60 };
-const bodySchema = z.object({ sessionId: z.string().regex(/^(?:cs_[A-Za-z0-9_]{1,200}|free_[0-9a-f-]{36})$/, 'not a payment session') });
+const bodySchema = z.object({
+  sessionId: z.string().regex(/^(?:cs_[A-Za-z0-9_]{1,200}|free_[0-9a-f-]{36})$/, 'not a payment session'),
+});
 
 /**
  * Asks the provider how a payment stands and moves the booking there: `{paid, status, bookingId, reference}`, for its owner with `booking`.

@@ -23,15 +23,27 @@ export function createFrontHall(hall: Hall): Hono<Env> {
   app.use(introduce(hall));
   app.use(async (c, next) => {
     await next();
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.res.headers.set(name, c.res.headers.get(name) ?? value);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS))
+      c.res.headers.set(name, c.res.headers.get(name) ?? value);
     if (hall.production) c.res.headers.set('strict-transport-security', 'max-age=63072000; includeSubDomains');
   });
   for (const door of ['auth', 'rest', 'storage', 'realtime', 'functions']) {
-    app.use(`/${door}/v1/*`, cors({ origin: '*', allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], allowHeaders: ALLOWED, exposeHeaders: EXPOSED, maxAge: 86_400 }));
+    app.use(
+      `/${door}/v1/*`,
+      cors({
+        origin: '*',
+        allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        allowHeaders: ALLOWED,
+        exposeHeaders: EXPOSED,
+        maxAge: 86_400,
+      }),
+    );
   }
   app.use('/storage/v1/*', sized(12 * MEGABYTE));
   app.use('/functions/v1/verify-id', sized(15 * MEGABYTE));
-  app.use(async (c, next) => (/^\/(storage\/v1\/|functions\/v1\/verify-id$)/.test(c.req.path) ? next() : SMALL(c, next)));
+  app.use(async (c, next) =>
+    /^\/(storage\/v1\/|functions\/v1\/verify-id$)/.test(c.req.path) ? next() : SMALL(c, next),
+  );
   return app;
 }
 
@@ -46,7 +58,8 @@ function introduce(hall: Hall): MiddlewareHandler<Env> {
     c.res.headers.set('x-request-id', requestId);
     const door = API.exec(c.req.path)?.[1] ?? 'site';
     hall.observe(door, c.req.method, c.res.status, (performance.now() - started) / 1000);
-    if (c.res.status >= 500) c.var.log.warn({ method: c.req.method, path: c.req.path, status: c.res.status }, 'answered with a failure');
+    if (c.res.status >= 500)
+      c.var.log.warn({ method: c.req.method, path: c.req.path, status: c.res.status }, 'answered with a failure');
   };
 }
 
@@ -60,7 +73,10 @@ function peer(c: Parameters<typeof getConnInfo>[0]): string {
 
 /** The client's address after trusted proxies; an IPv6 address is cut to its /64, which is one customer. */
 export function addressOf(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
-  const chain = (forwarded ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const chain = (forwarded ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
   const claimed = trustedProxies > 0 ? chain.at(-trustedProxies) : undefined;
   const address = (claimed ?? peerAddress).replace(/^::ffff:/i, '');
   if (!address.includes(':')) return address.slice(0, 45);
@@ -95,8 +111,35 @@ function tooLarge(path: string): Response {
   return Response.json(body, { status: 413 });
 }
 
-const ALLOWED = ['authorization', 'apikey', 'content-type', 'x-client-info', 'x-supabase-api-version', 'x-upsert', 'x-metadata', 'x-region', 'prefer', 'range', 'accept-profile', 'content-profile', 'x-retry-count', 'traceparent', 'tracestate', 'baggage', 'cache-control'];
-const EXPOSED = ['content-range', 'x-relay-error', 'x-request-id', 'x-supabase-api-version', 'x-total-count', 'link', 'retry-after', 'location'];
+const ALLOWED = [
+  'authorization',
+  'apikey',
+  'content-type',
+  'x-client-info',
+  'x-supabase-api-version',
+  'x-upsert',
+  'x-metadata',
+  'x-region',
+  'prefer',
+  'range',
+  'accept-profile',
+  'content-profile',
+  'x-retry-count',
+  'traceparent',
+  'tracestate',
+  'baggage',
+  'cache-control',
+];
+const EXPOSED = [
+  'content-range',
+  'x-relay-error',
+  'x-request-id',
+  'x-supabase-api-version',
+  'x-total-count',
+  'link',
+  'retry-after',
+  'location',
+];
 
 /** No script, style or connection but our own; text never becomes code (trusted types); the camera only for our own pages. */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {

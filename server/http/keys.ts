@@ -1,7 +1,16 @@
 import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT, type CryptoKey } from 'jose';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+  type CryptoKey,
+} from 'jose';
 
 /** What the server signs and seals with. Made once, kept in one file that only its owner can read. */
 export type Keys = {
@@ -72,16 +81,26 @@ async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Key
   const secret = Buffer.from(stored.secret, 'base64url');
   const clientKey = (role: string): Promise<string> =>
     // A fixed time of issue: the same secret always gives the same key, as people paste it into their tools.
-    new SignJWT({ role }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setIssuer('supabase').setIssuedAt(1_760_000_000).setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS).sign(shared);
+    new SignJWT({ role })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer('supabase')
+      .setIssuedAt(1_760_000_000)
+      .setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS)
+      .sign(shared);
   const [anonKey, serviceRoleKey] = await Promise.all([clientKey('anon'), clientKey('service_role')]);
 
   const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
   const check = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
     const head = readHead(token);
-    const key: KeyObject | CryptoKey | Uint8Array | null = head?.alg === 'ES256' && head.kid === kid ? verifyKey : head?.alg === 'HS256' ? shared : null;
+    const key: KeyObject | CryptoKey | Uint8Array | null =
+      head?.alg === 'ES256' && head.kid === kid ? verifyKey : head?.alg === 'HS256' ? shared : null;
     if (!head || !key) return null;
     try {
-      const { payload } = await jwtVerify(token, key, { algorithms: [head.alg], clockTolerance: LEEWAY_SECONDS, currentDate: now });
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [head.alg],
+        clockTolerance: LEEWAY_SECONDS,
+        currentDate: now,
+      });
       // People's tokens are signed with the key pair, client keys with the shared secret; neither may pose as the other.
       const person = payload['role'] === 'authenticated';
       if (person !== (head.alg === 'ES256') || (person && payload.aud !== 'authenticated')) return null;
@@ -96,7 +115,11 @@ async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Key
     serviceRoleKey,
     sign: (claims, seconds, now) => {
       const issued = Math.floor(now.getTime() / 1000);
-      return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid }).setIssuedAt(issued).setExpirationTime(issued + seconds).sign(signingKey);
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid })
+        .setIssuedAt(issued)
+        .setExpirationTime(issued + seconds)
+        .sign(signingKey);
     },
     async verify(token, now) {
       const known = verified.get(token);

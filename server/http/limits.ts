@@ -9,13 +9,10 @@ type One = (text: string, values: readonly unknown[]) => Promise<Record<string, 
 /** `factor` multiplies every limit; 1 outside tests. */
 export function createLimits(parts: { one: One; clock: () => Date; factor: number }): TakeLimit {
   return async (limit, key) => {
-    const row = await parts.one(`select private.take_limit($1, $2, $3::numeric, $4::numeric, $5::timestamptz) as wait`, [
-      limit.name,
-      key,
-      limit.max * parts.factor,
-      limit.seconds,
-      parts.clock(),
-    ]);
+    const row = await parts.one(
+      `select private.take_limit($1, $2, $3::numeric, $4::numeric, $5::timestamptz) as wait`,
+      [limit.name, key, limit.max * parts.factor, limit.seconds, parts.clock()],
+    );
     const wait = row?.['wait'];
     return typeof wait === 'number' ? wait : null;
   };

@@ -11,8 +11,19 @@ export type Metrics = {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({ name: 'http_requests_total', help: 'Requests answered', labelNames: ['door', 'method', 'status'], registers: [registry] });
-  const durations = new Histogram({ name: 'http_request_seconds', help: 'Time to answer', labelNames: ['door'], buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10], registers: [registry] });
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Requests answered',
+    labelNames: ['door', 'method', 'status'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'http_request_seconds',
+    help: 'Time to answer',
+    labelNames: ['door'],
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
   return {
     observe(door, method, status, seconds) {
       requests.inc({ door, method, status: String(status) });

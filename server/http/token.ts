@@ -48,8 +48,10 @@ export function createReadCaller(parts: { keys: Keys; sessions: SessionWatch; cl
 
   async function person(claims: Readonly<Record<string, unknown>>, ip: string): Promise<Caller> {
     const { sub, session_id: sessionId } = claims;
-    if (typeof sub !== 'string' || typeof sessionId !== 'string') throw new TokenRefused('bad_jwt', 'invalid JWT: claims missing');
-    if (!(await sessions.alive(sessionId))) throw new TokenRefused('session_not_found', 'Session from session_id claim in JWT does not exist');
+    if (typeof sub !== 'string' || typeof sessionId !== 'string')
+      throw new TokenRefused('bad_jwt', 'invalid JWT: claims missing');
+    if (!(await sessions.alive(sessionId)))
+      throw new TokenRefused('session_not_found', 'Session from session_id claim in JWT does not exist');
     return { role: 'authenticated', userId: sub, sessionId, claims, claimsJson: JSON.stringify(claims), ip };
   }
 }

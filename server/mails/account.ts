@@ -23,7 +23,10 @@ export function accountExistsMail(input: { href: string }): Mail {
     preheader: 'Somebody tried to sign up with this address.',
     heading: 'You already have an account',
     blocks: [
-      { kind: 'text', text: 'Somebody, perhaps you, tried to sign up with this address. There is an account for it already: sign in, or choose a new password if you have forgotten yours.' },
+      {
+        kind: 'text',
+        text: 'Somebody, perhaps you, tried to sign up with this address. There is an account for it already: sign in, or choose a new password if you have forgotten yours.',
+      },
       { kind: 'button', label: 'Sign in', href: input.href },
     ],
   });
@@ -35,7 +38,10 @@ export function recoveryMail(input: { code: string; href: string; minutes: numbe
     preheader: 'Somebody asked to change the password of your account.',
     heading: 'Choose a new password',
     blocks: [
-      { kind: 'text', text: `Open this page within ${input.minutes} minutes and press its button to choose a new password:` },
+      {
+        kind: 'text',
+        text: `Open this page within ${input.minutes} minutes and press its button to choose a new password:`,
+      },
       { kind: 'button', label: 'Choose a new password', href: input.href },
       { kind: 'code', label: 'Code', code: input.code },
       { kind: 'text', text: 'You did not ask for this? Then do nothing: your password stays as it is.' },
@@ -62,6 +68,11 @@ export function passwordChangedMail(): Mail {
     subject: 'Your password was changed',
     preheader: 'The password of your account was changed.',
     heading: 'Your password was changed',
-    blocks: [{ kind: 'text', text: 'The password of your account was changed, and every other device was signed out. If this was not you, choose a new password at once with "Forgot password?" and write to us.' }],
+    blocks: [
+      {
+        kind: 'text',
+        text: 'The password of your account was changed, and every other device was signed out. If this was not you, choose a new password at once with "Forgot password?" and write to us.',
+      },
+    ],
   });
 }

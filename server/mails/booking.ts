@@ -24,8 +24,15 @@ export type MailWithCalendar = Mail & { readonly calendar?: { method: 'PUBLISH' 
 const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${booking.firstName}, ` : '');
 const when = (booking: BookingForMail): string => `${formatStudioRange(booking.start, booking.end)} (Sydney time)`;
 
-function calendar(booking: BookingForMail, method: 'PUBLISH' | 'CANCEL'): { method: 'PUBLISH' | 'CANCEL'; content: string } {
-  const file = ical({ name: venue.name, prodId: { company: venue.name, product: 'bookings', language: 'EN' }, method: method === 'CANCEL' ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH });
+function calendar(
+  booking: BookingForMail,
+  method: 'PUBLISH' | 'CANCEL',
+): { method: 'PUBLISH' | 'CANCEL'; content: string } {
+  const file = ical({
+    name: venue.name,
+    prodId: { company: venue.name, product: 'bookings', language: 'EN' },
+    method: method === 'CANCEL' ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH,
+  });
   file.createEvent({
     id: `${booking.id}@bookings`,
     sequence: method === 'CANCEL' ? 1 : 0,
@@ -40,7 +47,11 @@ function calendar(booking: BookingForMail, method: 'PUBLISH' | 'CANCEL'): { meth
   return { method, content: file.toString() };
 }
 
-export function bookingConfirmedMail(booking: BookingForMail, links: { pin: string; account: string }, codeWorksFrom: Date): MailWithCalendar {
+export function bookingConfirmedMail(
+  booking: BookingForMail,
+  links: { pin: string; account: string },
+  codeWorksFrom: Date,
+): MailWithCalendar {
   const money: [string, string][] = [['Price', formatMoney(booking.baseCents)]];
   if (booking.discountCents > 0) money.push(['Volume discount', `-${formatMoney(booking.discountCents)}`]);
   if (booking.couponDiscountCents > 0) money.push(['Coupon', `-${formatMoney(booking.couponDiscountCents)}`]);
@@ -51,10 +62,26 @@ export function bookingConfirmedMail(booking: BookingForMail, links: { pin: stri
       heading: 'Your booking is confirmed',
       blocks: [
         { kind: 'text', text: `${hello(booking)}${booking.studioName} is yours.` },
-        { kind: 'facts', rows: [['Reference', booking.reference], ['Studio', booking.studioName], ['When', when(booking)], ['Hours', String(booking.hours)], ...money, ['Paid', formatMoney(booking.totalCents)]] },
-        { kind: 'text', text: `Your access code is mailed to you ${settings.releaseLeadMinutes} minutes before you start, and shown on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.` },
+        {
+          kind: 'facts',
+          rows: [
+            ['Reference', booking.reference],
+            ['Studio', booking.studioName],
+            ['When', when(booking)],
+            ['Hours', String(booking.hours)],
+            ...money,
+            ['Paid', formatMoney(booking.totalCents)],
+          ],
+        },
+        {
+          kind: 'text',
+          text: `Your access code is mailed to you ${settings.releaseLeadMinutes} minutes before you start, and shown on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
+        },
         { kind: 'button', label: 'Your access code page', href: links.pin },
-        { kind: 'text', text: `You can cancel in your account, with your money back, until ${settings.freeCancelHours} hours before you start: ${links.account}` },
+        {
+          kind: 'text',
+          text: `You can cancel in your account, with your money back, until ${settings.freeCancelHours} hours before you start: ${links.account}`,
+        },
       ],
     }),
     calendar: calendar(booking, 'PUBLISH'),
@@ -62,14 +89,24 @@ export function bookingConfirmedMail(booking: BookingForMail, links: { pin: stri
 }
 
 export function bookingCancelledMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
-  const money = refundCents > 0 ? `${formatMoney(refundCents)} is on its way back to your card; banks take up to ten days to show it.` : 'Nothing was charged for it.';
+  const money =
+    refundCents > 0
+      ? `${formatMoney(refundCents)} is on its way back to your card; banks take up to ten days to show it.`
+      : 'Nothing was charged for it.';
   return {
     ...renderMail({
       subject: `Booking cancelled: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
       preheader: `Booking ${booking.reference} is cancelled.`,
       heading: 'Your booking is cancelled',
       blocks: [
-        { kind: 'facts', rows: [['Reference', booking.reference], ['Studio', booking.studioName], ['When', when(booking)]] },
+        {
+          kind: 'facts',
+          rows: [
+            ['Reference', booking.reference],
+            ['Studio', booking.studioName],
+            ['When', when(booking)],
+          ],
+        },
         { kind: 'text', text: money },
       ],
     }),
@@ -83,24 +120,52 @@ export function paymentReturnedMail(booking: BookingForMail, refundCents: number
     preheader: `${formatMoney(refundCents)} is going back to your card.`,
     heading: 'Your payment is going back',
     blocks: [
-      { kind: 'text', text: `Your payment of ${formatMoney(refundCents)} reached us when we could no longer keep the time for you, so we are sending all of it back to your card. Banks take up to ten days to show it.` },
-      { kind: 'facts', rows: [['Reference', booking.reference], ['Studio', booking.studioName], ['When', when(booking)]] },
+      {
+        kind: 'text',
+        text: `Your payment of ${formatMoney(refundCents)} reached us when we could no longer keep the time for you, so we are sending all of it back to your card. Banks take up to ten days to show it.`,
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', when(booking)],
+        ],
+      },
       { kind: 'text', text: 'Nothing is booked. You are welcome to choose another time.' },
     ],
   });
 }
 
-export function accessCodeMail(booking: BookingForMail, access: { pin: string; worksFrom: Date; worksUntil: Date; singleUse: boolean; link: string }): MailWithCalendar {
-  const until = studioDate(access.worksUntil) === studioDate(booking.start) ? formatStudioTime(access.worksUntil) : `${formatStudioTime(access.worksUntil)} on ${formatStudioDate(access.worksUntil, 'medium')}`;
-  const once = access.singleUse ? 'It opens the door once; the door locks behind you. To come in again, make a new code on your code page.' : 'The door locks behind you; the code lets you in again while your session runs.';
+export function accessCodeMail(
+  booking: BookingForMail,
+  access: { pin: string; worksFrom: Date; worksUntil: Date; singleUse: boolean; link: string },
+): MailWithCalendar {
+  const until =
+    studioDate(access.worksUntil) === studioDate(booking.start)
+      ? formatStudioTime(access.worksUntil)
+      : `${formatStudioTime(access.worksUntil)} on ${formatStudioDate(access.worksUntil, 'medium')}`;
+  const once = access.singleUse
+    ? 'It opens the door once; the door locks behind you. To come in again, make a new code on your code page.'
+    : 'The door locks behind you; the code lets you in again while your session runs.';
   return renderMail({
     subject: `Your access code for ${booking.studioName}, ${formatStudioTime(booking.start)}`,
     preheader: `Your code works from ${formatStudioTime(access.worksFrom)}.`,
     heading: `${booking.studioName} is waiting`,
     blocks: [
       { kind: 'code', label: 'PIN', code: access.pin },
-      { kind: 'text', text: `Your code works from ${formatStudioTime(access.worksFrom)} to ${until}, Sydney time. ${once}` },
-      { kind: 'facts', rows: [['Reference', booking.reference], ['Studio', booking.studioName], ['When', when(booking)]] },
+      {
+        kind: 'text',
+        text: `Your code works from ${formatStudioTime(access.worksFrom)} to ${until}, Sydney time. ${once}`,
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', when(booking)],
+        ],
+      },
       { kind: 'button', label: 'Your access code page', href: access.link },
     ],
   });

@@ -13,7 +13,12 @@ export type Mail = { readonly subject: string; readonly html: string; readonly t
  * Builds a mail in the house style: one column of tables for old clients, no pictures from elsewhere, readable with dark and light schemes.
  * In the text part a code stands on a line of its own as `Label: 123456`.
  */
-export function renderMail(input: { subject: string; preheader: string; heading: string; blocks: readonly Block[] }): Mail {
+export function renderMail(input: {
+  subject: string;
+  preheader: string;
+  heading: string;
+  blocks: readonly Block[];
+}): Mail {
   const body = input.blocks.map(htmlOf).join('\n');
   const html = `<!doctype html>
 <html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark light"><title>${escape(input.subject)}</title></head>
@@ -26,24 +31,41 @@ export function renderMail(input: { subject: string; preheader: string; heading:
 ${body}
 <tr><td style="padding:24px 32px 32px;font:400 13px/1.6 Arial,Helvetica,sans-serif;color:#9b9893;border-top:1px solid #2a2a2d;">${escape(venue.name)}, ${escape(venue.address)}. Questions? <a href="mailto:${escape(venue.email)}" style="color:#c9c6c0;">${escape(venue.email)}</a></td></tr>
 </table></td></tr></table></body></html>`;
-  const text = [input.heading, '', ...input.blocks.map(textOf), '', `${venue.name}, ${venue.address}`, venue.email].join('\n');
+  const text = [
+    input.heading,
+    '',
+    ...input.blocks.map(textOf),
+    '',
+    `${venue.name}, ${venue.address}`,
+    venue.email,
+  ].join('\n');
   return { subject: input.subject, html, text };
 }
 
 function htmlOf(block: Block): string {
-  const cell = (style: string, inner: string): string => `<tr><td style="padding:8px 32px;font:400 16px/1.6 Arial,Helvetica,sans-serif;color:#d9d6d0;${style}">${inner}</td></tr>`;
+  const cell = (style: string, inner: string): string =>
+    `<tr><td style="padding:8px 32px;font:400 16px/1.6 Arial,Helvetica,sans-serif;color:#d9d6d0;${style}">${inner}</td></tr>`;
   switch (block.kind) {
     case 'text':
       return cell('', escape(block.text));
     case 'code':
-      return cell('padding-top:16px;padding-bottom:16px;', `<div style="font-size:13px;color:#9b9893;">${escape(block.label)}</div><div style="font:700 40px/1.2 'Courier New',Courier,monospace;letter-spacing:8px;color:#ffffff;">${escape(block.code)}</div>`);
+      return cell(
+        'padding-top:16px;padding-bottom:16px;',
+        `<div style="font-size:13px;color:#9b9893;">${escape(block.label)}</div><div style="font:700 40px/1.2 'Courier New',Courier,monospace;letter-spacing:8px;color:#ffffff;">${escape(block.code)}</div>`,
+      );
     case 'button':
-      return cell('padding-top:12px;padding-bottom:20px;', `<a href="${escape(block.href)}" style="display:inline-block;background:#ff4d1f;color:#140500;font-weight:700;text-decoration:none;padding:14px 24px;">${escape(block.label)}</a>`);
+      return cell(
+        'padding-top:12px;padding-bottom:20px;',
+        `<a href="${escape(block.href)}" style="display:inline-block;background:#ff4d1f;color:#140500;font-weight:700;text-decoration:none;padding:14px 24px;">${escape(block.label)}</a>`,
+      );
     case 'facts':
       return cell(
         'padding-top:12px;padding-bottom:12px;',
         `<table role="presentation" width="100%" cellpadding="0" cellspacing="0">${block.rows
-          .map(([name, value]) => `<tr><td style="padding:6px 12px 6px 0;font:400 14px/1.5 Arial,Helvetica,sans-serif;color:#9b9893;vertical-align:top;width:38%;">${escape(name)}</td><td style="padding:6px 0;font:700 15px/1.5 Arial,Helvetica,sans-serif;color:#f5f3ef;">${escape(value)}</td></tr>`)
+          .map(
+            ([name, value]) =>
+              `<tr><td style="padding:6px 12px 6px 0;font:400 14px/1.5 Arial,Helvetica,sans-serif;color:#9b9893;vertical-align:top;width:38%;">${escape(name)}</td><td style="padding:6px 0;font:700 15px/1.5 Arial,Helvetica,sans-serif;color:#f5f3ef;">${escape(value)}</td></tr>`,
+          )
           .join('')}</table>`,
       );
   }
@@ -63,5 +85,10 @@ function textOf(block: Block): string {
 }
 
 function escape(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;');
+  return text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;');
 }

@@ -56,7 +56,10 @@ export function createAccessCodes(parts: {
   const { db, locks, lockOf, sealer, clock, log } = parts;
   const limits = regenerateLimits(locks.capabilities.mode);
 
-  async function timesOf(ask: Pick<Transaction, 'query' | 'one'>, booking: BookingFacts): Promise<ReturnType<typeof accessTimes>> {
+  async function timesOf(
+    ask: Pick<Transaction, 'query' | 'one'>,
+    booking: BookingFacts,
+  ): Promise<ReturnType<typeof accessTimes>> {
     return accessTimes({
       start: new Date(booking.startTime),
       end: new Date(booking.endTime),
@@ -90,7 +93,15 @@ export function createAccessCodes(parts: {
     await tx.query(
       `insert into private.access_secret (code_id, lock_id, variant, pin_sealed, pin_print, starts_at, ends_at)
        values ($1::uuid, $2, $3::int, $4, $5, $6::timestamptz, $7::timestamptz)`,
-      [code.id, lockId, ours === null ? await freeVariant(tx, lockId, from, times.worksUntil) : 0, ours === null ? null : sealer.seal(ours, code.id), ours === null ? null : sealer.print(ours), from, times.worksUntil],
+      [
+        code.id,
+        lockId,
+        ours === null ? await freeVariant(tx, lockId, from, times.worksUntil) : 0,
+        ours === null ? null : sealer.seal(ours, code.id),
+        ours === null ? null : sealer.print(ours),
+        from,
+        times.worksUntil,
+      ],
     );
     const planned = await newestCode(tx, booking.id);
     if (!planned) throw new Error('a planned code cannot be read back');
@@ -101,7 +112,10 @@ export function createAccessCodes(parts: {
   async function freshPin(tx: Transaction, lockId: string): Promise<string> {
     for (let round = 0; round < 20; round += 1) {
       const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
-      const taken = await tx.one('select 1 from private.access_secret where lock_id = $1 and pin_print = $2 and live', [lockId, sealer.print(pin)]);
+      const taken = await tx.one('select 1 from private.access_secret where lock_id = $1 and pin_print = $2 and live', [
+        lockId,
+        sealer.print(pin),
+      ]);
       if (!taken) return pin;
     }
     throw new Error(`lock ${lockId} has no digits left`);
@@ -113,7 +127,8 @@ export function createAccessCodes(parts: {
       [lockId, startsAt, endsAt],
     );
     const next = row?.next ?? 1;
-    if (next > locks.capabilities.codesPerWindow) throw new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
+    if (next > locks.capabilities.codesPerWindow)
+      throw new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
     return next;
   }
 
@@ -132,17 +147,27 @@ export function createAccessCodes(parts: {
     await db.transaction(async (tx) => {
       const now = clock();
       const live = await lockBooking(tx, booking.id);
-      await tx.query(`update public.booking_access_codes set status = 'issued', issued_at = $2::timestamptz where id = $1::uuid and status = 'requested'`, [code.id, now]);
-      await tx.query(`update private.access_secret set pin_sealed = $2, pin_print = $3, provider_code_id = $4 where code_id = $1::uuid`, [
+      await tx.query(
+        `update public.booking_access_codes set status = 'issued', issued_at = $2::timestamptz where id = $1::uuid and status = 'requested'`,
+        [code.id, now],
+      );
+      await tx.query(
+        `update private.access_secret set pin_sealed = $2, pin_print = $3, provider_code_id = $4 where code_id = $1::uuid`,
+        [code.id, sealer.seal(made.pin, code.id), sealer.print(made.pin), made.providerCodeId],
+      );
+      await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [
         code.id,
-        sealer.seal(made.pin, code.id),
-        sealer.print(made.pin),
-        made.providerCodeId,
+        { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode },
       ]);
-      await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [code.id, { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode }]);
       // A cancellation may have come between the question and the answer; and at the end the lock forgets.
       const cancelled = live?.status !== 'confirmed';
-      await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dedupe: code.id, payload: { codeId: code.id }, dueAt: cancelled ? now : code.endsAt });
+      await enqueue(tx, {
+        kind: 'access.revoke',
+        subjectId: booking.id,
+        dedupe: code.id,
+        payload: { codeId: code.id },
+        dueAt: cancelled ? now : code.endsAt,
+      });
     });
     failpoint('access.after.commit');
   }
@@ -164,13 +189,22 @@ export function createAccessCodes(parts: {
     const now = clock();
     const over = now.getTime() >= code.endsAt.getTime();
     if (locks.capabilities.revocable) {
-      await locks.revokeCode({ lockId: code.lockId, pin: code.pinSealed === null ? '' : sealer.open(code.pinSealed, code.id) });
+      await locks.revokeCode({
+        lockId: code.lockId,
+        pin: code.pinSealed === null ? '' : sealer.open(code.pinSealed, code.id),
+      });
     } else if (!over) {
-      await db.query(`select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot forget this code before it ends"}')`, [code.id]);
+      await db.query(
+        `select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot forget this code before it ends"}')`,
+        [code.id],
+      );
     }
     failpoint('access.after.revoke');
     await db.transaction(async (tx) => {
-      await tx.query(`update public.booking_access_codes set status = 'revoked', revoked_at = $2::timestamptz where id = $1::uuid and status <> 'failed'`, [code.id, now]);
+      await tx.query(
+        `update public.booking_access_codes set status = 'revoked', revoked_at = $2::timestamptz where id = $1::uuid and status <> 'failed'`,
+        [code.id, now],
+      );
       await tx.query(`update private.access_secret set live = false where code_id = $1::uuid`, [code.id]);
     });
   }
@@ -203,7 +237,8 @@ export function createAccessCodes(parts: {
     const times = await timesOf(db, booking);
     const now = clock();
     if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
-    if (now < times.releaseAt) throw new Refusal('code_not_released', 'Your code is not released yet.', { releaseAt: times.releaseAt });
+    if (now < times.releaseAt)
+      throw new Refusal('code_not_released', 'Your code is not released yet.', { releaseAt: times.releaseAt });
     const { code, before } = await db.transaction(async (tx) => {
       const live = await lockBooking(tx, bookingId);
       if (live?.status !== 'confirmed') throw new Refusal('not_found', 'Booking not found');
@@ -212,20 +247,36 @@ export function createAccessCodes(parts: {
       if (newest) admitRenewal(newest, now);
       const old = (await liveCodes(tx, bookingId)).filter((one) => one.status === 'issued');
       if (locks.capabilities.mode === 'bridge') {
-        await tx.query(`update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status = 'issued'`, [bookingId]);
+        await tx.query(
+          `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status = 'issued'`,
+          [bookingId],
+        );
       }
       const planned = await plan(tx, booking, (newest?.attempt ?? 0) + 1);
       for (const one of locks.capabilities.revocable ? old : []) {
-        await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dedupe: `renew:${one.id}`, payload: { codeId: one.id }, dueAt: now });
+        await enqueue(tx, {
+          kind: 'access.revoke',
+          subjectId: bookingId,
+          dedupe: `renew:${one.id}`,
+          payload: { codeId: one.id },
+          dueAt: now,
+        });
       }
-      await tx.query(`select private.audit($2::uuid, 'update', 'access_code', $1, $3::jsonb)`, [planned.id, actor, { bookingId, attempt: planned.attempt }]);
+      await tx.query(`select private.audit($2::uuid, 'update', 'access_code', $1, $3::jsonb)`, [
+        planned.id,
+        actor,
+        { bookingId, attempt: planned.attempt },
+      ]);
       return { code: planned, before: old };
     });
     try {
       await issue(code, booking);
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      log.error({ booking: bookingId, provider: error.provider, reason: error.reason }, 'a new door code could not be made');
+      log.error(
+        { booking: bookingId, provider: error.provider, reason: error.reason },
+        'a new door code could not be made',
+      );
       await fallBack(code, before, error);
       throw new Refusal('provider_unavailable', 'The lock cannot be reached right now. Please try again in a moment.');
     }
@@ -239,16 +290,26 @@ export function createAccessCodes(parts: {
       await tx.query(`update public.booking_access_codes set status = 'failed' where id = $1::uuid`, [code.id]);
       await tx.query(`update private.access_secret set live = false where code_id = $1::uuid`, [code.id]);
       for (const one of before) {
-        await tx.query(`delete from private.outbox where kind = 'access.revoke' and dedupe = $1 and done_at is null and lease_until = '-infinity'`, [`renew:${one.id}`]);
-        await tx.query(`update public.booking_access_codes set status = 'issued' where id = $1::uuid and status = 'revoke_pending'`, [one.id]);
+        await tx.query(
+          `delete from private.outbox where kind = 'access.revoke' and dedupe = $1 and done_at is null and lease_until = '-infinity'`,
+          [`renew:${one.id}`],
+        );
+        await tx.query(
+          `update public.booking_access_codes set status = 'issued' where id = $1::uuid and status = 'revoke_pending'`,
+          [one.id],
+        );
       }
     });
   }
 
   function admitRenewal(newest: AccessCode, now: Date): void {
-    if (newest.attempt >= limits.codesPerBooking) throw new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
+    if (newest.attempt >= limits.codesPerBooking)
+      throw new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
     const wait = newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000 - now.getTime();
-    if (wait > 0) throw new Refusal('code_wait', `Please wait ${Math.ceil(wait / 1000)} seconds before making another code.`, { seconds: Math.ceil(wait / 1000) });
+    if (wait > 0)
+      throw new Refusal('code_wait', `Please wait ${Math.ceil(wait / 1000)} seconds before making another code.`, {
+        seconds: Math.ceil(wait / 1000),
+      });
   }
 
   return {
@@ -260,7 +321,10 @@ export function createAccessCodes(parts: {
       if (clock() >= times.requestAt) {
         await first(bookingId).catch((error: unknown) => {
           // The outbox asks again; the page says that the code is on its way.
-          log.warn({ booking: bookingId, reason: error instanceof Error ? error.message : String(error) }, 'a door code is not there yet');
+          log.warn(
+            { booking: bookingId, reason: error instanceof Error ? error.message : String(error) },
+            'a door code is not there yet',
+          );
         });
       }
       return show(bookingId);
@@ -286,7 +350,13 @@ export function createAccessCodes(parts: {
           [lockId, sealer.print(pin), at],
         );
         if (!row || locks.capabilities.mode !== 'bridge') return;
-        await enqueue(tx, { kind: 'access.revoke', subjectId: row.bookingId, dedupe: `used:${row.id}`, payload: { codeId: row.id }, dueAt: clock() });
+        await enqueue(tx, {
+          kind: 'access.revoke',
+          subjectId: row.bookingId,
+          dedupe: `used:${row.id}`,
+          payload: { codeId: row.id },
+          dueAt: clock(),
+        });
       });
     },
   };

@@ -23,7 +23,9 @@ type Ask = Pick<Transaction, 'query' | 'one'>;
 
 /** The newest code of a booking, whatever became of it. */
 export function newestCode(db: Ask, bookingId: string): Promise<AccessCode | null> {
-  return db.one<AccessCode>(`select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid order by c.attempt desc limit 1`, [bookingId]);
+  return db.one<AccessCode>(`select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid order by c.attempt desc limit 1`, [
+    bookingId,
+  ]);
 }
 
 /** The newest code that the lock has accepted. */
@@ -36,12 +38,19 @@ export function issuedCode(db: Ask, bookingId: string): Promise<AccessCode | nul
 
 /** Codes of a booking that the lock may still know, oldest first. */
 export async function liveCodes(db: Ask, bookingId: string): Promise<AccessCode[]> {
-  const { rows } = await db.query<AccessCode>(`select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid and s.live order by c.attempt`, [bookingId]);
+  const { rows } = await db.query<AccessCode>(
+    `select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid and s.live order by c.attempt`,
+    [bookingId],
+  );
   return rows;
 }
 
 /** True when nobody has the room in the minutes before `start`, so that the customer may come in early. */
-export async function roomIsFreeBefore(db: Ask, booking: { id: string; studioId: string; startTime: string }, minutes: number): Promise<boolean> {
+export async function roomIsFreeBefore(
+  db: Ask,
+  booking: { id: string; studioId: string; startTime: string },
+  minutes: number,
+): Promise<boolean> {
   const row = await db.one<{ free: boolean }>(
     `select not exists (select from private.booking b where b.studio_id = $1::uuid and b.id <> $2::uuid and b.status in ('pending', 'confirmed')
        and b.during && tstzrange($3::timestamptz - make_interval(mins => $4::int), $3::timestamptz, '[)')) as free`,

@@ -1,4 +1,11 @@
-import { accessCodeMail, bookingCancelledMail, bookingConfirmedMail, type BookingForMail, type MailWithCalendar, paymentReturnedMail } from '#server/mails/booking.ts';
+import {
+  accessCodeMail,
+  bookingCancelledMail,
+  bookingConfirmedMail,
+  type BookingForMail,
+  type MailWithCalendar,
+  paymentReturnedMail,
+} from '#server/mails/booking.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Mail } from '#server/providers/ports.ts';
@@ -15,7 +22,14 @@ export const PIN_LINK = 'pin-page';
 const LOOK_AGAIN_MS = 5_000;
 
 /** The mails of a booking, as the outbox sends them: recipient and content are looked up when they leave, never handed in. */
-export function createBookingMails(parts: { db: Database; mail: Mail; access: AccessCodes; links: LinkSigner; clock: Clock; siteUrl: string }): Record<
+export function createBookingMails(parts: {
+  db: Database;
+  mail: Mail;
+  access: AccessCodes;
+  links: LinkSigner;
+  clock: Clock;
+  siteUrl: string;
+}): Record<
   'mail.booking-confirmed' | 'mail.booking-cancelled' | 'mail.payment-returned' | 'mail.access-code',
   JobHandler
 > {
@@ -31,7 +45,10 @@ export function createBookingMails(parts: { db: Database; mail: Mail; access: Ac
   }
 
   /** Sends a mail about the job's booking; nobody to write to is no failure. */
-  async function send(job: Job, compose: (booking: BookingForMail, facts: BookingFacts) => Promise<MailWithCalendar | null>): Promise<void> {
+  async function send(
+    job: Job,
+    compose: (booking: BookingForMail, facts: BookingFacts) => Promise<MailWithCalendar | null>,
+  ): Promise<void> {
     const facts = await readBooking(db, job.subjectId);
     const to = facts ? await recipient(facts) : null;
     if (!facts || !to) return;
@@ -47,14 +64,24 @@ export function createBookingMails(parts: { db: Database; mail: Mail; access: Ac
 
   async function returned(bookingId: string): Promise<number> {
     const payment = await latestPayment(db, bookingId);
-    return payment && payment.kind === 'card' && payment.state !== 'expired' && payment.state !== 'open' && payment.state !== 'intent' ? payment.amountCents : 0;
+    return payment &&
+      payment.kind === 'card' &&
+      payment.state !== 'expired' &&
+      payment.state !== 'open' &&
+      payment.state !== 'intent'
+      ? payment.amountCents
+      : 0;
   }
 
   return {
     async 'mail.booking-confirmed'(job) {
       await send(job, async (booking, facts) => {
         const shown = await access.show(facts.id).catch(() => null);
-        return bookingConfirmedMail(booking, { pin: pinLink(facts), account: `${siteUrl}/profile` }, shown?.worksFrom ?? booking.start);
+        return bookingConfirmedMail(
+          booking,
+          { pin: pinLink(facts), account: `${siteUrl}/profile` },
+          shown?.worksFrom ?? booking.start,
+        );
       });
       return 'done';
     },
@@ -73,7 +100,9 @@ export function createBookingMails(parts: { db: Database; mail: Mail; access: Ac
       if (!over && !ready?.pin) return { retryAt: new Date(clock().getTime() + LOOK_AGAIN_MS) };
       if (ready?.pin) {
         const { pin, worksFrom, worksUntil, singleUse } = ready;
-        await send(job, async (booking, about) => accessCodeMail(booking, { pin, worksFrom, worksUntil, singleUse, link: pinLink(about) }));
+        await send(job, async (booking, about) =>
+          accessCodeMail(booking, { pin, worksFrom, worksUntil, singleUse, link: pinLink(about) }),
+        );
       }
       await db.query(
         `update public.scheduled_emails set status = $2, sent_at = case when $2 = 'sent' then $3::timestamptz end where booking_id = $1::uuid and status in ('pending', 'pending_immediate')`,

@@ -37,7 +37,16 @@ export type PaymentFacts = {
   readonly bookingId: string;
   readonly attempt: number;
   readonly kind: 'card' | 'free';
-  readonly state: 'intent' | 'open' | 'expired' | 'paid' | 'refund_pending' | 'refunded' | 'refund_failed' | 'refund_manual' | 'disputed';
+  readonly state:
+    | 'intent'
+    | 'open'
+    | 'expired'
+    | 'paid'
+    | 'refund_pending'
+    | 'refunded'
+    | 'refund_failed'
+    | 'refund_manual'
+    | 'disputed';
   readonly key: string;
   readonly sessionId: string | null;
   readonly url: string | null;
@@ -52,12 +61,18 @@ type Ask = Pick<Transaction, 'one'>;
 
 /** The booking, locked until the transaction ends: always before its payments, so that no two paths wait for each other. */
 export async function lockBooking(tx: Ask, bookingId: string): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingFacts }>(`select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid for update`, [bookingId]);
+  const row = await tx.one<{ facts: BookingFacts }>(
+    `select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid for update`,
+    [bookingId],
+  );
   return row?.facts ?? null;
 }
 
 export async function readBooking(db: Ask, bookingId: string): Promise<BookingFacts | null> {
-  const row = await db.one<{ facts: BookingFacts }>(`select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid`, [bookingId]);
+  const row = await db.one<{ facts: BookingFacts }>(
+    `select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid`,
+    [bookingId],
+  );
   return row?.facts ?? null;
 }
 

@@ -29,7 +29,12 @@ export type HoldRequest = {
 };
 
 /** `url`: where the customer goes to pay, or the result page when nothing is to pay. */
-export type Held = { readonly bookingId: string; readonly reference: string; readonly url: string; readonly totalCents: number };
+export type Held = {
+  readonly bookingId: string;
+  readonly reference: string;
+  readonly url: string;
+  readonly totalCents: number;
+};
 
 export type Cancelled = { readonly refund: 'full' | 'none'; readonly amountCents: number };
 
@@ -58,7 +63,13 @@ type Facts = {
   mailConfirmed: boolean | null;
   termsAccepted: string[] | null;
   verification: { id: string; expiresAt: string } | null;
-  coupon: { id: string; code: string; discountType: CouponTerms['discountType']; discountValue: number; problem: string | null } | null;
+  coupon: {
+    id: string;
+    code: string;
+    discountType: CouponTerms['discountType'];
+    discountValue: number;
+    problem: string | null;
+  } | null;
 };
 
 type HoldOutcome =
@@ -88,18 +99,27 @@ export function createBookings(parts: {
     const coupon = couponTerms(facts);
     const quote = quoteSlots(slots, coupon);
     if (request.shownTotalCents !== null && request.shownTotalCents !== quote.totalCents) {
-      throw new Refusal('price_changed', 'The price of this booking has changed. Please check the new total.', { total: centsToDollars(quote.totalCents) });
+      throw new Refusal('price_changed', 'The price of this booking has changed. Please check the new total.', {
+        total: centsToDollars(quote.totalCents),
+      });
     }
     const claim = holdParameters(request, facts, quote, verified, now);
     const outcome = await claimSlot(claim, quote.totalCents === 0, now);
     const held = await openSession(outcome.booking, outcome.payment, request, quote);
-    return { bookingId: outcome.booking.id, reference: outcome.booking.reference, url: held, totalCents: outcome.booking.finalCostCents };
+    return {
+      bookingId: outcome.booking.id,
+      reference: outcome.booking.reference,
+      url: held,
+      totalCents: outcome.booking.finalCostCents,
+    };
   }
 
   function openSlots(request: HoldRequest, now: Date): Slot[] {
     const slots = slotsOfSpan(request.startTime, request.endTime);
-    if (!slots || slots.length === 0) throw new Refusal('invalid_request', 'A booking starts and ends on the hour, Sydney time.');
-    if (slots.length > studio.maxHours) throw new Refusal('invalid_request', `A booking is at most ${studio.maxHours} hours long.`);
+    if (!slots || slots.length === 0)
+      throw new Refusal('invalid_request', 'A booking starts and ends on the hour, Sydney time.');
+    if (slots.length > studio.maxHours)
+      throw new Refusal('invalid_request', `A booking is at most ${studio.maxHours} hours long.`);
     for (const slot of slots) {
       const closed = slotClosed(slot, now);
       if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');
@@ -109,13 +129,10 @@ export function createBookings(parts: {
   }
 
   async function readFacts(request: HoldRequest, hours: number, now: Date): Promise<Facts> {
-    const row = await db.one<{ facts: Facts }>(`select private.checkout_facts($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`, [
-      request.userId,
-      request.studioId,
-      request.couponCode,
-      hours,
-      now,
-    ]);
+    const row = await db.one<{ facts: Facts }>(
+      `select private.checkout_facts($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
+      [request.userId, request.studioId, request.couponCode, hours, now],
+    );
     if (!row) throw new Error('checkout_facts answered nothing');
     return row.facts;
   }
@@ -125,7 +142,8 @@ export function createBookings(parts: {
     if (!facts.studio) throw new Refusal('invalid_request', 'Selected studio not found.');
     if (!facts.mailConfirmed) throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
     const born = facts.profile?.dateOfBirth;
-    if (!born || ageOn(born, studioDate(now)) < 18) throw new Refusal('age_required', 'You must be 18 years or older to book.');
+    if (!born || ageOn(born, studioDate(now)) < 18)
+      throw new Refusal('age_required', 'You must be 18 years or older to book.');
     if (!facts.verification || Date.parse(facts.verification.expiresAt) < request.endTime.getTime()) {
       throw new Refusal('id_required', 'Please verify your ID before you book.');
     }
@@ -141,10 +159,20 @@ export function createBookings(parts: {
       const exhausted = facts.coupon.problem === 'This code has been fully used.';
       throw new Refusal(exhausted ? 'coupon_exhausted' : 'coupon_invalid', facts.coupon.problem);
     }
-    return { code: facts.coupon.code, discountType: facts.coupon.discountType, discountValue: facts.coupon.discountValue };
+    return {
+      code: facts.coupon.code,
+      discountType: facts.coupon.discountType,
+      discountValue: facts.coupon.discountValue,
+    };
   }
 
-  function holdParameters(request: HoldRequest, facts: Facts, quote: Quote, verification: string, now: Date): Record<string, unknown> {
+  function holdParameters(
+    request: HoldRequest,
+    facts: Facts,
+    quote: Quote,
+    verification: string,
+    now: Date,
+  ): Record<string, unknown> {
     return {
       userId: request.userId,
       studioId: request.studioId,
@@ -172,13 +200,20 @@ export function createBookings(parts: {
   }
 
   /** Holds, giving up expired holds in the way by the handshake first; at most a few rounds. */
-  async function claimSlot(claim: Record<string, unknown>, free: boolean, now: Date): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
+  async function claimSlot(
+    claim: Record<string, unknown>,
+    free: boolean,
+    now: Date,
+  ): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
     for (let round = 0; round < 3; round += 1) {
       const outcome = await tryHold(claim, free, now);
       failpoint('hold.after.insert');
       if (outcome.outcome === 'held' || outcome.outcome === 'existing') return outcome;
       if (outcome.outcome === 'too_many_holds') {
-        throw new Refusal('too_many_holds', 'You already have bookings waiting for payment. Pay for one or let it go first.');
+        throw new Refusal(
+          'too_many_holds',
+          'You already have bookings waiting for payment. Pay for one or let it go first.',
+        );
       }
       if (outcome.outcome === 'replace') {
         await desk.release(outcome.bookingId, 'replaced');
@@ -204,15 +239,22 @@ export function createBookings(parts: {
       if (!row) throw new Error('hold_booking answered nothing');
       return row.outcome;
     } catch (error) {
-      if (error instanceof DatabaseError && error.code === 'HC001') throw new Refusal('coupon_exhausted', 'This code has been fully used.');
+      if (error instanceof DatabaseError && error.code === 'HC001')
+        throw new Refusal('coupon_exhausted', 'This code has been fully used.');
       throw error;
     }
   }
 
-  async function openSession(booking: BookingFacts, payment: PaymentFacts, request: HoldRequest, quote: Quote): Promise<string> {
+  async function openSession(
+    booking: BookingFacts,
+    payment: PaymentFacts,
+    request: HoldRequest,
+    quote: Quote,
+  ): Promise<string> {
     if (payment.kind === 'free') return resultUrl(booking.id, `free_${booking.id}`);
     if (payment.state === 'open' && payment.url) return payment.url;
-    if (payment.state !== 'intent') throw new Refusal('already_done', 'This booking has already been paid for or released.');
+    if (payment.state !== 'intent')
+      throw new Refusal('already_done', 'This booking has already been paid for or released.');
     const session = await createOrFind(booking, payment, request, quote);
     failpoint('hold.after.session');
     const { count } = await db.query(
@@ -230,7 +272,12 @@ export function createBookings(parts: {
   }
 
   /** The same key gives the same session; an unanswered call of a while ago is looked up first (promises F14). */
-  async function createOrFind(booking: BookingFacts, payment: PaymentFacts, request: HoldRequest, quote: Quote): Promise<PaymentSession> {
+  async function createOrFind(
+    booking: BookingFacts,
+    payment: PaymentFacts,
+    request: HoldRequest,
+    quote: Quote,
+  ): Promise<PaymentSession> {
     const stale = clock().getTime() - Date.parse(payment.createdAt) > REPEAT_WITHIN_MS;
     if (stale) {
       const found = await payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000));
@@ -252,11 +299,17 @@ export function createBookings(parts: {
       });
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      const found = error.ambiguous ? await payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000)).catch(() => null) : null;
+      const found = error.ambiguous
+        ? await payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000)).catch(() => null)
+        : null;
       if (found) return found;
-      throw new Refusal('provider_unavailable', 'The payment service cannot be reached right now. Your time is held; please try again in a moment.', {
-        bookingId: booking.id,
-      });
+      throw new Refusal(
+        'provider_unavailable',
+        'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
+        {
+          bookingId: booking.id,
+        },
+      );
     }
   }
 
@@ -280,18 +333,30 @@ export function createBookings(parts: {
       const now = clock();
       const until = Date.parse(booking.startTime) - studio.freeCancelHours * 3_600_000;
       if (now.getTime() > until) {
-        throw new Refusal('too_late', `Bookings can be cancelled up to ${studio.freeCancelHours} hours before the start. Please write to us instead.`);
+        throw new Refusal(
+          'too_late',
+          `Bookings can be cancelled up to ${studio.freeCancelHours} hours before the start. Please write to us instead.`,
+        );
       }
       const payment = await latestPayment(tx, booking.id);
-      await tx.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [booking.id]);
+      await tx.query(
+        `update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`,
+        [booking.id],
+      );
       const refund = payment?.kind === 'card' && payment.state === 'paid' ? payment : null;
       if (refund) {
-        await tx.query(`update private.payment set state = 'refund_pending', refund_reason = 'customer' where id = $1::uuid`, [refund.id]);
+        await tx.query(
+          `update private.payment set state = 'refund_pending', refund_reason = 'customer' where id = $1::uuid`,
+          [refund.id],
+        );
         await enqueue(tx, { kind: 'payment.refund', subjectId: refund.id, dueAt: now });
       }
       await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
       await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
-      await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`, [booking.id, userId]);
+      await tx.query(
+        `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
+        [booking.id, userId],
+      );
       return { refund: refund ? 'full' : 'none', amountCents: refund?.amountCents ?? 0 };
     });
   }

@@ -4,7 +4,13 @@ import { studioDate } from '#rules/studio-time.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { IdentityChecks, IdentitySession, IdReader, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
+import type {
+  IdentityChecks,
+  IdentitySession,
+  IdReader,
+  LicenceReading,
+  ObjectStore,
+} from '#server/providers/ports.ts';
 import { prepareImage } from './id-image.ts';
 import { enqueue, type Job, type JobOutcome } from './outbox.ts';
 import { Refusal } from './refusal.ts';
@@ -77,7 +83,10 @@ export function createIdentity(parts: {
     const given = reading.givenNames?.split(/\s+/) ?? [];
     await db.transaction(async (tx) => {
       if (sessionId !== null) {
-        const open = await tx.one(`select 1 from private.identity_session where id = $1 and status = 'open' for update`, [sessionId]);
+        const open = await tx.one(
+          `select 1 from private.identity_session where id = $1 and status = 'open' for update`,
+          [sessionId],
+        );
         if (!open) return;
       }
       await tx.query(
@@ -114,10 +123,23 @@ export function createIdentity(parts: {
         ],
       );
       if (imageKey !== null) {
-        await enqueue(tx, { kind: 'image.delete', subjectId: id, payload: { key: imageKey }, dueAt: new Date(now.getTime() + REVIEW_DAYS * 86_400_000) });
+        await enqueue(tx, {
+          kind: 'image.delete',
+          subjectId: id,
+          payload: { key: imageKey },
+          dueAt: new Date(now.getTime() + REVIEW_DAYS * 86_400_000),
+        });
       }
-      if (sessionId !== null) await tx.query(`update private.identity_session set status = 'decided', verification_id = $2::uuid where id = $1`, [sessionId, id]);
-      await tx.query(`select private.audit($2::uuid, 'create', 'id_verification', $1, $3::jsonb)`, [id, userId, { source, decision: judgement.decision }]);
+      if (sessionId !== null)
+        await tx.query(
+          `update private.identity_session set status = 'decided', verification_id = $2::uuid where id = $1`,
+          [sessionId, id],
+        );
+      await tx.query(`select private.audit($2::uuid, 'create', 'id_verification', $1, $3::jsonb)`, [
+        id,
+        userId,
+        { source, decision: judgement.decision },
+      ]);
     });
     return id;
   }
@@ -147,7 +169,11 @@ export function createIdentity(parts: {
     if (row.decision) return decided(row.decision, row.reasons ?? []);
     const session = await checks.getSession(sessionId);
     if (session.status !== 'verified') {
-      return { verified: false, status: session.status, error: session.status === 'requires_input' ? whyNot(session.lastError) : null };
+      return {
+        verified: false,
+        status: session.status,
+        error: session.status === 'requires_input' ? whyNot(session.lastError) : null,
+      };
     }
     const profile = await profileOf(userId);
     const reading = readingOf(session);
@@ -160,16 +186,34 @@ export function createIdentity(parts: {
     verifyPhoto,
     checkHosted,
     async beginHosted(userId, email) {
-      const count = await db.one<{ count: number }>(`select count(*)::int as count from private.identity_session where user_id = $1::uuid`, [userId]);
+      const count = await db.one<{ count: number }>(
+        `select count(*)::int as count from private.identity_session where user_id = $1::uuid`,
+        [userId],
+      );
       let session: IdentitySession;
       try {
-        session = await checks.createSession({ key: `identity:${userId}:${count?.count ?? 0}`, userId, email, returnUrl: `${siteUrl}/verify-return` });
+        session = await checks.createSession({
+          key: `identity:${userId}:${count?.count ?? 0}`,
+          userId,
+          email,
+          returnUrl: `${siteUrl}/verify-return`,
+        });
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
-        throw new Refusal('provider_unavailable', 'The identity check cannot be reached right now. Please try again in a moment.');
+        throw new Refusal(
+          'provider_unavailable',
+          'The identity check cannot be reached right now. Please try again in a moment.',
+        );
       }
-      if (!session.url) throw new Refusal('provider_unavailable', 'The identity check cannot be reached right now. Please try again in a moment.');
-      await db.query(`insert into private.identity_session (id, user_id, created_at) values ($1, $2::uuid, $3::timestamptz) on conflict (id) do nothing`, [session.id, userId, clock()]);
+      if (!session.url)
+        throw new Refusal(
+          'provider_unavailable',
+          'The identity check cannot be reached right now. Please try again in a moment.',
+        );
+      await db.query(
+        `insert into private.identity_session (id, user_id, created_at) values ($1, $2::uuid, $3::timestamptz) on conflict (id) do nothing`,
+        [session.id, userId, clock()],
+      );
       return { id: session.id, url: session.url };
     },
     async deleteImage(job) {

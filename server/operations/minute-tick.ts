@@ -12,13 +12,23 @@ const JOBS_PER_ROUND = 50;
 const RECONCILE_EVERY = '5 minutes';
 
 /** Unpaid holds, paid sessions nobody told us of, due jobs, old files: each by itself, so that one failure stops nothing else. */
-export function createTick(parts: { db: Database; desk: PaymentDesk; outbox: Outbox; sweeps: readonly (() => Promise<void>)[]; clock: Clock; log: Log }): Tick {
+export function createTick(parts: {
+  db: Database;
+  desk: PaymentDesk;
+  outbox: Outbox;
+  sweeps: readonly (() => Promise<void>)[];
+  clock: Clock;
+  log: Log;
+}): Tick {
   const { db, desk, outbox, sweeps, clock, log } = parts;
   async function guarded(name: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      log.error({ step: name, reason: error instanceof Error ? error.message : String(error) }, 'a step of the tick failed');
+      log.error(
+        { step: name, reason: error instanceof Error ? error.message : String(error) },
+        'a step of the tick failed',
+      );
     }
   }
   return {
@@ -26,10 +36,15 @@ export function createTick(parts: { db: Database; desk: PaymentDesk; outbox: Out
       await guarded('outbox', () => outbox.drain(JOBS_PER_ROUND));
       await guarded('holds', () => desk.releaseExpired());
       await guarded('reconcile', async () => {
-        const mine = await db.one<{ taken: boolean }>(`select private.take_lease('reconcile', $1::timestamptz, '${RECONCILE_EVERY}'::interval) as taken`, [clock()]);
+        const mine = await db.one<{ taken: boolean }>(
+          `select private.take_lease('reconcile', $1::timestamptz, '${RECONCILE_EVERY}'::interval) as taken`,
+          [clock()],
+        );
         if (mine?.taken) await desk.reconcile();
       });
-      await guarded('limits', () => db.query(`delete from private.rate_bucket where full_at < $1::timestamptz`, [clock()]));
+      await guarded('limits', () =>
+        db.query(`delete from private.rate_bucket where full_at < $1::timestamptz`, [clock()]),
+      );
       for (const sweep of sweeps) await guarded('sweep', sweep);
     },
   };

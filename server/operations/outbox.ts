@@ -101,7 +101,10 @@ export function createOutbox(parts: {
     }
     failpoint(`outbox.after.${job.kind}`);
     if (outcome === 'done') {
-      await db.query('update private.outbox set done_at = $2::timestamptz, last_error = null where id = $1::uuid', [job.id, clock()]);
+      await db.query('update private.outbox set done_at = $2::timestamptz, last_error = null where id = $1::uuid', [
+        job.id,
+        clock(),
+      ]);
       return;
     }
     await db.query(
@@ -121,13 +124,20 @@ export function createOutbox(parts: {
          where id = $1::uuid`,
         [job.id, reason.slice(0, 500), nextTry(clock(), job.tries, job.deadlineAt), park, clock()],
       );
-      if (park) await tx.query(`select private.audit(null, 'alert', 'outbox', $1, $2::jsonb)`, [job.id, { kind: job.kind, reason: reason.slice(0, 200) }]);
+      if (park)
+        await tx.query(`select private.audit(null, 'alert', 'outbox', $1, $2::jsonb)`, [
+          job.id,
+          { kind: job.kind, reason: reason.slice(0, 200) },
+        ]);
     });
   }
 
   return {
     async drain(limit) {
-      const { rows } = await db.query<Row>(`select * from private.claim_outbox($1::timestamptz, $2::int)`, [clock(), limit]);
+      const { rows } = await db.query<Row>(`select * from private.claim_outbox($1::timestamptz, $2::int)`, [
+        clock(),
+        limit,
+      ]);
       for (const row of rows) await run(row);
       return rows.length;
     },

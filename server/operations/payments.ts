@@ -4,7 +4,14 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { type BookingFacts, type CancelReason, latestPayment, lockBooking, type PaymentFacts, readBooking } from './booking-rows.ts';
+import {
+  type BookingFacts,
+  type CancelReason,
+  latestPayment,
+  lockBooking,
+  type PaymentFacts,
+  readBooking,
+} from './booking-rows.ts';
 import { failpoint } from './failpoint.ts';
 import { enqueue, type JobOutcome } from './outbox.ts';
 import { Refusal } from './refusal.ts';
@@ -60,7 +67,8 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
       const booking = await lockBooking(tx, bookingId);
       const payment = booking ? await lockPayment(tx, booking.id, session) : null;
       if (!booking || !payment) throw new Refusal('not_found', 'Booking not found');
-      if (session.paymentStatus === 'paid' || session.paymentStatus === 'no_payment_required') await applyPaid(tx, session, booking, payment);
+      if (session.paymentStatus === 'paid' || session.paymentStatus === 'no_payment_required')
+        await applyPaid(tx, session, booking, payment);
       else if (session.status === 'expired') await applyExpired(tx, booking, payment, reason);
       failpoint('settle.before.commit');
       return read(tx, booking.id, payment.id);
@@ -69,7 +77,11 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     return settlement;
   }
 
-  async function lockPayment(tx: Transaction, bookingId: string, session: PaymentSession): Promise<PaymentFacts | null> {
+  async function lockPayment(
+    tx: Transaction,
+    bookingId: string,
+    session: PaymentSession,
+  ): Promise<PaymentFacts | null> {
     const row = await tx.one<{ facts: PaymentFacts }>(
       `select private.payment_facts(x) as facts from private.payment x
        where x.booking_id = $1::uuid and (x.session_id = $2 or (x.session_id is null and x.state in ('intent', 'expired') and x.key = $3))
@@ -83,13 +95,24 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     return payment;
   }
 
-  async function applyPaid(tx: Transaction, session: PaymentSession, booking: BookingFacts, payment: PaymentFacts): Promise<void> {
+  async function applyPaid(
+    tx: Transaction,
+    session: PaymentSession,
+    booking: BookingFacts,
+    payment: PaymentFacts,
+  ): Promise<void> {
     if (payment.state !== 'intent' && payment.state !== 'open' && payment.state !== 'expired') return;
     const now = clock();
-    const matches = session.currency === 'aud' && session.amountCents === payment.amountCents && payment.amountCents === booking.finalCostCents;
+    const matches =
+      session.currency === 'aud' &&
+      session.amountCents === payment.amountCents &&
+      payment.amountCents === booking.finalCostCents;
     const inTime = now.getTime() <= Date.parse(booking.startTime) + PAYABLE_AFTER_START_MS;
     if (booking.status === 'pending' && payment.state !== 'expired' && matches && inTime) {
-      await tx.query(`update private.payment set state = 'paid', payment_intent_id = $2, paid_at = $3::timestamptz where id = $1::uuid`, [payment.id, session.paymentIntentId, now]);
+      await tx.query(
+        `update private.payment set state = 'paid', payment_intent_id = $2, paid_at = $3::timestamptz where id = $1::uuid`,
+        [payment.id, session.paymentIntentId, now],
+      );
       await confirm(tx, booking);
       return;
     }
@@ -100,32 +123,56 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
       [payment.id, session.paymentIntentId, now, reason],
     );
     if (booking.status === 'pending') await cancelRow(tx, booking.id, matches ? 'slot_lost' : 'amount_mismatch');
-    await tx.query(`select private.audit(null, 'alert', 'payment', $1, $2::jsonb)`, [payment.id, { reason, bookingId: booking.id, expected: payment.amountCents, got: session.amountCents }]);
+    await tx.query(`select private.audit(null, 'alert', 'payment', $1, $2::jsonb)`, [
+      payment.id,
+      { reason, bookingId: booking.id, expected: payment.amountCents, got: session.amountCents },
+    ]);
     await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
     await enqueue(tx, { kind: 'mail.payment-returned', subjectId: booking.id, dedupe: payment.id, dueAt: now });
   }
 
-  async function applyExpired(tx: Transaction, booking: BookingFacts, payment: PaymentFacts, reason: CancelReason): Promise<void> {
-    if (payment.state === 'intent' || payment.state === 'open') await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [payment.id]);
+  async function applyExpired(
+    tx: Transaction,
+    booking: BookingFacts,
+    payment: PaymentFacts,
+    reason: CancelReason,
+  ): Promise<void> {
+    if (payment.state === 'intent' || payment.state === 'open')
+      await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [payment.id]);
     if (booking.status === 'pending') await cancelRow(tx, booking.id, reason);
   }
 
   async function confirm(tx: Transaction, booking: BookingFacts): Promise<void> {
     const now = clock();
-    await tx.query(`update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`, [booking.id, now]);
+    await tx.query(
+      `update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`,
+      [booking.id, now],
+    );
     const start = Date.parse(booking.startTime);
     const requestAt = new Date(Math.max(now.getTime(), start - studio.requestLeadMinutes * 60_000));
     await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
-    await enqueue(tx, { kind: 'access.request', subjectId: booking.id, dueAt: requestAt, deadlineAt: new Date(Math.max(start, now.getTime() + 60_000)) });
+    await enqueue(tx, {
+      kind: 'access.request',
+      subjectId: booking.id,
+      dueAt: requestAt,
+      deadlineAt: new Date(Math.max(start, now.getTime() + 60_000)),
+    });
     if (booking.userId !== null) {
       const atOnce = mailIsImmediate(new Date(start), now);
       // A trigger queues the code mail beside this row and names its recipient.
       await tx.query(
         `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1::uuid, '', 'access_code', $2, $3::timestamptz)`,
-        [booking.id, atOnce ? 'pending_immediate' : 'pending', atOnce ? now : new Date(start - studio.releaseLeadMinutes * 60_000)],
+        [
+          booking.id,
+          atOnce ? 'pending_immediate' : 'pending',
+          atOnce ? now : new Date(start - studio.releaseLeadMinutes * 60_000),
+        ],
       );
     }
-    await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "confirmed"}')`, [booking.id, booking.userId]);
+    await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "confirmed"}')`, [
+      booking.id,
+      booking.userId,
+    ]);
   }
 
   async function read(tx: Transaction, bookingId: string, paymentId: string): Promise<Settlement> {
@@ -153,7 +200,11 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
   }
 
   /** A session that was asked for but never stored: look it up before anything is given away (promises F14). */
-  async function releaseIntent(booking: BookingFacts, payment: PaymentFacts, reason: CancelReason): Promise<BookingFacts> {
+  async function releaseIntent(
+    booking: BookingFacts,
+    payment: PaymentFacts,
+    reason: CancelReason,
+  ): Promise<BookingFacts> {
     if (clock().getTime() - Date.parse(payment.createdAt) < CREATE_MAY_RUN_MS && reason !== 'replaced') return booking;
     const found = await payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000));
     if (!found) return giveUp(booking.id, reason);
@@ -166,25 +217,44 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
       const booking = await lockBooking(tx, bookingId);
       if (!booking) throw new Refusal('not_found', 'Booking not found');
       if (booking.status !== 'pending') return booking;
-      await tx.query(`update private.payment set state = 'expired' where booking_id = $1::uuid and state = 'intent'`, [bookingId]);
+      await tx.query(`update private.payment set state = 'expired' where booking_id = $1::uuid and state = 'intent'`, [
+        bookingId,
+      ]);
       await cancelRow(tx, bookingId, reason);
       return { ...booking, status: 'cancelled', cancelReason: reason };
     });
   }
 
   async function refund(paymentId: string, tries: number): Promise<JobOutcome> {
-    const row = await db.one<{ facts: PaymentFacts }>(`select private.payment_facts(x) as facts from private.payment x where x.id = $1::uuid`, [paymentId]);
+    const row = await db.one<{ facts: PaymentFacts }>(
+      `select private.payment_facts(x) as facts from private.payment x where x.id = $1::uuid`,
+      [paymentId],
+    );
     const payment = row?.facts;
     if (!payment || payment.state !== 'refund_pending') return 'done';
-    if (payment.kind === 'free' || payment.paymentIntentId === null) throw new Error(`payment ${paymentId} has nothing to refund`);
+    if (payment.kind === 'free' || payment.paymentIntentId === null)
+      throw new Error(`payment ${paymentId} has nothing to refund`);
     // The provider forgets a key after a day: a late try looks before it repeats (promises F20).
     const earlier = tries > 1 ? await payments.findRefund(payment.paymentIntentId) : null;
-    const made = earlier ?? (await payments.refund({ key: `refund:${payment.id}`, paymentIntentId: payment.paymentIntentId, amountCents: payment.amountCents }));
+    const made =
+      earlier ??
+      (await payments.refund({
+        key: `refund:${payment.id}`,
+        paymentIntentId: payment.paymentIntentId,
+        amountCents: payment.amountCents,
+      }));
     failpoint('refund.after.call');
     const state = made.status === 'failed' || made.status === 'canceled' ? 'refund_failed' : 'refunded';
     await db.transaction(async (tx) => {
-      await tx.query(`update private.payment set state = $2, refund_id = $3 where id = $1::uuid and state = 'refund_pending'`, [payment.id, state, made.id]);
-      await tx.query(`select private.audit(null, $2, 'payment', $1, $3::jsonb)`, [payment.id, state === 'refunded' ? 'update' : 'alert', { state, amountCents: made.amountCents }]);
+      await tx.query(
+        `update private.payment set state = $2, refund_id = $3 where id = $1::uuid and state = 'refund_pending'`,
+        [payment.id, state, made.id],
+      );
+      await tx.query(`select private.audit(null, $2, 'payment', $1, $3::jsonb)`, [
+        payment.id,
+        state === 'refunded' ? 'update' : 'alert',
+        { state, amountCents: made.amountCents },
+      ]);
     });
     return 'done';
   }
@@ -236,15 +306,24 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     async confirmFree(tx, bookingId) {
       const booking = await lockBooking(tx, bookingId);
       if (!booking) throw new Refusal('not_found', 'Booking not found');
-      await tx.query(`update private.payment set state = 'paid', paid_at = $2::timestamptz where booking_id = $1::uuid and kind = 'free'`, [bookingId, clock()]);
+      await tx.query(
+        `update private.payment set state = 'paid', paid_at = $2::timestamptz where booking_id = $1::uuid and kind = 'free'`,
+        [bookingId, clock()],
+      );
       await confirm(tx, booking);
     },
   };
 }
 
 async function cancelRow(tx: Transaction, bookingId: string, reason: CancelReason): Promise<void> {
-  await tx.query(`update private.booking set status = 'cancelled', cancel_reason = $2 where id = $1::uuid`, [bookingId, reason]);
-  await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [bookingId, { status: 'cancelled', reason }]);
+  await tx.query(`update private.booking set status = 'cancelled', cancel_reason = $2 where id = $1::uuid`, [
+    bookingId,
+    reason,
+  ]);
+  await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
+    bookingId,
+    { status: 'cancelled', reason },
+  ]);
 }
 
 function reasonOf(error: unknown): string {

@@ -18,7 +18,8 @@ export function createPowerControl(parts: { db: Database; power: Power }): Power
     try {
       await work();
     } catch (error) {
-      if (error instanceof ProviderError) throw new Refusal('provider_unavailable', 'The smart plug cannot be reached.');
+      if (error instanceof ProviderError)
+        throw new Refusal('provider_unavailable', 'The smart plug cannot be reached.');
       throw error;
     }
   };

@@ -27,11 +27,15 @@ export function createWebhookInbox(parts: { db: Database; desk: PaymentDesk; clo
       if (SESSION_EVENTS.test(event.type)) {
         await desk.settle(event.objectId).catch((error: unknown) => {
           // A session of somebody else's: remembered, and nothing to do.
-          if (error instanceof Refusal && error.code === 'not_found') return log.warn({ session: event.objectId }, 'an event for a session we do not know');
+          if (error instanceof Refusal && error.code === 'not_found')
+            return log.warn({ session: event.objectId }, 'an event for a session we do not know');
           throw error;
         });
       }
-      await db.query(`update private.webhook_inbox set handled_at = $3::timestamptz where provider = $1 and event_id = $2`, [provider, event.id, clock()]);
+      await db.query(
+        `update private.webhook_inbox set handled_at = $3::timestamptz where provider = $1 and event_id = $2`,
+        [provider, event.id, clock()],
+      );
     },
   };
 }

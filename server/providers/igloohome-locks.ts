@@ -15,15 +15,39 @@ export type IgloohomeConfig = {
 };
 
 const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>> = {
-  bridge: { mode: 'bridge', granularityMinutes: 1, singleUse: true, endEnforced: true, revocable: true, codesPerWindow: 20 },
-  hourly: { mode: 'hourly', granularityMinutes: 60, singleUse: false, endEnforced: true, revocable: false, codesPerWindow: 3 },
-  onetime: { mode: 'onetime', granularityMinutes: 60, singleUse: true, endEnforced: false, revocable: false, codesPerWindow: 5 },
+  bridge: {
+    mode: 'bridge',
+    granularityMinutes: 1,
+    singleUse: true,
+    endEnforced: true,
+    revocable: true,
+    codesPerWindow: 20,
+  },
+  hourly: {
+    mode: 'hourly',
+    granularityMinutes: 60,
+    singleUse: false,
+    endEnforced: true,
+    revocable: false,
+    codesPerWindow: 3,
+  },
+  onetime: {
+    mode: 'onetime',
+    granularityMinutes: 60,
+    singleUse: true,
+    endEnforced: false,
+    revocable: false,
+    codesPerWindow: 5,
+  },
 };
 
 const tokenSchema = z.looseObject({ access_token: z.string(), expires_in: z.number() });
 const pinSchema = z.looseObject({ pin: z.string().regex(/^\d{4,10}$/), pinId: z.string().nullish() });
 const jobSchema = z.looseObject({ jobId: z.string() });
-const jobStateSchema = z.looseObject({ completed: z.boolean().nullish(), jobResponse: z.looseObject({ jobStatus: z.number().nullish() }).nullish() });
+const jobStateSchema = z.looseObject({
+  completed: z.boolean().nullish(),
+  jobResponse: z.looseObject({ jobStatus: z.number().nullish() }).nullish(),
+});
 const devicesSchema = z.looseObject({ payload: z.array(z.looseObject({ deviceId: z.string() })) });
 
 const JOB_CREATE_PIN = 4;
@@ -54,7 +78,11 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
   async function call(method: string, path: string, payload?: unknown, secondTry = false): Promise<unknown> {
     const { status, body } = await callHttp('igloohome', `${config.apiUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${await accessToken()}`, 'content-type': 'application/json', accept: 'application/json' },
+      headers: {
+        authorization: `Bearer ${await accessToken()}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
       ...(payload === undefined ? {} : { body: JSON.stringify(payload) }),
     });
     // An expired token is told as 401 or as 403.
@@ -62,25 +90,31 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
       token = null;
       return call(method, path, payload, true);
     }
-    if (status < 200 || status > 299) throw refusedBy('igloohome', status, status === 406 ? 'bridge_offline' : `http_${status}`);
+    if (status < 200 || status > 299)
+      throw refusedBy('igloohome', status, status === 406 ? 'bridge_offline' : `http_${status}`);
     return body;
   }
 
   async function job(lockId: string, jobType: number, jobData: Record<string, unknown>): Promise<void> {
-    const started = jobSchema.safeParse(await call('POST', `/devices/${lockId}/jobs/bridges/${config.bridgeId ?? ''}`, { jobType, jobData }));
+    const started = jobSchema.safeParse(
+      await call('POST', `/devices/${lockId}/jobs/bridges/${config.bridgeId ?? ''}`, { jobType, jobData }),
+    );
     if (!started.success) throw new ProviderError('igloohome', 'garbled_answer', { retryable: true, ambiguous: true });
     const until = Date.now() + JOB_WAIT_MS;
     while (Date.now() < until) {
       const state = jobStateSchema.safeParse(await call('GET', `/jobs/${started.data.jobId}`));
       const done = state.success ? state.data.jobResponse?.jobStatus : undefined;
       if (done === 0) return;
-      if (typeof done === 'number' && done >= 2) throw new ProviderError('igloohome', 'job_failed', { retryable: true, ambiguous: true });
+      if (typeof done === 'number' && done >= 2)
+        throw new ProviderError('igloohome', 'job_failed', { retryable: true, ambiguous: true });
       await new Promise((resolve) => setTimeout(resolve, JOB_POLL_MS));
     }
     throw new ProviderError('igloohome', 'job_unanswered', { retryable: true, ambiguous: true });
   }
 
-  async function bridgeCode(input: Parameters<Locks['issueCode']>[0]): Promise<{ pin: string; providerCodeId: string | null }> {
+  async function bridgeCode(
+    input: Parameters<Locks['issueCode']>[0],
+  ): Promise<{ pin: string; providerCodeId: string | null }> {
     await job(input.lockId, JOB_CREATE_PIN, {
       accessName: input.accessName.slice(0, 32),
       pin: input.pin,
@@ -91,11 +125,15 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
     return { pin: input.pin, providerCodeId: null };
   }
 
-  async function computedCode(input: Parameters<Locks['issueCode']>[0]): Promise<{ pin: string; providerCodeId: string | null }> {
+  async function computedCode(
+    input: Parameters<Locks['issueCode']>[0],
+  ): Promise<{ pin: string; providerCodeId: string | null }> {
     const body = {
       variance: input.variant,
       startDate: stamp(input.startsAt, HOUR),
-      ...(config.mode === 'hourly' ? { endDate: stamp(new Date(Math.ceil(input.endsAt.getTime() / HOUR) * HOUR), HOUR) } : {}),
+      ...(config.mode === 'hourly'
+        ? { endDate: stamp(new Date(Math.ceil(input.endsAt.getTime() / HOUR) * HOUR), HOUR) }
+        : {}),
       accessName: input.accessName.slice(0, 32),
     };
     const made = pinSchema.safeParse(await call('POST', `/devices/${input.lockId}/algopin/${config.mode}`, body));
@@ -127,11 +165,16 @@ function stamp(at: Date, step: number): string {
  * Checks the signature of a report: RSA over an HMAC of `POST|host|path|content-type|Date|body`, keyed with the public key's own DER bytes.
  * `publicKey` is a PEM text, or an address that answers one.
  */
-export function createIgloohomeVerifier(config: { publicKey: string; webhookUrl: string }): (request: Request, rawBody: string) => Promise<boolean> {
+export function createIgloohomeVerifier(config: {
+  publicKey: string;
+  webhookUrl: string;
+}): (request: Request, rawBody: string) => Promise<boolean> {
   let key: KeyObject | null = null;
   async function readKey(): Promise<KeyObject> {
     if (key) return key;
-    const pem = /^https?:/.test(config.publicKey) ? await (await fetch(config.publicKey, { signal: AbortSignal.timeout(3_000) })).text() : config.publicKey;
+    const pem = /^https?:/.test(config.publicKey)
+      ? await (await fetch(config.publicKey, { signal: AbortSignal.timeout(3_000) })).text()
+      : config.publicKey;
     key = createPublicKey(pem);
     return key;
   }
@@ -142,7 +185,9 @@ export function createIgloohomeVerifier(config: { publicKey: string; webhookUrl:
     const publicKey = await readKey();
     const url = new URL(config.webhookUrl);
     const text = ['POST', url.host, url.pathname, request.headers.get('content-type') ?? '', date, rawBody].join('|');
-    const digest = createHmac('sha256', publicKey.export({ type: 'pkcs1', format: 'der' })).update(Buffer.from(text, 'latin1')).digest();
+    const digest = createHmac('sha256', publicKey.export({ type: 'pkcs1', format: 'der' }))
+      .update(Buffer.from(text, 'latin1'))
+      .digest();
     return createVerify('sha256').update(digest).verify(publicKey, Buffer.from(signature, 'base64'));
   };
 }

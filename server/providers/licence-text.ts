@@ -11,17 +11,22 @@ const STATES: readonly (readonly [RegExp, string])[] = [
   [/northern\s*territory/i, 'NT'],
 ];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-const DATE = /\b([0-3O]?[0-9OIl])[\s.\-/]{0,3}([A-Z]{3})[A-Z]*[\s.\-/]{0,3}((?:19|20)[0-9OIl]{2})\b|\b(\d{1,2})[\-/.](\d{1,2})[\-/.]((?:19|20)\d{2})\b/g;
+const DATE =
+  /\b([0-3O]?[0-9OIl])[\s.\-/]{0,3}([A-Z]{3})[A-Z]*[\s.\-/]{0,3}((?:19|20)[0-9OIl]{2})\b|\b(\d{1,2})[\-/.](\d{1,2})[\-/.]((?:19|20)\d{2})\b/g;
 
 /** Words that stand on a licence and are nobody's name. */
-const NOT_NAMES = /\b(DRIVER|LICEN[CS]E|NEW|SOUTH|WALES|AUSTRALIA|VICTORIA|QUEENSLAND|TASMANIA|CARD|NUMBER|NO|CLASS|CONDITIONS?|DATE|OF|BIRTH|EXPIRY|DONOR|ADDRESS|STREET|ROAD|AVE(NUE)?|SPECIMEN|NSW|VIC|QLD|TYPE|SIGNATURE|NAME)\b/i;
+const NOT_NAMES =
+  /\b(DRIVER|LICEN[CS]E|NEW|SOUTH|WALES|AUSTRALIA|VICTORIA|QUEENSLAND|TASMANIA|CARD|NUMBER|NO|CLASS|CONDITIONS?|DATE|OF|BIRTH|EXPIRY|DONOR|ADDRESS|STREET|ROAD|AVE(NUE)?|SPECIMEN|NSW|VIC|QLD|TYPE|SIGNATURE|NAME)\b/i;
 
 /**
  * Finds the fields of an Australian driver licence in the text a reader saw: the holder's names (given names on one line, family name in
  * capitals on the next), the birth date (the earliest date) and the expiry (the latest). `seen` is the reader's own confidence, 0–100.
  */
 export function readLicenceText(text: string, seen: number): LicenceReading {
-  const lines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim()).filter((line) => line !== '');
+  const lines = text
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '');
   const isLicence = /driver|licen[cs]e/i.test(text);
   const issuingState = STATES.find(([pattern]) => pattern.test(text))?.[1] ?? null;
   const dates = findDates(text);
@@ -68,14 +73,21 @@ function findDates(text: string): { iso: string; printed: string }[] {
 
 /** A line of given names followed by a family name in capitals, above the dates. */
 function findNames(lines: readonly string[]): { given: string; family: string } | null {
-  const clean = lines.map((line) => line.replace(/[^\p{L}'’ -]/gu, '').replace(/\s+/g, ' ').trim());
+  const clean = lines.map((line) =>
+    line
+      .replace(/[^\p{L}'’ -]/gu, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
   for (let at = 0; at + 1 < clean.length; at += 1) {
     const given = clean[at] ?? '';
     const family = clean[at + 1] ?? '';
-    const namelike = (line: string): boolean => line.length >= 2 && line.length <= 60 && /^\p{L}{2,}/u.test(line) && !NOT_NAMES.test(line);
+    const namelike = (line: string): boolean =>
+      line.length >= 2 && line.length <= 60 && /^\p{L}{2,}/u.test(line) && !NOT_NAMES.test(line);
     const capitals = family === family.toUpperCase();
     const mixed = given !== given.toUpperCase();
-    if (namelike(given) && namelike(family) && capitals && mixed && line(lines[at]) && line(lines[at + 1])) return { given, family };
+    if (namelike(given) && namelike(family) && capitals && mixed && line(lines[at]) && line(lines[at + 1]))
+      return { given, family };
   }
   return null;
 }

@@ -34,7 +34,13 @@ export function createOcrIdReader(): IdReader & { close(): Promise<void> } {
   }
 
   async function recognise(image: Uint8Array): Promise<{ text: string; confidence: number }> {
-    const ready = await sharp(image).resize({ width: READING_WIDTH }).grayscale().normalise().sharpen().png().toBuffer();
+    const ready = await sharp(image)
+      .resize({ width: READING_WIDTH })
+      .grayscale()
+      .normalise()
+      .sharpen()
+      .png()
+      .toBuffer();
     if (idle) clearTimeout(idle);
     worker ??= start();
     const reader = await worker;

@@ -3,7 +3,10 @@ import { callHttp, refusedBy } from './http-call.ts';
 import { ProviderError } from './call.ts';
 import type { Power } from './ports.ts';
 
-const answerSchema = z.looseObject({ result: z.looseObject({ output: z.boolean().optional() }).optional(), error: z.looseObject({ code: z.number() }).optional() });
+const answerSchema = z.looseObject({
+  result: z.looseObject({ output: z.boolean().optional() }).optional(),
+  error: z.looseObject({ code: z.number() }).optional(),
+});
 
 /** A Shelly plug of the second generation, spoken to in its own network (shelly-api-docs.shelly.cloud, Switch). `url` ends in `/rpc`. */
 export function createShellyPower(config: { url: string }): Power {

@@ -29,14 +29,26 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
           ...(message.calendar
             ? {
                 attachments: [
-                  { filename: 'booking.ics', content: message.calendar.content, contentType: `text/calendar; charset=utf-8; method=${message.calendar.method}` },
+                  {
+                    filename: 'booking.ics',
+                    content: message.calendar.content,
+                    contentType: `text/calendar; charset=utf-8; method=${message.calendar.method}`,
+                  },
                 ],
               }
             : {}),
         });
       } catch (error) {
-        const code = error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0;
-        throw new ProviderError('mail', code === 0 ? 'no_answer' : `smtp_${code}`, { retryable: code < 500, ambiguous: code === 0 }, error);
+        const code =
+          error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number'
+            ? error.responseCode
+            : 0;
+        throw new ProviderError(
+          'mail',
+          code === 0 ? 'no_answer' : `smtp_${code}`,
+          { retryable: code < 500, ambiguous: code === 0 },
+          error,
+        );
       }
     },
     close: () => transport.close(),

@@ -18,7 +18,13 @@ export function createStripeIdentity(config: { restrictedKey: string; apiUrl: st
         stripe.identity.verificationSessions.create(
           {
             type: 'document',
-            options: { document: { allowed_types: ['driving_license'], require_live_capture: true, require_matching_selfie: true } },
+            options: {
+              document: {
+                allowed_types: ['driving_license'],
+                require_live_capture: true,
+                require_matching_selfie: true,
+              },
+            },
             provided_details: { email: input.email },
             client_reference_id: input.userId,
             return_url: input.returnUrl,
@@ -26,7 +32,17 @@ export function createStripeIdentity(config: { restrictedKey: string; apiUrl: st
           { idempotencyKey: input.key },
         ),
       ),
-    getSession: (id) => guarded(() => stripe.identity.verificationSessions.retrieve(id, { expand: ['verified_outputs', 'verified_outputs.dob', 'last_verification_report', 'last_verification_report.document.expiration_date'] })),
+    getSession: (id) =>
+      guarded(() =>
+        stripe.identity.verificationSessions.retrieve(id, {
+          expand: [
+            'verified_outputs',
+            'verified_outputs.dob',
+            'last_verification_report',
+            'last_verification_report.document.expiration_date',
+          ],
+        }),
+      ),
   };
 }
 

@@ -25,12 +25,18 @@ function addressOf(url: URL): { host: string; port: string; protocol: 'http' | '
 /** Turns whatever the SDK throws into what the operations understand. */
 export function stripeError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
-  if (error instanceof Stripe.errors.StripeConnectionError) return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
+  if (error instanceof Stripe.errors.StripeConnectionError)
+    return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
   if (error instanceof Stripe.errors.StripeError) {
     const status = error.statusCode ?? 0;
     const again = status === 409 || status === 429 || status >= 500 || status === 0;
     // 409: the first call with this key is still under way.
-    return new ProviderError('stripe', error.code ?? error.type ?? `http_${status}`, { retryable: again, ambiguous: status === 409 || status >= 500 || status === 0 }, error);
+    return new ProviderError(
+      'stripe',
+      error.code ?? error.type ?? `http_${status}`,
+      { retryable: again, ambiguous: status === 409 || status >= 500 || status === 0 },
+      error,
+    );
   }
   return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
 }
@@ -46,10 +52,17 @@ const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
 export function createStripePayments(config: StripeConfig): Payments {
   const stripe = createStripeClient(config.secretKey, config.apiUrl);
 
-  async function scan(since: Date, wanted: (session: PaymentSession) => boolean, enough: number): Promise<PaymentSession[]> {
+  async function scan(
+    since: Date,
+    wanted: (session: PaymentSession) => boolean,
+    enough: number,
+  ): Promise<PaymentSession[]> {
     const found: PaymentSession[] = [];
     let looked = 0;
-    for await (const session of stripe.checkout.sessions.list({ limit: 100, created: { gte: Math.floor(since.getTime() / 1000) } })) {
+    for await (const session of stripe.checkout.sessions.list({
+      limit: 100,
+      created: { gte: Math.floor(since.getTime() / 1000) },
+    })) {
       const read = readSession(session);
       if (wanted(read)) found.push(read);
       looked += 1;
@@ -65,7 +78,16 @@ export function createStripePayments(config: StripeConfig): Payments {
           await stripe.checkout.sessions.create(
             {
               mode: 'payment',
-              line_items: [{ quantity: 1, price_data: { currency: 'aud', unit_amount: input.amountCents, product_data: { name: input.description } } }],
+              line_items: [
+                {
+                  quantity: 1,
+                  price_data: {
+                    currency: 'aud',
+                    unit_amount: input.amountCents,
+                    product_data: { name: input.description },
+                  },
+                },
+              ],
               customer_email: input.customerEmail,
               client_reference_id: input.bookingId,
               metadata: { ...input.metadata },
@@ -79,7 +101,8 @@ export function createStripePayments(config: StripeConfig): Payments {
         ),
       ),
     getSession: (id) => guarded(async () => readSession(await stripe.checkout.sessions.retrieve(id))),
-    findSession: (bookingId, since) => guarded(async () => (await scan(since, (session) => session.bookingId === bookingId, 1))[0] ?? null),
+    findSession: (bookingId, since) =>
+      guarded(async () => (await scan(since, (session) => session.bookingId === bookingId, 1))[0] ?? null),
     listSessions: (since) => guarded(() => scan(since, () => true, LOOK_MAX)),
     expireSession: (id) =>
       guarded(async () => {
@@ -87,14 +110,20 @@ export function createStripePayments(config: StripeConfig): Payments {
           return readSession(await stripe.checkout.sessions.expire(id));
         } catch (error) {
           // Only open sessions can be expired: ask what became of this one.
-          if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 400) return readSession(await stripe.checkout.sessions.retrieve(id));
+          if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 400)
+            return readSession(await stripe.checkout.sessions.retrieve(id));
           throw error;
         }
       }),
     refund: (input) =>
       guarded(async () => {
         try {
-          return readRefund(await stripe.refunds.create({ payment_intent: input.paymentIntentId, amount: input.amountCents, reason: 'requested_by_customer' }, { idempotencyKey: input.key }));
+          return readRefund(
+            await stripe.refunds.create(
+              { payment_intent: input.paymentIntentId, amount: input.amountCents, reason: 'requested_by_customer' },
+              { idempotencyKey: input.key },
+            ),
+          );
         } catch (error) {
           if (error instanceof Stripe.errors.StripeError && error.code === 'charge_already_refunded') {
             const [made] = (await stripe.refunds.list({ payment_intent: input.paymentIntentId, limit: 1 })).data;
@@ -112,7 +141,12 @@ export function createStripePayments(config: StripeConfig): Payments {
       try {
         const event = stripe.webhooks.constructEvent(rawBody, signature, config.webhookSecret);
         const object = event.data.object;
-        return { id: event.id, type: event.type, objectId: 'id' in object && typeof object.id === 'string' ? object.id : '', livemode: event.livemode };
+        return {
+          id: event.id,
+          type: event.type,
+          objectId: 'id' in object && typeof object.id === 'string' ? object.id : '',
+          livemode: event.livemode,
+        };
       } catch (cause) {
         throw new WebhookRefused('the signature does not fit', { cause });
       }
@@ -137,7 +171,11 @@ function readSession(session: Stripe.Checkout.Session): PaymentSession {
 }
 
 function readRefund(refund: Stripe.Refund): Refund {
-  return { id: refund.id, status: oneOf(['pending', 'succeeded', 'failed', 'requires_action', 'canceled'], refund.status ?? 'pending'), amountCents: refund.amount };
+  return {
+    id: refund.id,
+    status: oneOf(['pending', 'succeeded', 'failed', 'requires_action', 'canceled'], refund.status ?? 'pending'),
+    amountCents: refund.amount,
+  };
 }
 
 /** A word we know; a new one of the provider's is not guessed at. */

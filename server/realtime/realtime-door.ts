@@ -4,6 +4,8 @@ import type { Env } from '#server/http/caller.ts';
 /** Changes are not pushed yet: every address says so, in the shape the client reads. */
 export function createRealtimeDoor(): Hono<Env> {
   const door = new Hono<Env>();
-  door.all('*', (c) => c.json({ error: 'not_implemented', message: 'Realtime is not available on this server yet' }, 501));
+  door.all('*', (c) =>
+    c.json({ error: 'not_implemented', message: 'Realtime is not available on this server yet' }, 501),
+  );
   return door;
 }

@@ -2,7 +2,11 @@ import type { Query } from '#server/db/database.ts';
 
 /** What there is to ask for, read from the database itself. */
 export type Column = { readonly name: string; readonly type: string };
-export type Table = { readonly name: string; readonly columns: ReadonlyMap<string, Column>; readonly primaryKey: readonly string[] };
+export type Table = {
+  readonly name: string;
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly primaryKey: readonly string[];
+};
 /** A foreign key as it can be walked from one exposed relation to another, views included. */
 export type Relationship = {
   readonly constraint: string;
@@ -14,7 +18,14 @@ export type Relationship = {
   readonly many: boolean;
 };
 export type Argument = { readonly name: string; readonly type: string; readonly hasDefault: boolean };
-export type DatabaseFunction = { readonly name: string; readonly arguments: readonly Argument[]; readonly returnsSet: boolean; readonly returnsRow: boolean; readonly returnsNothing: boolean; readonly volatile: boolean };
+export type DatabaseFunction = {
+  readonly name: string;
+  readonly arguments: readonly Argument[];
+  readonly returnsSet: boolean;
+  readonly returnsRow: boolean;
+  readonly returnsNothing: boolean;
+  readonly volatile: boolean;
+};
 export type Catalogue = {
   readonly tables: ReadonlyMap<string, Table>;
   readonly relationships: readonly Relationship[];
@@ -62,18 +73,62 @@ where n.nspname = 'public' and p.prokind = 'f' and t.typname <> 'trigger'`;
 
 export async function readCatalogue(query: Query): Promise<Catalogue> {
   const tables = await query<{ name: string; columns: Column[]; primary_key: string[] }>(TABLES);
-  const keys = await query<{ constraint: string; child: string; child_columns: string[]; parent: string; parent_columns: string[]; one: boolean }>(RELATIONSHIPS);
-  const functions = await query<{ name: string; returns_set: boolean; returns_row: boolean; returns_nothing: boolean; volatile: boolean; arguments: Argument[] }>(FUNCTIONS);
+  const keys = await query<{
+    constraint: string;
+    child: string;
+    child_columns: string[];
+    parent: string;
+    parent_columns: string[];
+    one: boolean;
+  }>(RELATIONSHIPS);
+  const functions = await query<{
+    name: string;
+    returns_set: boolean;
+    returns_row: boolean;
+    returns_nothing: boolean;
+    volatile: boolean;
+    arguments: Argument[];
+  }>(FUNCTIONS);
   const byName = new Map<string, DatabaseFunction[]>();
   for (const row of functions.rows) {
-    const found: DatabaseFunction = { name: row.name, arguments: row.arguments, returnsSet: row.returns_set, returnsRow: row.returns_row, returnsNothing: row.returns_nothing, volatile: row.volatile };
+    const found: DatabaseFunction = {
+      name: row.name,
+      arguments: row.arguments,
+      returnsSet: row.returns_set,
+      returnsRow: row.returns_row,
+      returnsNothing: row.returns_nothing,
+      volatile: row.volatile,
+    };
     byName.set(row.name, [...(byName.get(row.name) ?? []), found]);
   }
   return {
-    tables: new Map(tables.rows.map((row) => [row.name, { name: row.name, columns: new Map(row.columns.map((column) => [column.name, column])), primaryKey: row.primary_key }])),
+    tables: new Map(
+      tables.rows.map((row) => [
+        row.name,
+        {
+          name: row.name,
+          columns: new Map(row.columns.map((column) => [column.name, column])),
+          primaryKey: row.primary_key,
+        },
+      ]),
+    ),
     relationships: keys.rows.flatMap((row): Relationship[] => [
-      { constraint: row.constraint, from: row.child, fromColumns: row.child_columns, to: row.parent, toColumns: row.parent_columns, many: false },
-      { constraint: row.constraint, from: row.parent, fromColumns: row.parent_columns, to: row.child, toColumns: row.child_columns, many: !row.one },
+      {
+        constraint: row.constraint,
+        from: row.child,
+        fromColumns: row.child_columns,
+        to: row.parent,
+        toColumns: row.parent_columns,
+        many: false,
+      },
+      {
+        constraint: row.constraint,
+        from: row.parent,
+        fromColumns: row.parent_columns,
+        to: row.child,
+        toColumns: row.child_columns,
+        many: !row.one,
+      },
     ]),
     functions: byName,
   };

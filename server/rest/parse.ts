@@ -4,19 +4,64 @@ import { restErrors } from './errors.ts';
 export type SelectItem =
   | { readonly kind: 'star' }
   | { readonly kind: 'column'; readonly name: string; readonly alias: string | null; readonly cast: string | null }
-  | { readonly kind: 'embed'; readonly relation: string; readonly alias: string | null; readonly hint: string | null; readonly inner: boolean; readonly select: readonly SelectItem[] };
+  | {
+      readonly kind: 'embed';
+      readonly relation: string;
+      readonly alias: string | null;
+      readonly hint: string | null;
+      readonly inner: boolean;
+      readonly select: readonly SelectItem[];
+    };
 
 export type Condition =
-  | { readonly kind: 'compare'; readonly column: string; readonly negated: boolean; readonly operator: Operator; readonly value: string }
-  | { readonly kind: 'logic'; readonly operator: 'and' | 'or'; readonly negated: boolean; readonly of: readonly Condition[] };
+  | {
+      readonly kind: 'compare';
+      readonly column: string;
+      readonly negated: boolean;
+      readonly operator: Operator;
+      readonly value: string;
+    }
+  | {
+      readonly kind: 'logic';
+      readonly operator: 'and' | 'or';
+      readonly negated: boolean;
+      readonly of: readonly Condition[];
+    };
 
-const OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'in', 'is', 'cs', 'cd', 'ov', 'isdistinct', 'match', 'imatch'] as const;
+const OPERATORS = [
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'like',
+  'ilike',
+  'in',
+  'is',
+  'cs',
+  'cd',
+  'ov',
+  'isdistinct',
+  'match',
+  'imatch',
+] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export type Order = { readonly column: string; readonly descending: boolean; readonly nulls: 'first' | 'last' | null };
 /** What applies to one level: the table itself (path '') or an embedded relation. */
-export type Level = { readonly conditions: readonly Condition[]; readonly order: readonly Order[]; readonly limit: number | null; readonly offset: number };
-export type Parsed = { readonly select: readonly SelectItem[]; readonly levels: ReadonlyMap<string, Level>; readonly onConflict: readonly string[]; readonly columns: readonly string[] | null };
+export type Level = {
+  readonly conditions: readonly Condition[];
+  readonly order: readonly Order[];
+  readonly limit: number | null;
+  readonly offset: number;
+};
+export type Parsed = {
+  readonly select: readonly SelectItem[];
+  readonly levels: ReadonlyMap<string, Level>;
+  readonly onConflict: readonly string[];
+  readonly columns: readonly string[] | null;
+};
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_$ -]{0,62}$/;
 const DEPTH_MAX = 6;
@@ -64,7 +109,10 @@ function name(text: string): string {
   return plain;
 }
 function nameList(text: string): string[] {
-  return text.split(',').filter((part) => part.trim() !== '').map(name);
+  return text
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map(name);
 }
 function wholeNumber(key: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw restErrors.query(`${key}=${text.slice(0, 40)}`);
@@ -90,7 +138,12 @@ export function parseSelect(text: string, depth = 0): SelectItem[] {
     if (part === '*') return { kind: 'star' };
     const column = /^(?:(?<alias>[^:]+):(?!:))?(?<name>[^:]+)(?:::(?<cast>[a-z0-9_]+))?$/.exec(part);
     if (!column?.groups) throw restErrors.query(part.slice(0, 80));
-    return { kind: 'column', name: name(column.groups['name'] ?? ''), alias: column.groups['alias'] === undefined ? null : name(column.groups['alias']), cast: column.groups['cast'] ?? null };
+    return {
+      kind: 'column',
+      name: name(column.groups['name'] ?? ''),
+      alias: column.groups['alias'] === undefined ? null : name(column.groups['alias']),
+      cast: column.groups['cast'] ?? null,
+    };
   });
 }
 
@@ -124,8 +177,13 @@ function splitTop(text: string): string[] {
 function parseOrder(text: string): Order[] {
   return splitTop(text).map((part) => {
     const [column = '', ...words] = part.split('.');
-    for (const word of words) if (!['asc', 'desc', 'nullsfirst', 'nullslast'].includes(word)) throw restErrors.query(part.slice(0, 80));
-    return { column: name(column), descending: words.includes('desc'), nulls: words.includes('nullsfirst') ? 'first' : words.includes('nullslast') ? 'last' : null };
+    for (const word of words)
+      if (!['asc', 'desc', 'nullsfirst', 'nullslast'].includes(word)) throw restErrors.query(part.slice(0, 80));
+    return {
+      column: name(column),
+      descending: words.includes('desc'),
+      nulls: words.includes('nullsfirst') ? 'first' : words.includes('nullslast') ? 'last' : null,
+    };
   });
 }
 

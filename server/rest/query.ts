@@ -1,6 +1,14 @@
 import type { Catalogue, Column, DatabaseFunction, Relationship, Table } from './catalogue.ts';
 import { restErrors } from './errors.ts';
-import { type Condition, type Level, levelAt, type Operator, type Parsed, parseList, type SelectItem } from './parse.ts';
+import {
+  type Condition,
+  type Level,
+  levelAt,
+  type Operator,
+  type Parsed,
+  parseList,
+  type SelectItem,
+} from './parse.ts';
 
 /** SQL with its values. Identifiers in it come from the catalogue alone, everything a caller wrote is a `$n`. */
 export type Sql = { readonly text: string; readonly values: readonly unknown[] };
@@ -11,7 +19,23 @@ export type ReadOptions = { readonly count: boolean; readonly maxRows: number };
 export type WriteOptions = { readonly returning: boolean; readonly count: boolean };
 
 const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
-const CASTS = new Set(['text', 'int', 'integer', 'int4', 'int8', 'bigint', 'numeric', 'float8', 'boolean', 'bool', 'date', 'timestamptz', 'uuid', 'json', 'jsonb']);
+const CASTS = new Set([
+  'text',
+  'int',
+  'integer',
+  'int4',
+  'int8',
+  'bigint',
+  'numeric',
+  'float8',
+  'boolean',
+  'bool',
+  'date',
+  'timestamptz',
+  'uuid',
+  'json',
+  'jsonb',
+]);
 
 /** Collects values while text is written. */
 class Values {
@@ -33,8 +57,27 @@ function columnOf(table: Table, name: string): Column {
   return column;
 }
 
-const COMPARE: Readonly<Partial<Record<Operator, string>>> = { eq: '=', neq: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=', cs: '@>', cd: '<@', ov: '&&', match: '~', imatch: '~*', isdistinct: 'is distinct from' };
-const IS: Readonly<Record<string, string>> = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' };
+const COMPARE: Readonly<Partial<Record<Operator, string>>> = {
+  eq: '=',
+  neq: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  cs: '@>',
+  cd: '<@',
+  ov: '&&',
+  match: '~',
+  imatch: '~*',
+  isdistinct: 'is distinct from',
+};
+const IS: Readonly<Record<string, string>> = {
+  null: 'null',
+  not_null: 'not null',
+  true: 'true',
+  false: 'false',
+  unknown: 'unknown',
+};
 
 function writeCondition(table: Table, alias: string, condition: Condition, values: Values): string {
   if (condition.kind === 'logic') {
@@ -69,33 +112,67 @@ function writeWhere(table: Table, alias: string, level: Level, values: Values, m
 }
 function writeOrder(table: Table, alias: string, level: Level): string {
   if (level.order.length === 0) return '';
-  const parts = level.order.map((order) => `${alias}.${quote(columnOf(table, order.column).name)}${order.descending ? ' desc' : ''}${order.nulls ? ` nulls ${order.nulls}` : ''}`);
+  const parts = level.order.map(
+    (order) =>
+      `${alias}.${quote(columnOf(table, order.column).name)}${order.descending ? ' desc' : ''}${order.nulls ? ` nulls ${order.nulls}` : ''}`,
+  );
   return ` order by ${parts.join(', ')}`;
 }
 
 type Writer = { readonly catalogue: Catalogue; readonly parsed: Parsed; readonly values: Values; aliases: number };
 
 function findRelationship(catalogue: Catalogue, from: Table, item: SelectItem & { kind: 'embed' }): Relationship {
-  const reaching = catalogue.relationships.filter((one) => one.from === from.name && (one.to === item.relation || one.constraint === item.relation || (!one.many && one.fromColumns.length === 1 && one.fromColumns[0] === item.relation)));
-  const hinted = item.hint === null ? reaching : reaching.filter((one) => one.constraint === item.hint || one.fromColumns.includes(item.hint ?? '') || one.toColumns.includes(item.hint ?? ''));
+  const reaching = catalogue.relationships.filter(
+    (one) =>
+      one.from === from.name &&
+      (one.to === item.relation ||
+        one.constraint === item.relation ||
+        (!one.many && one.fromColumns.length === 1 && one.fromColumns[0] === item.relation)),
+  );
+  const hinted =
+    item.hint === null
+      ? reaching
+      : reaching.filter(
+          (one) =>
+            one.constraint === item.hint ||
+            one.fromColumns.includes(item.hint ?? '') ||
+            one.toColumns.includes(item.hint ?? ''),
+        );
   const [only, ...others] = hinted;
   if (!only) throw restErrors.noRelation(from.name, item.relation);
   if (others.length > 0) {
-    throw restErrors.ambiguous(from.name, item.relation, hinted.map((one) => ({ cardinality: one.many ? 'one-to-many' : 'many-to-one', embedding: `${one.from} with ${one.to}`, relationship: `${one.constraint} using ${one.from}(${one.fromColumns.join(', ')}) and ${one.to}(${one.toColumns.join(', ')})` })));
+    throw restErrors.ambiguous(
+      from.name,
+      item.relation,
+      hinted.map((one) => ({
+        cardinality: one.many ? 'one-to-many' : 'many-to-one',
+        embedding: `${one.from} with ${one.to}`,
+        relationship: `${one.constraint} using ${one.from}(${one.fromColumns.join(', ')}) and ${one.to}(${one.toColumns.join(', ')})`,
+      })),
+    );
   }
   return only;
 }
 
 /** The select list of a level, and the conditions that its `!inner` embeds add. */
-function writeSelect(writer: Writer, table: Table, alias: string, items: readonly SelectItem[], path: string): { list: string; conditions: string[] } {
+function writeSelect(
+  writer: Writer,
+  table: Table,
+  alias: string,
+  items: readonly SelectItem[],
+  path: string,
+): { list: string; conditions: string[] } {
   const list: string[] = [];
   const conditions: string[] = [];
   for (const item of items) {
-    if (item.kind === 'star') list.push(...[...table.columns.values()].map((column) => `${alias}.${quote(column.name)}`));
+    if (item.kind === 'star')
+      list.push(...[...table.columns.values()].map((column) => `${alias}.${quote(column.name)}`));
     else if (item.kind === 'column') {
       const column = columnOf(table, item.name);
       if (item.cast !== null && !CASTS.has(item.cast)) throw restErrors.query(`::${item.cast}`);
-      list.push(`${alias}.${quote(column.name)}${item.cast === null ? '' : `::${item.cast}`} as ${quote(item.alias ?? column.name)}`);
+      list.push(
+        `${alias}.${quote(column.name)}${item.cast === null ? '' : `::${item.cast}`} as ${quote(item.alias ?? column.name)}`,
+      );
     } else {
       const embedded = writeEmbed(writer, table, alias, item, path);
       list.push(`${embedded.value} as ${quote(item.alias ?? item.relation)}`);
@@ -106,14 +183,22 @@ function writeSelect(writer: Writer, table: Table, alias: string, items: readonl
   return { list: list.join(', '), conditions };
 }
 
-function writeEmbed(writer: Writer, from: Table, fromAlias: string, item: SelectItem & { kind: 'embed' }, path: string): { value: string; exists: string } {
+function writeEmbed(
+  writer: Writer,
+  from: Table,
+  fromAlias: string,
+  item: SelectItem & { kind: 'embed' },
+  path: string,
+): { value: string; exists: string } {
   const relationship = findRelationship(writer.catalogue, from, item);
   const table = tableOf(writer.catalogue, relationship.to);
   const named = item.alias ?? item.relation;
   const inside = path === '' ? named : `${path}.${named}`;
   const level = levelAt(writer.parsed, inside);
   const alias = `e${(writer.aliases += 1)}`;
-  const join = relationship.toColumns.map((column, at) => `${alias}.${quote(column)} = ${fromAlias}.${quote(relationship.fromColumns[at] ?? '')}`);
+  const join = relationship.toColumns.map(
+    (column, at) => `${alias}.${quote(column)} = ${fromAlias}.${quote(relationship.fromColumns[at] ?? '')}`,
+  );
   const { list, conditions } = writeSelect(writer, table, alias, item.select, inside);
   const where = writeWhere(table, alias, level, writer.values, [...join, ...conditions]);
   const source = `from public.${quote(table.name)} ${alias}${where}`;
@@ -142,7 +227,11 @@ export function writeRead(catalogue: Catalogue, name: string, parsed: Parsed, op
 
 /** What a write answers: nothing but its count, or the rows it touched as the select asks. */
 function writeReturning(writer: Writer, table: Table, statement: string, options: WriteOptions): Sql {
-  if (!options.returning) return { text: `with w as (${statement} returning 1) select '' as body, count(*) as count, count(*) as total from w`, values: writer.values.list };
+  if (!options.returning)
+    return {
+      text: `with w as (${statement} returning 1) select '' as body, count(*) as count, count(*) as total from w`,
+      values: writer.values.list,
+    };
   const { list } = writeSelect(writer, table, 't', writer.parsed.select, '');
   const needed = columnsUsed(writer, table);
   return {
@@ -162,7 +251,11 @@ function columnsUsed(writer: Writer, table: Table): string {
 }
 
 /** The rows of a JSON body, all keys known to the table. Throws `RestRefusal`. */
-function readRows(table: Table, body: unknown, only: readonly string[] | null): { rows: Record<string, unknown>[]; columns: Column[] } {
+function readRows(
+  table: Table,
+  body: unknown,
+  only: readonly string[] | null,
+): { rows: Record<string, unknown>[]; columns: Column[] } {
   const rows = (Array.isArray(body) ? body : [body]).map((row: unknown) => {
     if (row === null || typeof row !== 'object' || Array.isArray(row)) throw restErrors.body('Empty or invalid json');
     return Object.fromEntries(Object.entries(row));
@@ -174,30 +267,56 @@ function readRows(table: Table, body: unknown, only: readonly string[] | null): 
 function fail(table: Table, column: string): never {
   throw restErrors.noWriteColumn(table.name, column.slice(0, 63));
 }
-const record = (columns: readonly Column[]): string => columns.map((column) => `${quote(column.name)} ${column.type}`).join(', ');
+const record = (columns: readonly Column[]): string =>
+  columns.map((column) => `${quote(column.name)} ${column.type}`).join(', ');
 
 export type Upsert = { readonly resolution: 'merge' | 'ignore' };
 
-export function writeInsert(catalogue: Catalogue, name: string, parsed: Parsed, body: unknown, upsert: Upsert | null, options: WriteOptions): Sql | null {
+export function writeInsert(
+  catalogue: Catalogue,
+  name: string,
+  parsed: Parsed,
+  body: unknown,
+  upsert: Upsert | null,
+  options: WriteOptions,
+): Sql | null {
   const writer: Writer = { catalogue, parsed, values: new Values(), aliases: 0 };
   const table = tableOf(catalogue, name);
   const { rows, columns } = readRows(table, body, parsed.columns);
   if (rows.length === 0) return null;
   const list = columns.map((column) => quote(column.name)).join(', ');
-  const source = columns.length === 0 ? 'default values' : `(${list}) select ${list} from json_to_recordset(${writer.values.add(JSON.stringify(rows))}::json) as r(${record(columns)})`;
-  return writeReturning(writer, table, `insert into public.${quote(table.name)} as w ${source}${writeConflict(table, parsed, columns, upsert)}`, options);
+  const source =
+    columns.length === 0
+      ? 'default values'
+      : `(${list}) select ${list} from json_to_recordset(${writer.values.add(JSON.stringify(rows))}::json) as r(${record(columns)})`;
+  return writeReturning(
+    writer,
+    table,
+    `insert into public.${quote(table.name)} as w ${source}${writeConflict(table, parsed, columns, upsert)}`,
+    options,
+  );
 }
 
 function writeConflict(table: Table, parsed: Parsed, columns: readonly Column[], upsert: Upsert | null): string {
   if (!upsert) return '';
-  const target = parsed.onConflict.length > 0 ? parsed.onConflict.map((column) => columnOf(table, column).name) : table.primaryKey;
+  const target =
+    parsed.onConflict.length > 0 ? parsed.onConflict.map((column) => columnOf(table, column).name) : table.primaryKey;
   if (target.length === 0) return '';
-  const changed = columns.filter((column) => !target.includes(column.name)).map((column) => `${quote(column.name)} = excluded.${quote(column.name)}`);
-  const what = upsert.resolution === 'ignore' || changed.length === 0 ? 'do nothing' : `do update set ${changed.join(', ')}`;
+  const changed = columns
+    .filter((column) => !target.includes(column.name))
+    .map((column) => `${quote(column.name)} = excluded.${quote(column.name)}`);
+  const what =
+    upsert.resolution === 'ignore' || changed.length === 0 ? 'do nothing' : `do update set ${changed.join(', ')}`;
   return ` on conflict (${target.map(quote).join(', ')}) ${what}`;
 }
 
-export function writeUpdate(catalogue: Catalogue, name: string, parsed: Parsed, body: unknown, options: WriteOptions): Sql | null {
+export function writeUpdate(
+  catalogue: Catalogue,
+  name: string,
+  parsed: Parsed,
+  body: unknown,
+  options: WriteOptions,
+): Sql | null {
   const writer: Writer = { catalogue, parsed, values: new Values(), aliases: 0 };
   const table = tableOf(catalogue, name);
   if (Array.isArray(body)) throw restErrors.body('An update takes one object');
@@ -206,7 +325,12 @@ export function writeUpdate(catalogue: Catalogue, name: string, parsed: Parsed, 
   const set = columns.map((column) => `${quote(column.name)} = r.${quote(column.name)}`).join(', ');
   const source = `json_to_recordset(${writer.values.add(JSON.stringify(rows))}::json) as r(${record(columns)})`;
   const where = writeWhere(table, 'w', levelAt(parsed, ''), writer.values);
-  return writeReturning(writer, table, `update public.${quote(table.name)} as w set ${set} from ${source}${where}`, options);
+  return writeReturning(
+    writer,
+    table,
+    `update public.${quote(table.name)} as w set ${set} from ${source}${where}`,
+    options,
+  );
 }
 
 export function writeDelete(catalogue: Catalogue, name: string, parsed: Parsed, options: WriteOptions): Sql {
@@ -220,7 +344,10 @@ export function writeDelete(catalogue: Catalogue, name: string, parsed: Parsed, 
 export function functionOf(catalogue: Catalogue, name: string, given: readonly string[]): DatabaseFunction {
   const found = catalogue.functions.get(name)?.find((one) => {
     const known = one.arguments.map((argument) => argument.name);
-    return given.every((argument) => known.includes(argument)) && one.arguments.every((argument) => argument.hasDefault || given.includes(argument.name));
+    return (
+      given.every((argument) => known.includes(argument)) &&
+      one.arguments.every((argument) => argument.hasDefault || given.includes(argument.name))
+    );
   });
   if (!found) throw restErrors.noFunction(name.slice(0, 63));
   return found;
@@ -236,12 +363,21 @@ export function writeCall(called: DatabaseFunction, given: Readonly<Record<strin
       return `${quote(argument.name)} := ${values.add(json ? JSON.stringify(value) : value)}::${argument.type}`;
     });
   const call = `public.${quote(called.name)}(${args.join(', ')})`;
-  if (called.returnsNothing) return { text: `select 'null' as body, 0::bigint as count, null::bigint as total from (select ${call}) r`, values: values.list };
+  if (called.returnsNothing)
+    return {
+      text: `select 'null' as body, 0::bigint as count, null::bigint as total from (select ${call}) r`,
+      values: values.list,
+    };
   if (called.returnsRow || called.returnsSet) {
     const rows = `(select * from ${call} limit ${maxRows}) r`;
     const one = called.returnsRow ? 'row_to_json(r.*)' : 'to_json(r.*)';
-    const body = called.returnsSet ? `coalesce(json_agg(${one}), '[]')::text` : `coalesce((json_agg(${one}) -> 0)::text, 'null')`;
+    const body = called.returnsSet
+      ? `coalesce(json_agg(${one}), '[]')::text`
+      : `coalesce((json_agg(${one}) -> 0)::text, 'null')`;
     return { text: `select ${body} as body, count(*) as count, count(*) as total from ${rows}`, values: values.list };
   }
-  return { text: `select coalesce(to_json(${call})::text, 'null') as body, 1::bigint as count, null::bigint as total`, values: values.list };
+  return {
+    text: `select coalesce(to_json(${call})::text, 'null') as body, 1::bigint as count, null::bigint as total`,
+    values: values.list,
+  };
 }

@@ -17,7 +17,8 @@ export const storageErrors = {
   noObject: () => new StorageRefusal('404', 'not_found', 'Object not found'),
   duplicate: () => new StorageRefusal('409', 'Duplicate', 'The resource already exists'),
   tooLarge: () => new StorageRefusal('413', 'Payload too large', 'The object exceeded the maximum allowed size', 413),
-  mime: (type: string) => new StorageRefusal('415', 'invalid_mime_type', `mime type ${type.slice(0, 60)} is not supported`),
+  mime: (type: string) =>
+    new StorageRefusal('415', 'invalid_mime_type', `mime type ${type.slice(0, 60)} is not supported`),
   picture: () => new StorageRefusal('415', 'invalid_mime_type', 'This picture cannot be read'),
   denied: () => new StorageRefusal('403', 'Unauthorized', 'new row violates row-level security policy'),
   token: () => new StorageRefusal('400', 'InvalidJWT', 'Invalid Compact JWS'),

@@ -5,8 +5,25 @@ import type { Caller, Clock } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { storageErrors } from './errors.ts';
 
-export type StoredObject = { readonly id: string; readonly name: string; readonly content_type: string; readonly size: number; readonly etag: string; readonly cache_control: string; readonly storage_key: string; readonly created_at: Date; readonly updated_at: Date };
-export type Bucket = { readonly id: string; readonly public: boolean; readonly file_size_limit: number | null; readonly allowed_mime_types: string[] | null; readonly reencode: boolean; readonly max_signed_seconds: number };
+export type StoredObject = {
+  readonly id: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly size: number;
+  readonly etag: string;
+  readonly cache_control: string;
+  readonly storage_key: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+export type Bucket = {
+  readonly id: string;
+  readonly public: boolean;
+  readonly file_size_limit: number | null;
+  readonly allowed_mime_types: string[] | null;
+  readonly reencode: boolean;
+  readonly max_signed_seconds: number;
+};
 
 export type Objects = {
   upload(caller: Caller, bucketId: string, name: string, bytes: Uint8Array, contentType: string): Promise<StoredObject>;
@@ -23,26 +40,55 @@ export type Objects = {
 const COLUMNS = 'id, name, content_type, size, etag, cache_control, storage_key, created_at, updated_at';
 const PIXELS_MAX = 25_000_000;
 
-export function createObjects(parts: { db: Database; store: ObjectStore; clock: Clock; mark: (text: string) => Buffer }): Objects {
+export function createObjects(parts: {
+  db: Database;
+  store: ObjectStore;
+  clock: Clock;
+  mark: (text: string) => Buffer;
+}): Objects {
   const { db, store, clock, mark } = parts;
   const as = (caller: Caller): Principal => ({ role: caller.role, claims: caller.claimsJson });
 
   async function bucketOf(bucketId: string): Promise<Bucket> {
-    const bucket = await db.one<Bucket>('select id, public, file_size_limit, allowed_mime_types, reencode, max_signed_seconds from storage.buckets where id = $1', [bucketId]);
+    const bucket = await db.one<Bucket>(
+      'select id, public, file_size_limit, allowed_mime_types, reencode, max_signed_seconds from storage.buckets where id = $1',
+      [bucketId],
+    );
     if (!bucket) throw storageErrors.noBucket();
     return bucket;
   }
 
   function checkName(name: string): void {
-    if (name === '' || name.length > 1_024 || /(^|\/)\.{0,2}(\/|$)/.test(name) || !/^[\w!\-.*'() &$@=;:+,?/]+$/.test(name)) throw storageErrors.path();
+    if (
+      name === '' ||
+      name.length > 1_024 ||
+      /(^|\/)\.{0,2}(\/|$)/.test(name) ||
+      !/^[\w!\-.*'() &$@=;:+,?/]+$/.test(name)
+    )
+      throw storageErrors.path();
   }
 
-  async function insert(caller: Caller, bucket: Bucket, name: string, key: string, bytes: Uint8Array, contentType: string, rollback: boolean): Promise<StoredObject> {
+  async function insert(
+    caller: Caller,
+    bucket: Bucket,
+    name: string,
+    key: string,
+    bytes: Uint8Array,
+    contentType: string,
+    rollback: boolean,
+  ): Promise<StoredObject> {
     try {
       const { rows } = await db.as<StoredObject>(
         as(caller),
         `insert into storage.objects (bucket_id, name, storage_key, content_type, size, etag) values ($1, $2, $3, $4, $5::bigint, $6) returning ${COLUMNS}`,
-        [bucket.id, name, key, contentType, bytes.byteLength, createHash('sha256').update(bytes).digest('hex').slice(0, 32)],
+        [
+          bucket.id,
+          name,
+          key,
+          contentType,
+          bytes.byteLength,
+          createHash('sha256').update(bytes).digest('hex').slice(0, 32),
+        ],
         { rollback },
       );
       const [row] = rows;
@@ -62,7 +108,12 @@ export function createObjects(parts: { db: Database; store: ObjectStore; clock: 
   }
 
   async function find(caller: Caller, bucketId: string, name: string): Promise<StoredObject | undefined> {
-    const { rows } = await db.as<StoredObject>(as(caller), `select ${COLUMNS} from storage.objects where bucket_id = $1 and name = $2`, [bucketId, name]).catch(denied);
+    const { rows } = await db
+      .as<StoredObject>(as(caller), `select ${COLUMNS} from storage.objects where bucket_id = $1 and name = $2`, [
+        bucketId,
+        name,
+      ])
+      .catch(denied);
     return rows[0];
   }
 
@@ -82,10 +133,12 @@ export function createObjects(parts: { db: Database; store: ObjectStore; clock: 
       await insert(caller, bucket, name, key, bytes, type, true);
       const kept = bucket.reencode ? await reencode(bytes) : bytes;
       await store.put(key, kept);
-      return insert(caller, bucket, name, key, kept, bucket.reencode ? 'image/jpeg' : contentType, false).catch(async (error: unknown) => {
-        await store.remove(key);
-        throw error;
-      });
+      return insert(caller, bucket, name, key, kept, bucket.reencode ? 'image/jpeg' : contentType, false).catch(
+        async (error: unknown) => {
+          await store.remove(key);
+          throw error;
+        },
+      );
     },
     read: async (caller, bucketId, name) => {
       await bucketOf(bucketId);
@@ -93,7 +146,13 @@ export function createObjects(parts: { db: Database; store: ObjectStore; clock: 
     },
     async remove(caller, bucketId, names) {
       await bucketOf(bucketId);
-      const { rows } = await db.as<StoredObject>(as(caller), `delete from storage.objects where bucket_id = $1 and name = any($2::text[]) returning ${COLUMNS}`, [bucketId, names]).catch(denied);
+      const { rows } = await db
+        .as<StoredObject>(
+          as(caller),
+          `delete from storage.objects where bucket_id = $1 and name = any($2::text[]) returning ${COLUMNS}`,
+          [bucketId, names],
+        )
+        .catch(denied);
       for (const row of rows) {
         await store.remove(row.storage_key);
         await db.query('delete from storage.removed where storage_key = $1', [row.storage_key]);
@@ -103,7 +162,11 @@ export function createObjects(parts: { db: Database; store: ObjectStore; clock: 
     async list(caller, bucketId, prefix, limit, offset) {
       await bucketOf(bucketId);
       const { rows } = await db
-        .as<StoredObject>(as(caller), `select ${COLUMNS} from storage.objects where bucket_id = $1 and starts_with(name, $2) order by name limit $3::int offset $4::int`, [bucketId, prefix, limit, offset])
+        .as<StoredObject>(
+          as(caller),
+          `select ${COLUMNS} from storage.objects where bucket_id = $1 and starts_with(name, $2) order by name limit $3::int offset $4::int`,
+          [bucketId, prefix, limit, offset],
+        )
         .catch(denied);
       return rows;
     },
@@ -117,15 +180,23 @@ export function createObjects(parts: { db: Database; store: ObjectStore; clock: 
       const until = Number(/^(\d{1,12})\./.exec(token)?.[1] ?? 0);
       const wanted = Buffer.from(tokenFor(bucketId, name, until));
       const given = Buffer.from(token);
-      if (wanted.length !== given.length || !timingSafeEqual(wanted, given) || until * 1000 < clock().getTime()) throw storageErrors.token();
-      return bytesOf((await db.one<StoredObject>(`select ${COLUMNS} from storage.objects where bucket_id = $1 and name = $2`, [bucketId, name])) ?? undefined);
+      if (wanted.length !== given.length || !timingSafeEqual(wanted, given) || until * 1000 < clock().getTime())
+        throw storageErrors.token();
+      return bytesOf(
+        (await db.one<StoredObject>(`select ${COLUMNS} from storage.objects where bucket_id = $1 and name = $2`, [
+          bucketId,
+          name,
+        ])) ?? undefined,
+      );
     },
     async sweep() {
       await db.query(
         `delete from storage.objects o using storage.buckets b where b.id = o.bucket_id and b.keep_seconds is not null and o.created_at < $1::timestamptz - make_interval(secs => b.keep_seconds)`,
         [clock()],
       );
-      const { rows } = await db.query<{ storage_key: string }>('select storage_key from storage.removed order by removed_at limit 100');
+      const { rows } = await db.query<{ storage_key: string }>(
+        'select storage_key from storage.removed order by removed_at limit 100',
+      );
       for (const row of rows) {
         await store.remove(row.storage_key);
         await db.query('delete from storage.removed where storage_key = $1', [row.storage_key]);

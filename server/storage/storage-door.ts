@@ -23,12 +23,19 @@ export function createStorageDoor(parts: { objects: Objects; db: Database; readC
   });
 
   door.get('/object/sign/:bucket/*', async (c) => {
-    const found = await objects.readSigned(c.req.param('bucket'), rest(c, `/object/sign/${c.req.param('bucket')}/`), c.req.query('token') ?? '');
+    const found = await objects.readSigned(
+      c.req.param('bucket'),
+      rest(c, `/object/sign/${c.req.param('bucket')}/`),
+      c.req.query('token') ?? '',
+    );
     return send(found);
   });
   door.post('/object/sign/:bucket', async (c) => {
     const who = await caller(c);
-    const body = await read(c, z.object({ expiresIn: z.number().int().positive(), paths: z.array(z.string()).max(100) }));
+    const body = await read(
+      c,
+      z.object({ expiresIn: z.number().int().positive(), paths: z.array(z.string()).max(100) }),
+    );
     const bucket = c.req.param('bucket');
     const signed = await Promise.all(
       body.paths.map(async (path) => {
@@ -51,18 +58,39 @@ export function createStorageDoor(parts: { objects: Objects; db: Database; readC
 
   door.post('/object/list/:bucket', async (c) => {
     const who = await caller(c);
-    const body = await read(c, z.looseObject({ prefix: z.string().max(1_024).default(''), limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) }));
+    const body = await read(
+      c,
+      z.looseObject({
+        prefix: z.string().max(1_024).default(''),
+        limit: z.number().int().min(1).max(1_000).default(100),
+        offset: z.number().int().min(0).default(0),
+      }),
+    );
     const rows = await objects.list(who, c.req.param('bucket'), body.prefix, body.limit, body.offset);
     return c.json(rows.map((row) => ({ ...toFile(row), name: row.name.slice(body.prefix.length).replace(/^\//, '') })));
   });
 
-  door.on(['GET', 'HEAD'], ['/object/authenticated/:bucket/*'], async (c) => send(await objects.read(await caller(c), c.req.param('bucket') ?? '', rest(c, `/object/authenticated/${c.req.param('bucket')}/`))));
+  door.on(['GET', 'HEAD'], ['/object/authenticated/:bucket/*'], async (c) =>
+    send(
+      await objects.read(
+        await caller(c),
+        c.req.param('bucket') ?? '',
+        rest(c, `/object/authenticated/${c.req.param('bucket')}/`),
+      ),
+    ),
+  );
   door.get('/object/info/:bucket/*', async (c) => {
-    const { object } = await objects.read(await caller(c), c.req.param('bucket'), rest(c, `/object/info/${c.req.param('bucket')}/`));
+    const { object } = await objects.read(
+      await caller(c),
+      c.req.param('bucket'),
+      rest(c, `/object/info/${c.req.param('bucket')}/`),
+    );
     return c.json({ ...toFile(object), bucket_id: c.req.param('bucket') });
   });
   door.all('/object/public/*', () => Promise.reject(storageErrors.noObject()));
-  door.on(['GET', 'HEAD'], '/object/:bucket/*', async (c) => send(await objects.read(await caller(c), c.req.param('bucket'), rest(c, `/object/${c.req.param('bucket')}/`))));
+  door.on(['GET', 'HEAD'], '/object/:bucket/*', async (c) =>
+    send(await objects.read(await caller(c), c.req.param('bucket'), rest(c, `/object/${c.req.param('bucket')}/`))),
+  );
   door.on(['POST', 'PUT'], '/object/:bucket/*', async (c) => {
     const who = await caller(c);
     const { bytes, type } = await readUpload(c);
@@ -87,13 +115,18 @@ export function createStorageDoor(parts: { objects: Objects; db: Database; readC
     if (error instanceof StorageRefusal) return refusal(error);
     if (error instanceof TokenRefused) return refusal(storageErrors.token());
     c.var.log.error({ err: error, path: c.req.path }, 'a storage request failed');
-    return refusal(new StorageRefusal('500', 'Internal', `Something went wrong on our side. Request ${c.var.requestId}.`, 500));
+    return refusal(
+      new StorageRefusal('500', 'Internal', `Something went wrong on our side. Request ${c.var.requestId}.`, 500),
+    );
   });
   return door;
 }
 
 function refusal(error: StorageRefusal): Response {
-  return Response.json({ statusCode: error.statusCode, error: error.error, message: error.message }, { status: error.status });
+  return Response.json(
+    { statusCode: error.statusCode, error: error.error, message: error.message },
+    { status: error.status },
+  );
 }
 
 /** What follows `prefix` in the address, decoded once. */
@@ -108,7 +141,18 @@ function rest(c: Context<Env>, prefix: string): string {
 }
 
 function toFile(row: StoredObject): Record<string, unknown> {
-  return { id: row.id, name: row.name, size: row.size, content_type: row.content_type, cache_control: row.cache_control, etag: row.etag, created_at: row.created_at, updated_at: row.updated_at, last_modified: row.updated_at, metadata: {} };
+  return {
+    id: row.id,
+    name: row.name,
+    size: row.size,
+    content_type: row.content_type,
+    cache_control: row.cache_control,
+    etag: row.etag,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    last_modified: row.updated_at,
+    metadata: {},
+  };
 }
 
 /** Nothing that came from outside runs in our origin: anything but a picture is a download. */

@@ -1,0 +1,39 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** What survives a restart of the sandbox, so that it does not forget who paid. Each stand-in keeps one value under its name. */
+export type State = { load<T>(name: string, empty: T): T; changed(): void; flush(): void };
+
+const WRITE_AFTER_MS = 100;
+
+export function createState(file: string | null): State {
+  const values: Record<string, unknown> = file === null ? {} : readFile(file);
+  let timer: NodeJS.Timeout | null = null;
+  function write(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    if (file === null) return;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.new`, JSON.stringify(values), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+  return {
+    load<T>(name: string, empty: T): T {
+      values[name] ??= empty;
+      // The sandbox reads only what it wrote itself.
+      return values[name] as T;
+    },
+    changed() {
+      timer ??= setTimeout(write, WRITE_AFTER_MS);
+    },
+    flush: write,
+  };
+}
+
+function readFile(file: string): Record<string, unknown> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {}; // the first start, or a file that cannot be read: an empty world
+  }
+}

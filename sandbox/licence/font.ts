@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { inflateSync } from 'node:zlib';
+
+/** The letters specimens are printed with, unpacked from the web font so that no font of the machine is needed. */
+export function licenceFonts(): Buffer[] {
+  const require = createRequire(import.meta.url);
+  return ['400', '700'].map((weight) =>
+    unpackWoff(readFileSync(require.resolve(`@fontsource/roboto-mono/files/roboto-mono-latin-${weight}-normal.woff`))),
+  );
+}
+
+/** WOFF 1.0 (w3.org/TR/WOFF) to the font inside: a table directory, each table perhaps deflated. */
+function unpackWoff(woff: Buffer): Buffer {
+  const count = woff.readUInt16BE(12);
+  const head = Buffer.alloc(12 + count * 16);
+  head.writeUInt32BE(woff.readUInt32BE(4), 0);
+  head.writeUInt16BE(count, 4);
+  const power = Math.floor(Math.log2(count));
+  head.writeUInt16BE(2 ** power * 16, 6);
+  head.writeUInt16BE(power, 8);
+  head.writeUInt16BE(count * 16 - 2 ** power * 16, 10);
+  const tables: Buffer[] = [];
+  let offset = head.length;
+  for (let at = 0; at < count; at += 1) {
+    const entry = 44 + at * 20;
+    const start = woff.readUInt32BE(entry + 4);
+    const packed = woff.readUInt32BE(entry + 8);
+    const size = woff.readUInt32BE(entry + 12);
+    const bytes = woff.subarray(start, start + packed);
+    const table = packed < size ? inflateSync(bytes) : Buffer.from(bytes);
+    woff.copy(head, 12 + at * 16, entry, entry + 4);
+    head.writeUInt32BE(woff.readUInt32BE(entry + 16), 12 + at * 16 + 4);
+    head.writeUInt32BE(offset, 12 + at * 16 + 8);
+    head.writeUInt32BE(size, 12 + at * 16 + 12);
+    const padded = Buffer.alloc(Math.ceil(size / 4) * 4);
+    table.copy(padded);
+    tables.push(padded);
+    offset += padded.length;
+  }
+  return Buffer.concat([head, ...tables]);
+}
