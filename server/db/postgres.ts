@@ -114,12 +114,12 @@ class Flight implements pg.Submittable {
 
   handleError(error: ErrorMessage): void {
     this.#failed = refusalOf(error);
-    // A lost connection sends no ReadyForQuery: answer now.
-    if (!error.code || error.code.startsWith('E')) this.#done(this.#failed);
+    // The client forgets a flight at its first error, so ReadyForQuery will not come here: answer now. What follows waits in its queue.
+    this.#done(this.#failed);
   }
 
   handleReadyForQuery(): void {
-    this.#done(this.#failed ?? this.#results);
+    if (!this.#failed) this.#done(this.#results);
   }
 }
 
