@@ -1,0 +1,53 @@
+import { AppError, apiUrl, OFFLINE, publicKey, supabase } from '#web/lib/supabase.ts';
+
+export type Access = {
+  readonly success: boolean;
+  readonly pin: string | null;
+  readonly booking: {
+    readonly id: string;
+    readonly studio_name: string;
+    readonly start_time: string;
+    readonly end_time: string;
+    readonly reference: string;
+  };
+  readonly releaseAt: string;
+  readonly worksFrom: string;
+  readonly worksUntil: string;
+  readonly nextCodeAt: string | null;
+  readonly codesLeft: number;
+  readonly mode: string;
+  readonly singleUse: boolean;
+};
+
+/** Shows the code (`GET`) or makes a new one (`POST`); `token` is the proof of the mailed link. Throws `AppError`. */
+export async function askAccess(method: 'GET' | 'POST', bookingId: string, token: string | null): Promise<Access> {
+  const { data } = await supabase.auth.getSession();
+  const query = new URLSearchParams({ booking_id: bookingId, ...(token === null ? {} : { token }) });
+  const response = await fetch(`${apiUrl}/functions/v1/regenerate-pin?${query}`, {
+    method,
+    headers: { apikey: publicKey, authorization: `Bearer ${data.session?.access_token ?? publicKey}` },
+  }).catch(() => {
+    throw new AppError('offline', OFFLINE, 0);
+  });
+  const body: Access & { error?: string; code?: string } = await response.json();
+  if (!response.ok || !body.success)
+    throw new AppError(body.code ?? 'unknown', body.error ?? 'Failed to generate new PIN.', response.status, {
+      ...body,
+    });
+  return body;
+}
+
+/** The signed-in person's session that runs now or comes next; null when there is none. */
+export async function readNextBookingId(): Promise<string | null> {
+  const { data, error } = await supabase
+    .from('bookings')
+    .select('id')
+    .eq('status', 'confirmed')
+    .not('user_id', 'is', null)
+    .gt('end_time', new Date().toISOString())
+    .order('start_time')
+    .limit(1);
+  if (error) throw error;
+  const row: { id: string | null } | undefined = data[0];
+  return row?.id ?? null;
+}

@@ -1,0 +1,50 @@
+import type { CouponTerms } from '#rules/coupons.ts';
+import { couponLabel } from '#rules/coupons.ts';
+import { formatMoney } from '#rules/money.ts';
+import type { Quote } from '#rules/pricing.ts';
+import { formatStudioRange } from '#rules/studio-time.ts';
+
+export function PriceSummary({
+  studioName,
+  start,
+  end,
+  quote,
+  coupon,
+}: {
+  studioName: string;
+  start: Date;
+  end: Date;
+  quote: Quote;
+  coupon: CouponTerms | null;
+}) {
+  return (
+    <section aria-label="Price" className="bg-booth p-5">
+      <h2 className="text-2xl">{studioName}</h2>
+      <p className="mt-2 text-sm text-fog">
+        {formatStudioRange(start, end)} <span className="text-dust">(Sydney time)</span>
+      </p>
+      <dl className="mt-4 space-y-1.5 text-sm">
+        <Row name={`${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`} value={formatMoney(quote.baseCents)} />
+        {quote.discountCents > 0 ? (
+          <Row name={`${quote.discountPercent}% volume discount`} value={`-${formatMoney(quote.discountCents)}`} />
+        ) : null}
+        {coupon && quote.couponDiscountCents > 0 ? (
+          <Row name={`${coupon.code}, ${couponLabel(coupon)}`} value={`-${formatMoney(quote.couponDiscountCents)}`} />
+        ) : null}
+      </dl>
+      <p aria-live="polite" className="mt-4 flex items-baseline justify-between border-t border-line pt-4">
+        <span className="font-semibold">Total, AUD</span>
+        <span className="text-4xl font-extrabold">{formatMoney(quote.totalCents)}</span>
+      </p>
+    </section>
+  );
+}
+
+function Row({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex justify-between gap-4">
+      <dt className="text-fog">{name}</dt>
+      <dd className="font-semibold">{value}</dd>
+    </div>
+  );
+}

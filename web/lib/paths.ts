@@ -1,0 +1,15 @@
+/** Every address of the site. */
+export const paths = {
+  home: '/',
+  auth: '/auth',
+  booking: '/booking',
+  checkout: '/checkout',
+  profile: '/profile',
+  verifyComplete: '/verify-complete',
+  regeneratePin: (bookingId: string): string => `/regenerate-pin?booking_id=${encodeURIComponent(bookingId)}`,
+} as const;
+
+/** A path of our own, or null: never somewhere else (decisions T-13). */
+export function ownPath(text: string | null): string | null {
+  return text !== null && /^\/(?![/\\])[\w\-/?=&%.#]*$/.test(text) ? text : null;
+}

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, useSearchParams } from 'react-router';
+import { readNextBookingId } from '#web/features/access/queries.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useSession } from '#web/lib/session.tsx';
+import { Waiting } from '#web/ui/notice.tsx';
+
+/** Carries a booking's id on; without one, leads to one's own next session (decisions T-51). */
+export default function AccessCodePage() {
+  const [search] = useSearchParams();
+  const { status } = useSession();
+  const given = search.get('booking_id');
+  const next = useQuery({
+    queryKey: ['next-booking'],
+    queryFn: readNextBookingId,
+    enabled: given === null && status === 'in',
+  });
+  if (given !== null) return <Navigate to={`/regenerate-pin?${search}`} replace />;
+  if (status === 'loading' || next.isLoading) return <Waiting label="Looking for your session" />;
+  return <Navigate to={next.data ? paths.regeneratePin(next.data) : '/regenerate-pin'} replace />;
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from 'react';
+import { useLocation, useNavigate, useSearchParams } from 'react-router';
+import { AuthTabs } from '#web/features/auth/auth-tabs.tsx';
+import { CodeForm } from '#web/features/auth/code-form.tsx';
+import { destination } from '#web/features/auth/destination.ts';
+import { NewPasswordForm } from '#web/features/auth/new-password-form.tsx';
+import { drafts } from '#web/lib/drafts.ts';
+import { ownPath, paths } from '#web/lib/paths.ts';
+import { useSession } from '#web/lib/session.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+
+export default function AuthPage() {
+  const { status } = useSession();
+  const navigate = useNavigate();
+  const location = useLocation();
+  const [search] = useSearchParams();
+  const [email, setEmail] = useState<string | null>(() => emailToVerify(location.state));
+  const verifiedNow = useRef(false);
+  const resetting = search.get('reset') === 'true';
+
+  // One function decides where to go, whoever noticed that somebody is signed in (decisions T-12).
+  useEffect(() => {
+    if (status !== 'in' || resetting) return;
+    const to = destination({
+      hasDraft: drafts.booking() !== null,
+      hasSelection: drafts.selection() !== null,
+      from: ownPath(search.get('from')),
+      justVerified: verifiedNow.current,
+    });
+    void navigate(to, { replace: true });
+  }, [status, resetting, navigate, search]);
+
+  const title = resetting ? 'New password' : email !== null ? 'Check your email' : 'Welcome';
+  return (
+    <Shell back={{ to: paths.home, label: 'Back' }} title={title}>
+      <div className="max-w-md">
+        {resetting ? (
+          <NewPasswordForm
+            tokenHash={search.get('token_hash')}
+            onDone={() => void navigate(paths.profile, { replace: true })}
+          />
+        ) : email !== null ? (
+          <CodeForm email={email} onVerified={() => void (verifiedNow.current = true)} />
+        ) : (
+          <AuthTabs
+            redirectTo={`${window.location.origin}/profile`}
+            onSignedIn={() => undefined}
+            onCodeSent={setEmail}
+          />
+        )}
+      </div>
+    </Shell>
+  );
+}
+
+function emailToVerify(state: unknown): string | null {
+  if (state === null || typeof state !== 'object' || !('showVerification' in state) || !('email' in state)) return null;
+  return state.showVerification === true && typeof state.email === 'string' ? state.email : null;
+}

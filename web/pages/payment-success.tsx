@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link, Navigate, useSearchParams } from 'react-router';
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import { type PaymentState, verifyPayment } from '#web/features/checkout/queries.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { AppError } from '#web/lib/supabase.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Notice, Waiting } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+const BACK = { to: paths.home, label: 'Return Home' };
+const POLL_MS = 2_000;
+
+export default function PaymentSuccessPage() {
+  const [search] = useSearchParams();
+  const sessionId = search.get('session_id');
+  const bookingId = search.get('booking_id');
+  const complete = sessionId !== null && bookingId !== null;
+  const state = useQuery({
+    queryKey: ['payment', sessionId],
+    queryFn: () => verifyPayment(sessionId ?? ''),
+    enabled: complete,
+    retry: (count, error) => count < 4 && !(error instanceof AppError && error.status >= 400 && error.status < 500),
+    refetchInterval: (query) => (query.state.data?.status === 'pending' ? POLL_MS : false),
+  });
+  const confirmed = state.data?.status === 'confirmed';
+
+  useEffect(() => {
+    if (!complete) toast({ title: 'Booking Error', description: 'Missing booking or session ID', tone: 'bad' });
+  }, [complete]);
+  useEffect(() => {
+    if (!confirmed) return;
+    drafts.dropBooking();
+    toast({ title: 'Payment Successful!' });
+  }, [confirmed]);
+
+  if (!complete) return <Navigate to={paths.booking} replace />;
+  if (state.isError) return <NotFound error={state.error} onRetry={() => void state.refetch()} />;
+  if (!state.data) return <Waiting label="Asking for your payment" />;
+  if (state.data.status === 'pending')
+    return <Waiting label="Your payment is being processed. This page changes by itself." />;
+  return confirmed ? <Confirmed state={state.data} /> : <Cancelled state={state.data} />;
+}
+
+function Confirmed({ state }: { state: PaymentState }) {
+  const booking = state.booking;
+  return (
+    <Shell
+      back={BACK}
+      title="Booking confirmed"
+      lead={
+        <p>
+          We have mailed you the details. Your access code follows 15 minutes before you start, or at once if that is
+          within the hour.
+        </p>
+      }
+    >
+      <dl className="grid gap-px bg-line">
+        <Row name="Reference" value={state.reference} />
+        {booking ? (
+          <>
+            <Row name="Studio" value={booking.studio_name} />
+            <Row
+              name="When"
+              value={`${formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))} (Sydney time)`}
+            />
+            <Row name="Hours" value={String(booking.total_hours)} />
+            <Row name="Price" value={formatMoney(Math.round(booking.base_cost * 100))} />
+            {booking.discount_amount > 0 ? (
+              <Row name="Discounts" value={`-${formatMoney(Math.round(booking.discount_amount * 100))}`} />
+            ) : null}
+            <Row name="Paid" value={formatMoney(Math.round(booking.final_cost * 100))} />
+          </>
+        ) : (
+          <Row name="Details" value="Sign in to see them" />
+        )}
+      </dl>
+      <section className="mt-8">
+        <h2 className="text-3xl">What's next</h2>
+        <ol className="mt-3 list-decimal space-y-1 pl-5 text-fog">
+          <li>Arrive 10 minutes early.</li>
+          <li>Open the door with the code from the mail, or from your access code page.</li>
+          <li>Play. The door locks behind you; a new code is one tap away.</li>
+        </ol>
+      </section>
+      <div className="mt-8 flex flex-wrap gap-3">
+        <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
+          Your access code
+        </Link>
+        <Link to={paths.home} className={buttonStyle.plain}>
+          Return Home
+        </Link>
+        <Link to={paths.booking} className={buttonStyle.plain}>
+          Book Another Session
+        </Link>
+      </div>
+    </Shell>
+  );
+}
+
+function Cancelled({ state }: { state: PaymentState }) {
+  return (
+    <Shell back={BACK} title="Not booked">
+      <Notice tone="warn">
+        <p>
+          This booking was given up before a payment arrived. If your card was charged, all of it is on its way back.
+        </p>
+        <p className="mt-2 text-sm text-fog">
+          Reference {state.reference}. Questions?{' '}
+          <a className="underline" href={`mailto:${venue.email}`}>
+            {venue.email}
+          </a>
+        </p>
+      </Notice>
+      <Link to={paths.booking} className={`${buttonStyle.signal} mt-6`}>
+        Return to Booking
+      </Link>
+    </Shell>
+  );
+}
+
+function NotFound({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const unknown = error instanceof AppError && (error.status === 404 || error.status === 400);
+  return (
+    <Shell back={BACK} title={unknown ? 'Booking not found' : 'Booking Error'}>
+      <Notice tone="bad">
+        <p>
+          {unknown
+            ? 'There is no booking for this payment.'
+            : describeError(error, 'Failed to complete booking. Please contact support.')}
+        </p>
+      </Notice>
+      <div className="mt-6 flex gap-3">
+        {unknown ? null : <Button onClick={onRetry}>Try again</Button>}
+        <Link to={paths.booking} className={buttonStyle.plain}>
+          Return to Booking
+        </Link>
+      </div>
+    </Shell>
+  );
+}
+
+function Row({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-6 bg-booth px-5 py-3">
+      <dt className="text-fog">{name}</dt>
+      <dd className="font-bold">{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { lazy, Suspense } from 'react';
+import { Route, Routes } from 'react-router';
+import { Waiting } from './ui/notice.tsx';
+
+const Landing = lazy(() => import('./pages/landing.tsx'));
+const Auth = lazy(() => import('./pages/auth.tsx'));
+const EmailVerified = lazy(() => import('./pages/email-verified.tsx'));
+const Booking = lazy(() => import('./pages/booking.tsx'));
+const Checkout = lazy(() => import('./pages/checkout.tsx'));
+const Profile = lazy(() => import('./pages/profile.tsx'));
+const PaymentSuccess = lazy(() => import('./pages/payment-success.tsx'));
+const VerifyComplete = lazy(() => import('./pages/verify-complete.tsx'));
+const VerifyReturn = lazy(() => import('./pages/verify-return.tsx'));
+const RegeneratePin = lazy(() => import('./pages/regenerate-pin.tsx'));
+const AccessCode = lazy(() => import('./pages/access-code.tsx'));
+const NotFound = lazy(() => import('./pages/not-found.tsx'));
+
+/** Every address and its page; a page is fetched when it is opened. */
+export function AppRoutes() {
+  return (
+    <Suspense fallback={<Waiting label="Loading" />}>
+      <Routes>
+        <Route path="/" element={<Landing />} />
+        <Route path="/studio" element={<Landing />} />
+        <Route path="/auth" element={<Auth />} />
+        <Route path="/email-verified" element={<EmailVerified />} />
+        <Route path="/booking" element={<Booking />} />
+        <Route path="/checkout" element={<Checkout />} />
+        <Route path="/profile" element={<Profile />} />
+        <Route path="/payment-success" element={<PaymentSuccess />} />
+        <Route path="/verify-complete" element={<VerifyComplete />} />
+        <Route path="/verify-return" element={<VerifyReturn />} />
+        <Route path="/regenerate-pin" element={<RegeneratePin />} />
+        <Route path="/access-code" element={<AccessCode />} />
+        <Route path="*" element={<NotFound />} />
+      </Routes>
+    </Suspense>
+  );
+}

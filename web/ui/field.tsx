@@ -1,0 +1,42 @@
+import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
+
+type Props = InputHTMLAttributes<HTMLInputElement> & {
+  readonly label: string;
+  readonly badge?: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | null;
+};
+
+export const inputStyle =
+  'w-full min-h-12 border border-line bg-night px-4 py-3 text-chalk placeholder:text-dust focus:border-signal aria-invalid:border-bad';
+
+/** A labelled input with its hint and its error, read together by a screen reader. */
+export function Field({ label, badge, hint, error = null, className = '', ...input }: Props) {
+  const id = useId();
+  const notes = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
+  return (
+    <div className={className}>
+      <label htmlFor={id} className="mb-1.5 flex flex-wrap items-center gap-2 text-sm font-semibold">
+        {label}
+        {badge ? <span className="bg-warn px-1.5 py-0.5 text-[11px] font-bold text-ink">{badge}</span> : null}
+      </label>
+      <input
+        id={id}
+        className={inputStyle}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={notes || undefined}
+        {...input}
+      />
+      {hint ? (
+        <p id={`${id}-hint`} className="mt-1.5 text-sm text-dust">
+          {hint}
+        </p>
+      ) : null}
+      {error ? (
+        <p id={`${id}-error`} role="alert" className="mt-1.5 text-sm text-bad">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+
+/** The frame of every page but the first: a way back, a title, room to breathe. */
+export function Shell({
+  back,
+  title,
+  lead,
+  wide = false,
+  children,
+}: {
+  back: { to: string; label: string };
+  title: string;
+  lead?: ReactNode;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div className={`mx-auto w-full px-4 pt-4 pb-16 sm:px-8 ${wide ? 'max-w-6xl' : 'max-w-2xl'}`}>
+      <header className="flex items-center justify-between py-3">
+        <Link
+          to={back.to}
+          className="inline-flex min-h-11 items-center gap-2 text-sm font-semibold text-fog hover:text-chalk"
+        >
+          <span aria-hidden="true">←</span> {back.label}
+        </Link>
+        <Link
+          to="/"
+          className="text-sm font-extrabold tracking-widest text-signal uppercase"
+          aria-label="24/7 DJ Studios, home"
+        >
+          24/7
+        </Link>
+      </header>
+      <main>
+        <h1 className="mt-6 text-5xl sm:text-7xl">{title}</h1>
+        {lead ? <div className="mt-4 max-w-prose text-fog">{lead}</div> : null}
+        <div className="mt-8">{children}</div>
+      </main>
+    </div>
+  );
+}

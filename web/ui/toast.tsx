@@ -1,0 +1,78 @@
+import { useEffect, useSyncExternalStore } from 'react';
+
+export type Toast = {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string;
+  readonly tone: 'plain' | 'bad';
+};
+
+let toasts: readonly Toast[] = [];
+let next = 1;
+const listeners = new Set<() => void>();
+function change(list: readonly Toast[]): void {
+  toasts = list;
+  for (const listener of listeners) listener();
+}
+
+/** Says something in passing; what is needed later never stands in a toast alone. */
+export function toast(message: { title: string; description?: string; tone?: 'plain' | 'bad' }): void {
+  const made: Toast = {
+    id: next,
+    title: message.title,
+    description: message.description ?? '',
+    tone: message.tone ?? 'plain',
+  };
+  next += 1;
+  change([...toasts.slice(-2), made]);
+}
+
+const SHOWN_MS = 7_000;
+
+/** Where toasts appear; polite to screen readers, closed by hand or by time. */
+export function Toaster() {
+  const list = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => toasts,
+  );
+  return (
+    <div
+      role="region"
+      aria-label="Messages"
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-0 top-0 z-50 flex flex-col items-center gap-2 p-4 sm:items-end"
+    >
+      {list.map((one) => (
+        <Message key={one.id} message={one} />
+      ))}
+    </div>
+  );
+}
+
+function Message({ message }: { message: Toast }) {
+  useEffect(() => {
+    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [message.id]);
+  return (
+    <div
+      className={`pointer-events-auto flex w-full max-w-sm gap-3 border-l-4 bg-deck p-4 shadow-2xl ${message.tone === 'bad' ? 'border-bad' : 'border-good'}`}
+    >
+      <div className="grow">
+        <p className="font-bold">{message.title}</p>
+        {message.description ? <p className="text-sm text-fog">{message.description}</p> : null}
+      </div>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        className="size-8 shrink-0 text-fog hover:text-chalk"
+        onClick={() => change(toasts.filter((one) => one.id !== message.id))}
+      >
+        ×
+      </button>
+    </div>
+  );
+}
