@@ -12,28 +12,15 @@ const port = process.env.PORT || '3000';
 const sandboxPort = process.env.SANDBOX_PORT || '4010';
 const dataDir = resolve(root, process.env.DATA_DIR || './data');
 const production = process.env.NODE_ENV === 'production';
-const sandboxOn =
-  process.env.SANDBOX === 'on' || (process.env.SANDBOX === undefined && !process.env.STRIPE_SECRET_KEY && !production);
-const env = {
-  ...process.env,
-  ...ownEnv(),
-  PORT: port,
-  SANDBOX_PORT: sandboxPort,
-  DATA_DIR: dataDir,
-  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
-};
+const sandboxOn = process.env.SANDBOX === 'on' || (process.env.SANDBOX === undefined && !process.env.STRIPE_SECRET_KEY && !production);
+const env = { ...process.env, ...ownEnv(), PORT: port, SANDBOX_PORT: sandboxPort, DATA_DIR: dataDir, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile') };
 
 const children = [];
 let stopping = false;
 let exitCode = 0;
 
 function child(name, args, more = {}) {
-  const started = spawn(ownNode(), args, {
-    cwd: root,
-    env: { ...env, ...more },
-    stdio: ['ignore', 'inherit', 'inherit'],
-    detached: true,
-  });
+  const started = spawn(ownNode(), args, { cwd: root, env: { ...env, ...more }, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   children.push(started);
   started.on('exit', (code, signal) => {
     started.over = true;
@@ -61,18 +48,14 @@ const began = Date.now();
 say(`starting${sandboxOn ? ' with the sandbox as the outside world' : ''} ...`);
 const server = child('server', ['server/main.ts']);
 if (sandboxOn) {
-  child('sandbox', ['sandbox/main.ts'], {
-    APP_URL: (process.env.SITE_URL || `http://localhost:${port}`).replace(/\/$/, ''),
-    SANDBOX_STATE: join(dataDir, 'sandbox.json'),
-  });
+  child('sandbox', ['sandbox/main.ts'], { APP_URL: (process.env.SITE_URL || `http://localhost:${port}`).replace(/\/$/, ''), SANDBOX_STATE: join(dataDir, 'sandbox.json') });
 }
 
 /** Ready when the server of this very start says so. */
 async function ready() {
   const runtime = join(dataDir, 'runtime.json');
   for (let tries = 0; tries < 1200 && !stopping; tries += 1) {
-    if (existsSync(runtime) && JSON.parse(readFileSync(runtime, 'utf8')).pid === server.pid)
-      return JSON.parse(readFileSync(runtime, 'utf8'));
+    if (existsSync(runtime) && JSON.parse(readFileSync(runtime, 'utf8')).pid === server.pid) return JSON.parse(readFileSync(runtime, 'utf8'));
     await new Promise((done) => setTimeout(done, 50));
   }
   if (!stopping) giveUp('The server did not get ready within a minute.');
