@@ -1,4 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { config as configureZod } from 'zod';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
@@ -21,6 +22,9 @@ function Dialogs() {
     </Suspense>
   );
 }
+
+// The page may not make code from text; zod is told not to try.
+configureZod({ jitless: true });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');

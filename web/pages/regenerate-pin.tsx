@@ -171,8 +171,10 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
   );
 }
 
-/** "1:05:09" */
+/** "1:05:09"; whole days once there are two. */
 function clock(ms: number): string {
+  const days = Math.floor(ms / 86_400_000);
+  if (days >= 2) return `${days} days`;
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const part = (value: number): string => String(value).padStart(2, '0');
   return `${Math.floor(seconds / 3600)}:${part(Math.floor(seconds / 60) % 60)}:${part(seconds % 60)}`;

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { firstError, isAdult, profileSchema } from '#rules/people.ts';
-import { studioDate } from '#rules/studio-time.ts';
+import { formatStudioDate, studioDate } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';

@@ -36,7 +36,7 @@ export function Summary({
       className="border-t-4 border-signal bg-booth p-5 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:max-h-[60dvh] max-lg:overflow-y-auto max-lg:px-4 max-lg:pt-3 max-lg:pb-[max(1rem,env(safe-area-inset-bottom))] max-lg:shadow-[0_-20px_40px_#000]"
     >
       <div className="flex items-baseline justify-between gap-4 lg:block">
-        <h2 className="text-2xl max-lg:text-xl">{studioName}</h2>
+        <h2 className="text-2xl whitespace-nowrap max-lg:text-xl">{studioName}</h2>
         <p className="text-sm text-fog lg:mt-3">
           {formatStudioDate(span.start, 'medium')}, {formatStudioTime(span.start)} to {formatStudioTime(span.end)}
           {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''} <span className="text-dust">(Sydney time)</span>
