@@ -1,79 +1,125 @@
-// What start and test share: an install that is up to date, the project's own Node, and the built web app.
+// What start, test and status share: an install that is up to date, the project's own Node, and the built web app.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampOf = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
+/** Something cannot be had; the message is for the person at the terminal. */
+export class CannotGoOn extends Error {}
+
 export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Ends with a clear line instead of a stack. */
-export function giveUp(line) {
-  process.stderr.write(`\n${line}\n`);
+/** Ends with a clear line instead of a stack; what is not a `CannotGoOn` is a fault of ours and keeps its stack. */
+export function giveUp(error) {
+  process.stderr.write(`\n${error instanceof CannotGoOn ? error.message : error.stack}\n`);
   process.exit(1);
 }
 
-/** Runs a command to its end; answers its exit code and, when asked, what it printed. */
-export function run(command, args, options = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: options.quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...options.env } });
+export const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+
+/** Commands under way, so that a stop from the keyboard reaches them. */
+export const underWay = new Set();
+
+/** Runs a command quietly to its end: `{ code, output }`. A command that takes long says each half minute that it is still at it. */
+export function run(command, args, env = {}) {
+  return new Promise((settle) => {
+    const began = Date.now();
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
+    const pulse = setInterval(() => say(`     ... still at it (${seconds(began)})`), 30_000);
+    underWay.add(child);
     let output = '';
-    child.stdout?.on('data', (chunk) => (output += chunk));
-    child.stderr?.on('data', (chunk) => (output += chunk));
-    child.on('error', (error) => resolve({ code: 1, output: String(error) }));
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    const end = (code, more = '') => {
+      clearInterval(pulse);
+      underWay.delete(child);
+      settle({ code, output: output + more });
+    };
+    child.on('error', (error) => end(1, String(error)));
+    child.on('close', (code) => end(code ?? 1));
   });
 }
 
-/** Installs what package-lock.json names, unless that has been done for this very lock file. */
+/**
+ * Installs what package-lock.json names, unless that has been done for this very lock file. npm writes
+ * node_modules/.package-lock.json last of all, so one that is newer than the lock means an install by hand, and whole.
+ */
 export async function install() {
-  if (Number(process.versions.node.split('.')[0]) < 18) giveUp(`Node 18 or newer is needed to begin; this is ${process.version}.`);
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  if (Number(process.versions.node.split('.')[0]) < 18) {
+    throw new CannotGoOn(`Node 18 or newer is needed to begin with; this is ${process.version}.`);
+  }
+  const lockFile = join(root, 'package-lock.json');
+  const lock = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
   const stamp = join(root, 'node_modules', '.stamp');
   if (stampOf(stamp) === lock) return;
-  say('installing packages (a few minutes the first time) ...');
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { code, output } = await run(npm, ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], { quiet: true, env: { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' } });
-  if (code !== 0) giveUp(`The packages could not be installed. Is the npm registry reachable?\n\n${output.slice(-2000)}`);
+  const byHand = join(root, 'node_modules', '.package-lock.json');
+  if (stampOf(stamp) !== '' || !existsSync(byHand) || statSync(byHand).mtimeMs < statSync(lockFile).mtimeMs) {
+    const began = Date.now();
+    say('installing packages (up to a few minutes the first time) ...');
+    const { code, output } = await run('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], {
+      PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
+    });
+    if (code !== 0) {
+      throw new CannotGoOn(
+        `The packages could not be installed. Is the npm registry reachable from here?\n\n${output.slice(-2000)}`,
+      );
+    }
+    say(`packages installed in ${seconds(began)}`);
+  }
   writeFileSync(stamp, lock);
 }
 
-/** The project's own Node 24: packages bring it, so whatever Node began this does not matter. */
+/** The project's own Node 24, the real binary, so that signals reach it: whatever Node began this does not matter. */
 export function ownNode() {
-  const found = [join(root, 'node_modules', 'node', 'bin', 'node'), join(root, 'node_modules', '.bin', 'node')].find((path) => existsSync(path));
-  if (!found) giveUp('The project brings its own Node, but it is not installed: delete node_modules and try again.');
-  return found;
+  const found = join(root, 'node_modules', 'node', 'bin', 'node');
+  if (existsSync(found)) return found;
+  throw new CannotGoOn('The project brings its own Node, but it is not there: delete node_modules and try again.');
 }
 
-export function ownEnv() {
-  return { PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
-}
+export const ownEnv = () => ({ PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` });
+
+/** Where the server keeps what it must not lose. */
+export const dataFolder = () => resolve(root, process.env.DATA_DIR || './data');
 
 function files(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? files(join(folder, entry.name)) : [join(folder, entry.name)]));
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? files(join(folder, entry.name)) : [join(folder, entry.name)],
+  );
 }
 
-/** Builds the web app when anything it is made of has changed. */
+/** Builds the web app into dist/web when anything it is made of has changed. */
 export async function buildWeb() {
-  const sources = [...files(join(root, 'web')), ...files(join(root, 'rules')), join(root, 'vite.config.ts'), join(root, 'package-lock.json')].filter((file) => statSync(file).isFile() && !file.endsWith('.test.ts')).sort();
+  const sources = ['web', 'rules']
+    .flatMap((folder) => files(join(root, folder)))
+    .concat(join(root, 'vite.config.ts'), join(root, 'package-lock.json'))
+    .filter((file) => !file.endsWith('.test.ts'))
+    .sort((a, b) => (a < b ? -1 : 1));
   const hash = createHash('sha256');
-  for (const file of sources) hash.update(file.slice(root.length)).update(readFileSync(file));
-  const stamp = join(root, 'dist', 'web', '.stamp');
+  for (const file of sources) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file));
   const wanted = hash.digest('hex');
+  const stamp = join(root, 'dist', 'web', '.stamp');
   if (stampOf(stamp) === wanted) return;
+  const began = Date.now();
   say('building the web app ...');
-  const { code, output } = await run(ownNode(), [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], { quiet: true, env: ownEnv() });
-  if (code !== 0) giveUp(`The web app could not be built.\n\n${output.slice(-3000)}`);
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const { code, output } = await run(ownNode(), [vite, 'build', '--logLevel', 'warn'], ownEnv());
+  if (code !== 0) throw new CannotGoOn(`The web app could not be built.\n\n${output.slice(-3000)}`);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
+  say(`web app built in ${seconds(began)}`);
 }
 
-/** Reads KEY=value lines of a .env file; what is set already wins. */
+/** Reads the KEY=value lines of a .env file in the root; what is set already wins. */
 export function loadEnvFile() {
   const file = join(root, '.env');
   if (!existsSync(file)) return;

@@ -33,12 +33,17 @@ async function suite(step, title, args, read, more = {}) {
   if (!wanted(step)) return;
   const began = Date.now();
   const report = join(mkdtempSync(join(tmpdir(), 'report-')), 'report.json');
-  const { code, output } = await run(node, args(report), { quiet: true, env: { ...env, ...more, REPORT_FILE: report } });
+  const { code, output } = await run(node, args(report), {
+    quiet: true,
+    env: { ...env, ...more, REPORT_FILE: report },
+  });
   const counts = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 1 };
   if (code !== 0 && counts.failed === 0) counts.failed = 1;
   totals.passed += counts.passed;
   totals.failed += counts.failed;
-  say(`${counts.failed === 0 ? 'ok  ' : 'FAIL'} ${title}: ${counts.passed} passed, ${counts.failed} failed (${((Date.now() - began) / 1000).toFixed(0)} s)`);
+  say(
+    `${counts.failed === 0 ? 'ok  ' : 'FAIL'} ${title}: ${counts.passed} passed, ${counts.failed} failed (${((Date.now() - began) / 1000).toFixed(0)} s)`,
+  );
   if (counts.failed > 0 || counts.note) say(output.slice(-12_000));
 }
 
@@ -49,23 +54,42 @@ function which(names) {
 async function aptInstall(what) {
   say(`installing ${what} ...`);
   await run('apt-get', ['update', '-q'], { quiet: true });
-  return (await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', what], { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } })).code === 0;
+  return (
+    (
+      await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', what], {
+        quiet: true,
+        env: { DEBIAN_FRONTEND: 'noninteractive' },
+      })
+    ).code === 0
+  );
 }
 
 /** A Chromium: given, installed, from the system's packages, or Playwright's own. Null when none can be had. */
 async function findChromium() {
-  const names = [process.env.CHROMIUM_PATH, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].filter(Boolean);
+  const names = [
+    process.env.CHROMIUM_PATH,
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+  ].filter(Boolean);
   const path = (name) => (name.includes('/') ? name : spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim());
   const found = which(names);
   if (found) return path(found);
   if (isRoot && which(['apt-get']) && (await aptInstall('chromium')) && which(['chromium'])) return path('chromium');
   say('downloading a browser ...');
-  return (await run(node, [...tool('playwright', 'cli.js'), 'install', 'chromium'], { quiet: true, env })).code === 0 ? '' : null;
+  return (await run(node, [...tool('playwright', 'cli.js'), 'install', 'chromium'], { quiet: true, env })).code === 0
+    ? ''
+    : null;
 }
 
 function findPostgres() {
   const base = '/usr/lib/postgresql';
-  const versions = existsSync(base) ? readdirSync(base).filter((name) => Number(name) >= 15).sort((a, b) => Number(b) - Number(a)) : [];
+  const versions = existsSync(base)
+    ? readdirSync(base)
+        .filter((name) => Number(name) >= 15)
+        .sort((a, b) => Number(b) - Number(a))
+    : [];
   const folder = versions.map((name) => join(base, name, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
   if (folder) return folder;
   const config = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' });
@@ -95,13 +119,36 @@ async function startPostgres() {
     chownSync(folder, identity.uid, identity.gid);
   }
   const data = join(folder, 'data');
-  const made = spawnSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'], { ...identity, cwd: folder, encoding: 'utf8' });
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'],
+    { ...identity, cwd: folder, encoding: 'utf8' },
+  );
   if (made.status !== 0) {
     say(made.stderr);
     return null;
   }
   const port = await freePort();
-  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'shared_buffers=256MB'], { ...identity, cwd: folder, stdio: 'ignore' });
+  const server = spawn(
+    join(bin, 'postgres'),
+    [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-h',
+      '127.0.0.1',
+      '-k',
+      folder,
+      '-c',
+      'fsync=off',
+      '-c',
+      'max_connections=300',
+      '-c',
+      'shared_buffers=256MB',
+    ],
+    { ...identity, cwd: folder, stdio: 'ignore' },
+  );
   for (let tries = 0; tries < 100; tries += 1) {
     if (spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0) break;
     await new Promise((done) => setTimeout(done, 100));
@@ -128,15 +175,27 @@ if (postgres) {
   env.TEST_POSTGRES_BIN = postgres.bin;
 } else if (wanted('unit')) say('no PostgreSQL here: the database tests run on the embedded database only');
 
-for (const part of ['node', 'web', 'rules']) await check('types', `types, ${part}`, [...tool('typescript', 'bin', 'tsc'), '-p', `tsconfig.${part}.json`]);
+for (const part of ['node', 'web', 'rules'])
+  await check('types', `types, ${part}`, [...tool('typescript', 'bin', 'tsc'), '-p', `tsconfig.${part}.json`]);
 await check('lint', 'lint', [...tool('oxlint', 'bin', 'oxlint'), '--type-aware']);
 await check('format', 'format', [...tool('oxfmt', 'bin', 'oxfmt'), '--check', '.']);
 if (wanted('unit') || wanted('e2e')) await buildWeb();
 await suite(
   'unit',
   'unit, wire, policies, races, kills',
-  (report) => [...tool('vitest', 'vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-  (report) => ({ passed: report.numPassedTests, failed: report.numFailedTests + report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length }),
+  (report) => [
+    ...tool('vitest', 'vitest.mjs'),
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ],
+  (report) => ({
+    passed: report.numPassedTests,
+    failed:
+      report.numFailedTests +
+      report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length,
+  }),
 );
 if (wanted('e2e')) {
   const chromium = await findChromium();

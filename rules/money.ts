@@ -4,9 +4,11 @@
 export function dollarsToCents(dollars: number): number | null {
   if (!Number.isFinite(dollars) || dollars < 0) return null;
   const cents = Math.round(dollars * 100);
-  return Math.abs(cents - dollars * 100) < 1e-6 && Number.isSafeInteger(cents) ? cents : null;
+  // Exact: a decimal of two places and its cents over 100 are the same double, anything finer is another.
+  return Number.isSafeInteger(cents) && cents / 100 === dollars ? cents : null;
 }
 
+/** 5950 → 59.5 */
 export function centsToDollars(cents: number): number {
   return cents / 100;
 }

@@ -89,7 +89,7 @@ export function quoteSlots(
   };
 }
 
-/** "Add one more hour": what the next hour costs after the discount it brings; null where no discount step is near. */
+/** "Add one hour, save 10%": the count and percentage one hour more would bring; null where it brings no higher percentage. */
 export function savingsHint(selection: readonly Slot[]): { hours: number; percent: number } | null {
   const count = selection.length;
   if (count !== 2 && count !== 3) return null;

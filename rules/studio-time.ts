@@ -54,14 +54,14 @@ export function studioMinute(at: Date): number {
 
 /** Midnight of a calendar day, counted as if it were UTC. Throws RangeError for what is no date. */
 function midnight(date: StudioDate): number {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(time)) throw new RangeError(`not a date: ${date}`);
-  return time;
+  if (!isStudioDate(date)) throw new RangeError(`not a date: ${date}`);
+  return Date.parse(`${date}T00:00:00Z`);
 }
 
 /** True for an existing calendar day written YYYY-MM-DD. */
 export function isStudioDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  // The engine turns 31 February into 3 March instead of refusing it.
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
@@ -153,6 +153,7 @@ export function isSydneyZone(zone: string): boolean {
 /** An instant with its offset or Z; null for anything else, as a time without a zone means nothing (decisions T-05). */
 export function parseInstant(text: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)) return null;
+  if (!isStudioDate(text.slice(0, 10))) return null;
   const time = Date.parse(text);
   return Number.isNaN(time) ? null : new Date(time);
 }

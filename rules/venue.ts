@@ -1,11 +1,15 @@
 /** The business, in one file to edit (decisions T-73). */
 export const venue = {
   name: '24/7 DJ Studios',
+  /** Who sells, on documents. */
+  legalName: '24/7 DJ Studios',
   tagline: 'START LOCAL. MOVE GLOBAL.',
   address: 'Sydney NSW',
   hours: '24/7',
   email: 'hello@example.com',
   instagram: '@djstudios',
+  /** Printed beside times, as a visitor's own clock may show another. */
+  timeZoneLabel: 'Sydney time',
   /** Empty until registered: documents then say "Receipt" instead of "Tax invoice". */
   abn: '',
 } as const;
