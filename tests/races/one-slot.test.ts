@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { checkout, type Customer, span, STUDIO_B, type World } from '#tests/support/world.ts';
+
+const ATTEMPTS = process.env['TEST_LONG'] ? 1_000 : 150;
+const AT_ONCE = 50;
+
+/** Runs `count` calls, many at once, and counts the statuses. */
+async function stampede(count: number, work: (at: number) => Promise<number>): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (next < count) {
+        const at = next;
+        next += 1;
+        const status = await work(at);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    }),
+  );
+  return statuses;
+}
+
+describe.each(engines)('races on $name', ({ open, name }) => {
+  let world: World;
+  let people: Customer[];
+  beforeAll(async () => {
+    world = await open();
+    people = await Promise.all(Array.from({ length: ATTEMPTS }, () => world.addCustomer()));
+  }, 120_000);
+  afterAll(() => world.close());
+  const token = (at: number): string => people[at]?.token ?? '';
+
+  it(`sell one slot to one of ${ATTEMPTS}, and tell the others cleanly`, { timeout: 120_000 }, async () => {
+    const time = span(world.now(), 50);
+    const statuses = await stampede(
+      ATTEMPTS,
+      async (at) => (await world.call('create-payment', checkout(time), token(at))).status,
+    );
+    expect(Object.fromEntries(statuses)).toEqual({ 200: 1, 409: ATTEMPTS - 1 });
+    const sessions = await world.sandbox('/api/payments');
+    expect(sessions).toHaveLength(1);
+  });
+
+  it('let a code of one use be used once', { timeout: 120_000 }, async () => {
+    await world.house.db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ('ONCE', 'percentage', 10, 1)`,
+    );
+    const count = Math.min(ATTEMPTS, 200);
+    const statuses = await stampede(
+      count,
+      async (at) =>
+        (
+          await world.call(
+            'create-payment',
+            checkout(span(world.now(), 100 + at), { couponCode: 'ONCE' }, STUDIO_B),
+            token(at),
+          )
+        ).status,
+    );
+    expect(statuses.get(200)).toBe(1);
+    expect((statuses.get(409) ?? 0) + (statuses.get(422) ?? 0)).toBe(count - 1);
+    expect(await world.house.db.one(`select current_uses as n from public.discount_codes where code = 'ONCE'`)).toEqual(
+      { n: 1 },
+    );
+  });
+
+  it('open one payment session for fifty clicks', { timeout: 60_000 }, async () => {
+    const time = span(world.now(), 400);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => world.call('create-payment', checkout(time), token(3))),
+    );
+    const urls = new Set(answers.filter((one) => one.status === 200).map((one) => one.body['url']));
+    expect(urls.size).toBe(1);
+    const bookings = await world.house.db.one<{ n: number }>(
+      `select count(*)::int as n from private.booking where user_id = $1::uuid and start_time = $2::timestamptz`,
+      [people[3]?.id, time.startTime],
+    );
+    expect(bookings?.n).toBe(1);
+  });
+
+  it('would sell the slot many times without the constraint: the test can fail', { timeout: 60_000 }, async () => {
+    await dropAsOwner(world, 'alter table private.booking drop constraint booking_one_per_slot');
+    const time = span(world.now(), 60);
+    const statuses = await stampede(
+      20,
+      async (at) => (await world.call('create-payment', checkout(time), token(20 + at))).status,
+    );
+    expect(statuses.get(200) ?? 0, `on ${name}`).toBeGreaterThan(1);
+  });
+});
+
+/** Only the owner of the tables may take a guard away, never the server's own role. */
+async function dropAsOwner(world: World, sql: string): Promise<void> {
+  const url = world.ownerUrl;
+  if (url === null) return void (await world.house.db.query(sql));
+  const { default: pg } = await import('pg');
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  await owner.query(sql);
+  await owner.end();
+}
