@@ -1,0 +1,52 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineConfig } from '@playwright/test';
+
+const port = Number(process.env['E2E_PORT'] ?? 3390);
+const sandboxPort = Number(process.env['E2E_SANDBOX_PORT'] ?? 4390);
+// Read again by every worker: the first one decides.
+process.env['E2E_DATA_DIR'] ??= mkdtempSync(join(tmpdir(), 'e2e-'));
+process.env['E2E_SANDBOX_URL'] ??= `http://localhost:${sandboxPort}`;
+const chromium = process.env['CHROMIUM_PATH'];
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  testMatch: '**/*.e2e.ts',
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  workers: 1,
+  retries: 0,
+  outputDir: 'artefacts/e2e',
+  reporter: [
+    ['line'],
+    ...(process.env['REPORT_FILE'] ? [['json', { outputFile: process.env['REPORT_FILE'] }] as const] : []),
+  ],
+  use: {
+    baseURL: `http://localhost:${port}`,
+    trace: 'retain-on-failure',
+    locale: 'en-AU',
+    timezoneId: 'Australia/Sydney',
+    launchOptions: {
+      ...(chromium ? { executablePath: chromium } : {}),
+      args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    },
+  },
+  projects: [
+    { name: 'phone', use: { viewport: { width: 390, height: 844 }, hasTouch: true } },
+    { name: 'desktop', use: { viewport: { width: 1440, height: 900 } }, testMatch: '**/fast-path.e2e.ts' },
+  ],
+  webServer: {
+    command: 'node bin/start.js',
+    url: `http://localhost:${port}/readyz`,
+    timeout: 120_000,
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
+    env: {
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
+      DATA_DIR: process.env['E2E_DATA_DIR'],
+      RATE_LIMIT_FACTOR: '10000',
+      MAIL_INTERVAL_SECONDS: '1',
+    },
+  },
+});

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@supabase/supabase-js';
+import { expect, test } from '@playwright/test';
+import { chooseHours, GOOD_CARD, openDay, payWith, signIn } from './steps.ts';
+
+test.describe('in Los Angeles', () => {
+  test.use({ timezoneId: 'America/Los_Angeles' });
+  test('the grid is Sydney’s, and the page says so', async ({ page, browser }) => {
+    await openDay(page, 'Studio A', 40);
+    await expect(page.getByText('which is not the time where you are')).toBeVisible();
+    const here = await (await browser.newContext({ timezoneId: 'Australia/Sydney' })).newPage();
+    await openDay(here, 'Studio A', 40);
+    const states = (one: typeof page) =>
+      one.locator('[data-hour]').evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label')));
+    expect(await states(page)).toEqual(await states(here));
+    await chooseHours(page, [23]);
+    await page.getByRole('button', { name: 'Continue to next morning' }).click();
+    await chooseHours(page, [0]);
+    await expect(page.getByLabel('Your selection')).toContainText('11 pm to 1 am');
+    await page.getByRole('button', { name: 'Back to previous day' }).click();
+    await expect(page.locator('[data-hour="23"]')).toHaveAttribute('data-state', 'selected');
+  });
+});
+
+test('a coupon is taken off at checkout and can be taken away again', async ({ page, baseURL }) => {
+  const runtime: { serviceRoleKey: string } = JSON.parse(
+    readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
+  );
+  const service = createClient(baseURL ?? '', runtime.serviceRoleKey, { auth: { persistSession: false } });
+  const made = await service
+    .from('discount_codes')
+    .insert({ code: 'HALF', discount_type: 'percentage', discount_value: 50, max_uses: 5 });
+  expect(made.error).toBeNull();
+  await signIn(page);
+  await openDay(page, 'Studio A', 41);
+  await chooseHours(page, [9]);
+  // Straight to the checkout, as somebody who wants to use a code does.
+  await page.route(
+    '**/functions/v1/create-payment',
+    (route) =>
+      route.fulfill({
+        status: 403,
+        json: { error: { code: 'terms_required', message: 'Please accept the terms and conditions.' } },
+      }),
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/checkout/);
+  await page.getByLabel('Coupon code').fill('nothing');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('Invalid coupon code')).toBeVisible();
+  await page.getByLabel('Coupon code').fill('half');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('Coupon Applied!')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByLabel('Coupon code').fill('HALF');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('button', { name: /^Pay \$/ }).click();
+  await payWith(page, GOOD_CARD);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  const used = await service.from('discount_codes').select('current_uses').eq('code', 'HALF').single();
+  expect(used.data?.current_uses).toBe(1);
+});

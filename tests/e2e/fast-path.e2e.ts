@@ -1,0 +1,50 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { chooseHours, GOOD_CARD, openDay, payWith, signIn, signInByDialog } from './steps.ts';
+
+async function accessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
+}
+
+test('a guest chooses, signs in, finds the selection again, and pays at once', async ({ page }, info) => {
+  await openDay(page, 'Studio A', info.project.name === 'phone' ? 23 : 24);
+  await accessible(page);
+  await chooseHours(page, [19, 20, 21]);
+  await expect(page.getByLabel('Your selection').getByText('$159')).toBeVisible();
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await signInByDialog(page);
+  await expect(page.getByText('Selections Restored')).toBeVisible();
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await payWith(page, GOOD_CARD);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  await accessible(page);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+});
+
+test('a customer cancels in time and is told what comes back', async ({ page }, info) => {
+  await signIn(page);
+  await openDay(page, 'Studio C', info.project.name === 'phone' ? 25 : 26);
+  await chooseHours(page, [9]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await payWith(page, GOOD_CARD);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  await page.goto('/profile');
+  await accessible(page);
+  const booking = page.getByRole('article').filter({ hasText: 'Studio C' }).first();
+  await booking.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByRole('dialog')).toContainText('back to your card');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel booking' }).click();
+  await expect(page.getByText('Booking cancelled')).toBeVisible();
+});
+
+test('the first page and an unknown one are in order', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
+  await accessible(page);
+  await page.goto('/no-such-page');
+  await expect(page.getByText('Oops! Page not found')).toBeVisible();
+});

@@ -1,0 +1,101 @@
+import { expect, test } from '@playwright/test';
+import { chooseHours, DECLINED_CARD, demo, GOOD_CARD, mails, openDay, payWith, sandbox, signIn } from './steps.ts';
+
+type Payment = { id: string; status: string; client_reference_id: string };
+
+test('a declined card, then a good one', async ({ page }) => {
+  await signIn(page);
+  await openDay(page, 'Studio A', 30);
+  await chooseHours(page, [10]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await payWith(page, DECLINED_CARD);
+  await expect(page.getByRole('alert')).toHaveText('Your card was declined.');
+  await payWith(page, GOOD_CARD);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+});
+
+test('leaving the payment gives the hours back, and says so', async ({ page }) => {
+  await signIn(page);
+  await openDay(page, 'Studio A', 31);
+  await chooseHours(page, [11]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/c\/pay\//);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByText('the hours are free again')).toBeVisible();
+  await openDay(page, 'Studio A', 31);
+  await expect(page.locator('[data-hour="11"]')).toHaveAttribute('data-state', 'free');
+});
+
+test('a session that expires at the payment service frees the slot for others', async ({ page, browser }) => {
+  await signIn(page);
+  await openDay(page, 'Studio B', 32);
+  await chooseHours(page, [12]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/c\/pay\//);
+  const other = await (await browser.newContext()).newPage();
+  await openDay(other, 'Studio B', 32);
+  await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'paying');
+  const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
+  await sandbox(`/api/payments/${id}`, { outcome: 'expired' });
+  // Seen without a reload.
+  await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'free', { timeout: 20_000 });
+  await page.reload();
+  await expect(page.getByText('This payment has expired')).toBeVisible();
+});
+
+test('a tab that is closed after paying still leaves a confirmed booking and a mail', async ({ page }) => {
+  await signIn(page);
+  const before = (await mails(demo.email, 'Booking confirmed')).length;
+  await openDay(page, 'Studio B', 33);
+  await chooseHours(page, [13]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/c\/pay\//);
+  const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
+  await page.close();
+  await sandbox(`/api/payments/${id}`, { outcome: 'paid' });
+  await expect
+    .poll(async () => (await mails(demo.email, 'Booking confirmed')).length, { timeout: 20_000 })
+    .toBe(before + 1);
+});
+
+test('double clicks, reload and back never pay twice', async ({ page }) => {
+  await signIn(page);
+  await openDay(page, 'Studio C', 34);
+  await chooseHours(page, [14, 15]);
+  await page.getByRole('button', { name: 'Book Now' }).dblclick();
+  await page.waitForURL(/\/c\/pay\//);
+  await page.goBack();
+  await openDay(page, 'Studio C', 34);
+  await page.goForward().catch(() => undefined);
+  const all = await sandbox<Payment[]>('/api/payments');
+  const [newest] = all;
+  expect(all.filter((one) => one.client_reference_id === newest?.client_reference_id)).toHaveLength(1);
+  await sandbox(`/api/payments/${newest?.id}`, { outcome: 'paid' });
+  await page.goto(`/payment-success?session_id=${newest?.id}&booking_id=${newest?.client_reference_id}`);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+});
+
+test('of two people after the same hour one gets it, the other is told kindly', async ({ page, browser, request }) => {
+  await signIn(page);
+  await openDay(page, 'Studio C', 35);
+  await chooseHours(page, [16]);
+  const second = await (await browser.newContext({ timezoneId: 'Australia/Sydney' })).newPage();
+  await second.goto('/');
+  await second.getByRole('button', { name: 'SIGN IN' }).click();
+  await second.getByRole('dialog').getByLabel('Email').fill('admin@example.com');
+  await second.getByRole('dialog').getByLabel('Password').fill('demo-admin-1');
+  await second.getByRole('dialog').getByRole('button', { name: 'Sign In', exact: true }).click();
+  await openDay(second, 'Studio C', 35);
+  await chooseHours(second, [16]);
+  await Promise.all([
+    page.getByRole('button', { name: 'Book Now' }).click(),
+    second.getByRole('button', { name: 'Book Now' }).click(),
+  ]);
+  const paying = (one: typeof page): boolean => one.url().includes('/c/pay/');
+  await expect.poll(() => [page, second].filter(paying).length).toBe(1);
+  const loser = paying(page) ? second : page;
+  await expect(loser.getByText(/Somebody else has just taken|was just taken/).first()).toBeVisible();
+  expect((await request.get('/healthz')).ok()).toBe(true);
+});

@@ -1,0 +1,89 @@
+import { expect, type Page } from '@playwright/test';
+
+export const sandboxUrl = process.env['E2E_SANDBOX_URL'] ?? 'http://localhost:4390';
+export const demo = { email: 'customer@example.com', password: 'demo-customer-1' };
+
+export async function sandbox<T>(path: string, body?: unknown): Promise<T> {
+  const response = await fetch(
+    `${sandboxUrl}${path}`,
+    body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) },
+  );
+  const answer: T = await response.json();
+  return answer;
+}
+export type SentMail = {
+  subject: string;
+  text: string;
+  duplicateOf: string | null;
+  attachments: { filename: string }[];
+};
+export const mails = (email: string, subject = ''): Promise<SentMail[]> =>
+  sandbox(`/api/mail?to=${encodeURIComponent(email)}&subject=${encodeURIComponent(subject)}`);
+
+/** The first group of a pattern in the newest mail, once there is one. */
+export async function fromMail(email: string, subject: string, pattern: RegExp): Promise<string> {
+  let found = '';
+  await expect
+    .poll(
+      async () => {
+        found = pattern.exec((await mails(email, subject))[0]?.text ?? '')?.[1] ?? '';
+        return found;
+      },
+      { timeout: 20_000 },
+    )
+    .not.toBe('');
+  return found;
+}
+
+/** Opens the booking page, takes a studio and the day so many days ahead. */
+export async function openDay(page: Page, studio: string, daysAhead: number): Promise<void> {
+  await page.goto('/booking');
+  await page.getByRole('radio', { name: new RegExp(studio) }).click();
+  const day = sydneyDay(daysAhead);
+  const name = day
+    .toLocaleDateString('en-US', { timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric', year: 'numeric' })
+    .replace(/(\d+), (\d{4})$/, '$1');
+  const cell = page
+    .getByRole('gridcell')
+    .getByRole('button', { name: new RegExp(`${name.split(', ')[1]}(st|nd|rd|th)?, ${day.getUTCFullYear()}`) });
+  for (let months = 0; months < 4 && (await cell.count()) === 0; months += 1)
+    await page.getByRole('button', { name: /next month/i }).click();
+  await cell.click();
+  await expect(page.locator('[data-hour="0"]')).toBeVisible();
+}
+/** A calendar day in Sydney, in the UTC fields of a date. */
+export function sydneyDay(daysAhead: number): Date {
+  const today = new Date().toLocaleDateString('en-CA', { timeZone: 'Australia/Sydney' });
+  return new Date(Date.parse(`${today}T00:00:00Z`) + daysAhead * 86_400_000);
+}
+
+export async function chooseHours(page: Page, hours: readonly number[]): Promise<void> {
+  for (const hour of hours) {
+    await page.locator(`[data-hour="${hour}"]`).click();
+    await expect(page.locator(`[data-hour="${hour}"]`)).toHaveAttribute('data-state', 'selected');
+  }
+}
+
+export async function signInByDialog(page: Page, who: { email: string; password: string } = demo): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Email').fill(who.email);
+  await dialog.getByLabel('Password').fill(who.password);
+  await dialog.getByRole('button', { name: 'Sign In', exact: true }).click();
+  await expect(dialog).toBeHidden();
+}
+
+/** Signs the demo customer in from the first page. */
+export async function signIn(page: Page): Promise<void> {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await signInByDialog(page);
+  await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
+}
+
+export async function payWith(page: Page, card: string): Promise<void> {
+  await page.waitForURL(/\/c\/pay\//);
+  await page.getByLabel('Card number').fill(card);
+  await page.getByRole('button', { name: /^Pay \$/ }).click();
+}
+export const GOOD_CARD = '4242 4242 4242 4242';
+export const DECLINED_CARD = '4000 0000 0000 0002';
