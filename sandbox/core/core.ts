@@ -46,9 +46,9 @@ export function createCore(options: CoreOptions): Core {
     state,
     webhookTarget: options.webhookTarget.replace(/\/$/, ''),
     urlOf: (offset) => `http://localhost:${options.port + offset}`,
-    now: clock.now,
-    takeFault: faults.take,
-    log: requests.log,
+    now: () => clock.now(),
+    takeFault: (provider, kinds) => faults.take(provider, kinds),
+    log: (entry) => requests.log(entry),
     deliver: (provider, url, make, type = 'event') => deliveries.send({ provider, url, type, make }),
     close() {
       deliveries.close();

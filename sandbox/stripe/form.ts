@@ -80,7 +80,7 @@ export const listAt = (value: FormValue | undefined): FormValue[] => (Array.isAr
 export function integerOf(value: FormValue | undefined, param: string, least = 0): number | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || !/^-?\d{1,12}$/.test(value))
-    throw invalid(param, `Invalid integer: ${String(value)}`, 'parameter_invalid_integer');
+    throw invalid(param, `Invalid integer: ${JSON.stringify(value)}`, 'parameter_invalid_integer');
   const number = Number(value);
   if (number < least)
     throw invalid(param, `This value must be greater than or equal to ${least}.`, 'parameter_invalid_integer');
@@ -89,7 +89,7 @@ export function integerOf(value: FormValue | undefined, param: string, least = 0
 export function booleanOf(value: FormValue | undefined, param: string): boolean {
   if (value === undefined || value === 'false') return false;
   if (value === 'true') return true;
-  throw invalid(param, `Invalid boolean: ${String(value)}`);
+  throw invalid(param, `Invalid boolean: ${JSON.stringify(value)}`);
 }
 /** One of some words; null when absent. */
 export function wordOf<const T extends string>(
