@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { couponCodeSchema, couponSchema } from './coupons.ts';
-import { centsToDollars, dollarsToCents, formatMoney } from './money.ts';
 import { cheapestHourCents, hourRateCents, quoteSlots, volumeDiscountCents } from './pricing.ts';
 import { nextSlot, type Slot } from './slots.ts';
 
@@ -109,41 +107,5 @@ describe('prices', () => {
         },
       ),
     );
-  });
-});
-
-describe('money', () => {
-  it('is cents inside and dollars outside', () => {
-    expect([formatMoney(5900), formatMoney(5950), formatMoney(102_000), formatMoney(0)]).toEqual([
-      '$59',
-      '$59.50',
-      '$1,020',
-      '$0',
-    ]);
-    expect(dollarsToCents(59.5)).toBe(5950);
-    for (const wrong of [-1, 1.005, Number.NaN, Number.POSITIVE_INFINITY]) expect(dollarsToCents(wrong)).toBeNull();
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1e9 }), (cents) => {
-        expect(dollarsToCents(centsToDollars(cents))).toBe(cents);
-      }),
-    );
-  });
-});
-
-describe('coupon fields', () => {
-  it('answer in the words of the specification', () => {
-    const message = (schema: typeof couponCodeSchema | typeof couponSchema, value: unknown): string | undefined =>
-      schema.safeParse(value).error?.issues[0]?.message;
-    expect(couponCodeSchema.parse(' party20 ')).toBe('PARTY20');
-    expect(message(couponCodeSchema, '  ')).toBe('Coupon code cannot be empty');
-    expect(message(couponCodeSchema, 'x'.repeat(51))).toBe('Coupon code must be less than 50 characters');
-    const code = { code: 'a', discount_type: 'percentage', discount_value: 10 };
-    expect(message(couponSchema, { ...code, code: ' ' })).toBe('Code is required');
-    expect(message(couponSchema, { ...code, discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
-    expect(message(couponSchema, { ...code, discount_value: 0 })).toBe('Discount value must be positive');
-    expect(message(couponSchema, { ...code, discount_value: 100_001 })).toBe('Discount value is too large');
-    expect(message(couponSchema, { ...code, discount_value: 101 })).toBe('Discount value is too large');
-    expect(message(couponSchema, { ...code, min_hours: 0 })).toBe('Minimum hours must be positive');
-    expect(message(couponSchema, { ...code, max_uses: 1.5 })).toBe('Max uses must be a positive integer');
   });
 });
