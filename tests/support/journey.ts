@@ -8,6 +8,7 @@ import { type Program, startProgram } from './program.ts';
  */
 export const test = base.extend<{ baseURL: string }, { program: Program }>({
   program: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from this pattern.
     async ({}, use) => {
       const program = await startProgram({ env: { RATE_LIMIT_FACTOR: '1000', MAIL_INTERVAL_SECONDS: '1' } });
       await use(program);
