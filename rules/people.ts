@@ -18,9 +18,9 @@ const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
 /** E.164, Australian numbers without a country code understood as such; null when it cannot be a phone number (decisions T-17). */
 export function normalisePhone(raw: string): string | null {
-  const digits = raw.replace(/\D/g, '');
+  // 0011 is what is dialled instead of the plus.
+  const digits = raw.replace(/\D/g, '').replace(/^0011/, '');
   if (/[A-Za-z]/.test(raw) || digits.length < 10 || digits.length > 15) return null;
-  if (digits.startsWith('0011')) return withoutTrunkZero(digits.slice(4));
   if (raw.trim().startsWith('+')) return withoutTrunkZero(digits);
   if (digits.length === 10 && digits.startsWith('0')) return `+61${digits.slice(1)}`;
   // 1300 and 1800 numbers have no area code to drop.
