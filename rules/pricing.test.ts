@@ -85,7 +85,7 @@ describe('prices', () => {
       }
     }
     expect([cases, differing.length]).toEqual([3_696, 210]);
-    expect([...new Set(differing)].sort()).toEqual([10, 20]);
+    expect([...new Set(differing)].sort((a, b) => a - b)).toEqual([10, 20]);
   });
 
   it('charge a session over midnight by the day of each hour', () => {
