@@ -40,6 +40,11 @@ export const booking = (
   ...more,
 });
 
+/** The id of something that was not expanded. */
+export function idOf(value: string | { id: string } | null): string {
+  return typeof value === 'string' ? value : (value?.id ?? '');
+}
+
 export async function openTrial(stateFile: string | null = null): Promise<Trial> {
   const hooks: Hook[] = [];
   let answer = 200;

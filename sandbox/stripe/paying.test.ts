@@ -1,6 +1,6 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { booking, openTrial, type Trial } from '../testing.ts';
+import { booking, idOf, openTrial, type Trial } from '../testing.ts';
 
 let trial: Trial;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const paid = async (): Promise<string> => {
   const { id } = await create();
   await trial.control('POST', `/api/payments/${id}`, { outcome: 'paid' });
   const session = await trial.stripe.checkout.sessions.retrieve(id);
-  return String(session.payment_intent);
+  return idOf(session.payment_intent);
 };
 
 describe('the pay page', () => {
@@ -203,11 +203,11 @@ describe('a refund', () => {
       statusCode: 400,
       param: 'amount',
     });
-    const charge = await trial.stripe.charges.retrieve(String(part.charge), { expand: ['refunds'] });
+    const charge = await trial.stripe.charges.retrieve(idOf(part.charge), { expand: ['refunds'] });
     expect(charge).toMatchObject({ amount_refunded: 5_000, refunded: false });
     expect(charge.refunds?.data).toHaveLength(1);
     expect(await trial.stripe.refunds.create({ payment_intent })).toMatchObject({ amount: 6_800 });
-    expect(await trial.stripe.charges.retrieve(String(part.charge))).toMatchObject({ refunded: true });
+    expect(await trial.stripe.charges.retrieve(idOf(part.charge))).toMatchObject({ refunded: true });
     expect(await refusalOf(trial.stripe.refunds.create({ payment_intent }))).toMatchObject({
       code: 'charge_already_refunded',
     });
@@ -230,7 +230,7 @@ describe('a refund', () => {
     await trial.control('POST', `/api/payments/${id}`, { outcome: 'declined' });
     const session = await trial.stripe.checkout.sessions.retrieve(id);
     expect(
-      await refusalOf(trial.stripe.refunds.create({ payment_intent: String(session.payment_intent) })),
+      await refusalOf(trial.stripe.refunds.create({ payment_intent: idOf(session.payment_intent) })),
     ).toMatchObject({ statusCode: 400 });
     expect(await refusalOf(trial.stripe.refunds.create({ payment_intent: 'pi_nobody' }))).toMatchObject({
       statusCode: 404,
