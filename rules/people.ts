@@ -10,6 +10,7 @@ export function ageOn(born: StudioDate, on: StudioDate): number {
   const birthdayPassed = thisMonth > month || (thisMonth === month && thisDay >= day);
   return thisYear - year - (birthdayPassed ? 0 : 1);
 }
+/** Whether somebody born on a day is 18 or older on another. */
 export function isAdult(born: StudioDate, on: StudioDate): boolean {
   return ageOn(born, on) >= MINIMUM_AGE;
 }
