@@ -50,11 +50,12 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const ports = options.ports ?? { port: await freePorts(1), sandboxPort: await freePorts(SANDBOX_PORTS) };
   const child = spawn(process.execPath, [join(ROOT, 'bin', 'start.js')], {
     env: environment(options, dataDir, ports),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel closes with this process, however it ends, and then the program stops by itself.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
   const tidy = async (): Promise<void> => {
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
