@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { createCore } from './core/core.ts';
 import type { Provider } from './core/provider.ts';
 import { guarded, type Listening, serve } from './core/serve.ts';
-import { createIgloohome } from './home/doors.ts';
+import { createIgloohome } from './igloohome/igloohome.ts';
 import { createHome } from './home/home.ts';
 import { createMail } from './home/letters.ts';
 import { createPlug } from './home/lights.ts';
