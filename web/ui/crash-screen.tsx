@@ -1,22 +1,23 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 
+type Props = { readonly page: string; readonly children: ReactNode };
+type State = { readonly broken: boolean; readonly page: string };
+
 /**
  * What stands there when a page breaks or could not be fetched, instead of nothing.
  * A class, as React offers no other way to catch these errors.
  */
-export class CrashScreen extends Component<
-  { readonly page: string; readonly children: ReactNode },
-  { readonly broken: boolean }
-> {
-  override state = { broken: false };
+export class CrashScreen extends Component<Props, State> {
+  override state: State = { broken: false, page: this.props.page };
 
-  static getDerivedStateFromError(): { broken: boolean } {
+  static getDerivedStateFromError(): Pick<State, 'broken'> {
     return { broken: true };
   }
 
-  override componentDidUpdate(before: { readonly page: string }): void {
-    if (this.state.broken && before.page !== this.props.page) this.setState({ broken: false });
+  /** Another page, another try. */
+  static getDerivedStateFromProps(props: Props, state: State): State | null {
+    return props.page === state.page ? null : { broken: false, page: props.page };
   }
 
   override render(): ReactNode {
