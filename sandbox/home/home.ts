@@ -34,7 +34,7 @@ function homePage(core: Core, providers: readonly Provider[]): Response {
   return page(
     'Sandbox',
     `<h1>The pretended outside world</h1>
-<p class="note">Everything outside the studio is made up here: cards, licences, doors, lights and mail. Its time is <time>${esc(core.now().toISOString())}</time>. Scripts find the same under <code>/api</code>.</p>
+<p class="note">Everything outside the studio is made up here: cards, licences, doors, lights and mail. Its time is <time>${esc(`${core.now().toISOString().slice(0, 19).replace('T', ' ')} UTC`)}</time>. Scripts find the same under <code>/api</code>.</p>
 ${armed ? `<section><h2>Armed to go wrong</h2><ul>${armed}</ul></section>` : ''}${lost > 0 ? `<p class="note">${lost} ${lost === 1 ? 'webhook' : 'webhooks'} never arrived; see <code>/api/webhooks</code>.</p>` : ''}
 ${providers.map((provider) => provider.panel()).join('\n')}
 <section><h2>Licences</h2><p>Pictures to try the ID check with.</p><a class="button quiet" href="/specimens">Specimen licences</a></section>`,

@@ -10,7 +10,7 @@ p{margin:0 0 12px}.quiet-text{color:#5d5878}
 dl{margin:16px 0 0;display:grid;grid-template-columns:1fr auto;gap:6px 16px}dt,dd{margin:0}
 label{display:block;font-weight:600;margin:14px 0 4px}
 input,select{font:inherit;width:100%;min-height:48px;padding:10px 12px;border:1px solid #8a84a8;border-radius:10px;background:#fff;color:inherit}
-.pair{display:grid;grid-template-columns:1fr 1fr;gap:12px}
+.pair{display:grid;align-items:end;grid-template-columns:1fr 1fr;gap:12px}
 button,.button{font:inherit;font-weight:600;display:block;width:100%;min-height:48px;padding:11px 16px;margin:16px 0 0;border-radius:10px;border:1px solid #4b3fa8;background:#4b3fa8;color:#fff;text-align:center;text-decoration:none;cursor:pointer}
 .plain{background:#fff;color:#4b3fa8}
 :focus-visible{outline:3px solid #f2a900;outline-offset:2px}

@@ -129,7 +129,7 @@ function formPage(checkout: Checkout, problem: string | null, card: string): Res
 <div class="card"><h2>Pay by card</h2>${said}
 <form method="post" action="${path}">
 <label for="card">Card number</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required value="${esc(card)}">
-<div class="pair"><div><label for="expiry">Expiry (MM / YY)</label><input id="expiry" name="expiry" autocomplete="off" required value="12 / 34"></div>
+<div class="pair"><div><label for="expiry">Expiry</label><input id="expiry" name="expiry" autocomplete="off" required value="12 / 34"></div>
 <div><label for="cvc">CVC</label><input id="cvc" name="cvc" inputmode="numeric" autocomplete="off" required value="123"></div></div>
 <button name="action" value="pay">Pay ${dollars(session.amount_total ?? 0)}</button>${back}
 </form></div>
