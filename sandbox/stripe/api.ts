@@ -5,7 +5,7 @@ import { expanded, expandOf } from './expand.ts';
 import { type FormMap, onlyKnown, parseForm, textOf } from './form.ts';
 import { type Answer, createIdempotency } from './idempotency.ts';
 import { cancelCheck, createCheck, readCheck, readReport, redactCheck, updateCheck } from './identity.ts';
-import { API_VERSION, newId, type StripeWorld } from './ledger.ts';
+import { API_VERSION, byId, newId, type StripeWorld } from './ledger.ts';
 import { pageOf } from './listing.ts';
 import { settleDue } from './paying.ts';
 import { missing, StripeRefusal } from './refusal.ts';
@@ -162,7 +162,7 @@ function checkout(
       expandOf(call.form),
     );
   }
-  const one = ledger.checkouts[id];
+  const one = byId(ledger.checkouts, id);
   if (!one) throw missing('checkout.session', id);
   onlyKnown(
     call.form,
@@ -198,7 +198,7 @@ function read(
   const [id] = rest;
   if (id !== undefined) {
     onlyKnown(call.form, ['expand.*']);
-    const one = of.all[id];
+    const one = byId(of.all, id);
     if (!one) throw missing(of.kind, id);
     return expanded(world.ledger, one, expandOf(call.form));
   }
@@ -222,14 +222,14 @@ function identity(world: StripeWorld, call: Call, rest: readonly string[]): obje
   const asks = { expand: expandOf(call.form), restricted: call.restricted };
   if (kind === 'verification_reports') {
     if (posted || id === undefined || action !== undefined) return null;
-    const report = world.ledger.reports[id];
+    const report = byId(world.ledger.reports, id);
     if (!report) throw missing('verification_report', id);
     return readReport(world, report, asks);
   }
   if (kind !== 'verification_sessions') return null;
   if (id === undefined && posted) return readCheck(world, createCheck(world, call.form), asks);
   if (id === undefined) return listChecks(world, call, asks.restricted);
-  const check = world.ledger.checks[id];
+  const check = byId(world.ledger.checks, id);
   if (!check) throw missing('verification_session', id);
   if (action === undefined && posted) updateCheck(world, check, call.form);
   else onlyKnown(call.form, ['expand.*']);

@@ -143,6 +143,12 @@ describe('what the real API refuses', () => {
     expect(error).toMatchObject({ code: 'parameter_missing', param: 'line_items' });
   });
 
+  test('names that every object inherits are nobody', async () => {
+    expect((await raw('/v1/checkout/sessions/constructor')).status).toBe(404);
+    expect((await raw('/v1/refunds/toString')).status).toBe(404);
+    expect((await raw('/c/pay/constructor')).status).toBe(404);
+  });
+
   test('a wrong key, a missing key, a key without the right, JSON, another version, an unknown address', async () => {
     const { host, port, protocol } = {
       host: '127.0.0.1',
@@ -206,6 +212,14 @@ describe('an idempotency key', () => {
         expect(one.reason).toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' });
     const all = await trial.stripe.checkout.sessions.list({ limit: 100 });
     expect(all.data.filter((one) => one.client_reference_id === 'twice')).toHaveLength(1);
+  });
+
+  test('is forgotten a day later', async () => {
+    const options = { idempotencyKey: 'key-old' };
+    const first = await trial.stripe.checkout.sessions.create(booking(), options);
+    await trial.control('POST', '/api/clock', { advance_seconds: 86_400 });
+    expect((await trial.stripe.checkout.sessions.create(booking(), options)).id).not.toBe(first.id);
+    await trial.control('POST', '/api/clock', { advance_seconds: -86_400 });
   });
 
   test('is free again after parameters were refused', async () => {

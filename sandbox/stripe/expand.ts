@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { type FormMap, listAt } from './form.ts';
-import type { Ledger } from './ledger.ts';
+import { byId, type Ledger } from './ledger.ts';
 import { invalid } from './refusal.ts';
 
 const DEPTH_MAX = 4;
@@ -43,7 +43,7 @@ function replace(ledger: Ledger, at: Fields, [name = '', ...rest]: readonly stri
 }
 
 function lookUp(ledger: Ledger, id: string): object | undefined {
-  return ledger.intents[id] ?? ledger.charges[id] ?? ledger.refunds[id];
+  return byId<object>(ledger.intents, id) ?? byId(ledger.charges, id) ?? byId(ledger.refunds, id);
 }
 
 /** Lists an object carries only when asked. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StripeWorld } from './ledger.ts';
+import { byId, type StripeWorld } from './ledger.ts';
 import { StripeRefusal } from './refusal.ts';
 
 export type Answer = { status: number; body: unknown; replayed?: boolean };
@@ -21,7 +21,7 @@ export function createIdempotency(
       throw new StripeRefusal(400, { message: `Idempotency keys are 1 to ${KEY_MAX} characters.` });
     const hash = createHash('sha256').update(`${call.method} ${call.path}\n${call.body}`).digest('hex');
     prune(world);
-    const known = world.ledger.idempotency[key];
+    const known = byId(world.ledger.idempotency, key);
     if (known && known.hash !== hash)
       throw new StripeRefusal(400, {
         type: 'idempotency_error',

@@ -1,7 +1,7 @@
 import { esc } from '../core/page.ts';
 import { hostedPage, seeOther } from './frame.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity.ts';
-import type { Check, StripeWorld } from './ledger.ts';
+import { byId, type Check, type StripeWorld } from './ledger.ts';
 
 const TAG = 'Sandbox identity · nobody looks at you';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -13,7 +13,7 @@ export async function identityPage(
   id: string,
   secret: string,
 ): Promise<Response> {
-  const check = world.ledger.checks[id];
+  const check = byId(world.ledger.checks, id);
   if (!check) return hostedPage('Check not found', TAG, '<div class="card"><h1>There is no such check</h1></div>', 404);
   const current = check.session.url === `${world.baseUrl}/verify/${id}/${secret}`;
   if (request.method !== 'POST') return current ? formPage(check) : usedPage(check);

@@ -73,6 +73,10 @@ const REDELIVER_S = 3_600;
 
 export const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
 
+/** What a caller names by id; never what every object inherits. */
+export const byId = <T>(all: Readonly<Record<string, T>>, id: string): T | undefined =>
+  Object.hasOwn(all, id) ? all[id] : undefined;
+
 const emptyLedger = (): Ledger => ({
   checkouts: {},
   intents: {},

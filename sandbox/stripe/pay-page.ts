@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { dollars, esc } from '../core/page.ts';
 import { hostedPage, seeOther } from './frame.ts';
-import type { Checkout, StripeWorld } from './ledger.ts';
+import { byId, type Checkout, type StripeWorld } from './ledger.ts';
 import { doOutcome, settleDue } from './paying.ts';
 
 const TAG = 'Sandbox payments · no money moves';
@@ -26,7 +26,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** The page a customer is sent to: `/c/pay/{id}`, and the bank's question at `/c/pay/{id}/bank`. */
 export async function payPage(world: StripeWorld, request: Request, id: string, atBank: boolean): Promise<Response> {
   settleDue(world);
-  const checkout = world.ledger.checkouts[id];
+  const checkout = byId(world.ledger.checkouts, id);
   if (!checkout)
     return hostedPage('Payment not found', TAG, '<div class="card"><h1>There is no such payment</h1></div>', 404);
   const { session } = checkout;

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { dollars } from '../core/page.ts';
 import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from './form.ts';
-import { newId, type StripeWorld } from './ledger.ts';
+import { byId, newId, type StripeWorld } from './ledger.ts';
 import { missing, notNow, StripeRefusal } from './refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
@@ -67,13 +67,13 @@ function chargeOf(world: StripeWorld, form: FormMap): Stripe.Charge {
       message: 'One of the following params should be provided for this request: payment_intent or charge.',
     });
   if (chargeId !== null) {
-    const charge = world.ledger.charges[chargeId];
+    const charge = byId(world.ledger.charges, chargeId);
     if (!charge || (intentId !== null && charge.payment_intent !== intentId))
       throw missing('charge', chargeId, 'charge');
     if (!charge.paid) throw notNow(`Charge ${chargeId} was not successful and cannot be refunded.`);
     return charge;
   }
-  const intent = world.ledger.intents[intentId ?? ''];
+  const intent = byId(world.ledger.intents, intentId ?? '');
   if (!intent) throw missing('payment_intent', intentId ?? '', 'payment_intent');
   const charge = Object.values(world.ledger.charges).find((one) => one.payment_intent === intent.id && one.paid);
   if (!charge) throw notNow(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);

@@ -6,7 +6,7 @@ import type { Provider } from '../core/provider.ts';
 import { createStripeApi } from './api.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity.ts';
 import { identityPage } from './identity-page.ts';
-import { type Check, type Checkout, createStripeWorld, OFFSET, type StripeWorld } from './ledger.ts';
+import { byId, type Check, type Checkout, createStripeWorld, OFFSET, type StripeWorld } from './ledger.ts';
 import { payPage } from './pay-page.ts';
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './paying.ts';
 
@@ -51,7 +51,7 @@ function control(world: StripeWorld): Hono {
   });
   api.post('/payments/:id', async (c) => {
     settleDue(world);
-    const checkout = ledger.checkouts[c.req.param('id')];
+    const checkout = byId(ledger.checkouts, c.req.param('id'));
     if (!checkout) return refusal('no such payment', 404);
     const wanted = (await readBody(c.req.raw))['outcome'];
     const outcome: PaymentOutcome | undefined = paymentOutcomes.find((one) => one === wanted);
@@ -63,7 +63,7 @@ function control(world: StripeWorld): Hono {
 
   api.get('/identity', (c) => c.json(Object.values(ledger.checks).toReversed().map(checkOf)));
   api.post('/identity/:id', async (c) => {
-    const check = ledger.checks[c.req.param('id')];
+    const check = byId(ledger.checks, c.req.param('id'));
     if (!check) return refusal('no such check', 404);
     const sent = await readBody(c.req.raw);
     const outcome = identityOutcome(String(sent['outcome']));
