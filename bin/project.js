@@ -69,14 +69,20 @@ export async function install() {
     const { code, output } = await run('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], {
       PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
     });
-    if (code !== 0) {
-      throw new CannotGoOn(
-        `The packages could not be installed. Is the npm registry reachable from here?\n\n${output.slice(-2000)}`,
-      );
-    }
+    if (code !== 0) throw new CannotGoOn(`The packages could not be installed. ${whyNpmFailed(output)}`);
     say(`packages installed in ${seconds(began)}`);
   }
   writeFileSync(stamp, lock);
+}
+
+/** The telling lines of npm's output, without the page of help it adds. */
+function whyNpmFailed(output) {
+  const lines = output.split('\n').filter((line) => line.startsWith('npm error'));
+  const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|npm error code E[45]\d\d/.test(
+    output,
+  );
+  const advice = unreachable ? 'The npm registry cannot be reached from here, or refuses; npm says:' : 'npm says:';
+  return `${advice}\n\n${(lines.length === 0 ? output.split('\n') : lines).slice(0, 12).join('\n')}`;
 }
 
 /** The project's own Node 24, the real binary, so that signals reach it: whatever Node began this does not matter. */

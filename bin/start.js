@@ -77,6 +77,10 @@ function stop() {
 }
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
+// Nobody is left to stop it later: the test that began this over a channel has died, or the reader of a pipe has gone.
+process.on('disconnect', stop);
+process.stdout.on('error', stop);
+process.stderr.on('error', stop);
 
 const pause = () => new Promise((done) => setTimeout(done, 30));
 

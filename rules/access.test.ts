@@ -1,6 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accessTimes, regenerateLimits } from './access.ts';
-import { cancellationTerms } from './cancellation.ts';
+import { accessTimes, mailIsImmediate, regenerateLimits } from './access.ts';
 import { slotEnd, slotStart } from './studio-time.ts';
 
 const BRIDGE = { granularityMinutes: 1, endEnforced: true };
@@ -45,17 +45,46 @@ describe('door codes', () => {
       new Date('2026-10-03T15:45:00Z'),
     );
   });
+  it('never work outside the session but for the five minutes before, and are never shown before they are asked for', () => {
+    const days = fc.constantFrom('2026-04-05', '2026-10-04', '2026-11-21', '2027-04-04', '2027-10-03');
+    const hours = fc.integer({ min: 0, max: 23 });
+    // From ten days before the start to the last minute of the first half hour.
+    const ahead = fc.integer({ min: -30, max: 14_400 });
+    fc.assert(
+      fc.property(days, hours, ahead, fc.boolean(), fc.constantFrom(1, 5, 15, 60), (date, hour, before, free, step) => {
+        const from = slotStart(date, hour);
+        fc.pre(from !== null);
+        const until = slotEnd(date, hour);
+        const bookedAt = new Date(from.getTime() - before * 60_000);
+        const result = accessTimes({
+          start: from,
+          end: until,
+          bookedAt,
+          roomFreeBefore: free,
+          capabilities: { granularityMinutes: step, endEnforced: true },
+        });
+        const early = (from.getTime() - result.worksFrom.getTime()) / 60_000;
+        expect(early).toBe(free && step <= 5 ? 5 : 0);
+        expect(result.worksUntil).toEqual(until);
+        expect(result.requestAt >= bookedAt && result.releaseAt >= bookedAt).toBe(true);
+        expect(result.requestAt <= result.releaseAt).toBe(true);
+        if (before > 60) {
+          expect((from.getTime() - result.requestAt.getTime()) / 60_000).toBe(60);
+          expect((from.getTime() - result.releaseAt.getTime()) / 60_000).toBe(15);
+        } else expect([result.requestAt, result.releaseAt]).toEqual([bookedAt, bookedAt]);
+      }),
+    );
+  });
+
+  it('are mailed at once up to exactly an hour before the start', () => {
+    expect(mailIsImmediate(start, minutes(-60))).toBe(true);
+    expect(mailIsImmediate(start, new Date(minutes(-60).getTime() - 1))).toBe(false);
+    expect(mailIsImmediate(start, minutes(5))).toBe(true);
+  });
+
   it('are limited by what the lock can give', () => {
     expect(regenerateLimits('bridge')).toEqual({ codesPerBooking: 20, secondsBetweenCodes: 30 });
     expect(regenerateLimits('hourly').codesPerBooking).toBe(3);
-  });
-});
-
-describe('cancelling', () => {
-  it('is free until 24 elapsed hours before, also over a change of clocks', () => {
-    expect(cancellationTerms(start, minutes(-1440)).refund).toBe('full');
-    expect(cancellationTerms(start, minutes(-1439)).allowed).toBe(false);
-    const spring = new Date('2026-10-04T02:00:00Z');
-    expect(cancellationTerms(spring, new Date('2026-10-03T02:00:00Z')).allowed).toBe(true);
+    expect(regenerateLimits('onetime').codesPerBooking).toBe(5);
   });
 });

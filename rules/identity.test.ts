@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   judgeLicence,
@@ -43,6 +44,65 @@ describe('names', () => {
   });
 });
 
+/** Names of ten different sounds, so that two of them are never one by chance. */
+const NAMES = ['Alex', 'Jordan', 'Minh', 'Priya', 'Zoë', 'Tomas', 'Ngaire', 'Kwame', 'Søren', 'Ludmila'];
+const names = (least: number, most: number) =>
+  fc.shuffledSubarray(NAMES, { minLength: least, maxLength: most }).filter((list) => list.length >= least);
+
+describe('names by chance', () => {
+  it('are the same in any order, case, accents and separators', () => {
+    const how = fc.constantFrom(
+      (name: string) => name.toUpperCase(),
+      (name: string) => name.toLowerCase(),
+      (name: string) => name.normalize('NFD'),
+      (name: string) => name.replace('ë', 'e').replace('ø', 'o'),
+    );
+    fc.assert(
+      fc.property(names(2, 4), how, fc.constantFrom(' ', '-', '  '), fc.boolean(), (list, write, between, turned) => {
+        const licence = { given: list.slice(0, -1).map(write).join(' '), family: write(list.at(-1)!) };
+        const account = (turned ? list.toReversed() : list).join(between);
+        expect(matchNames(licence, account).status).toBe('match');
+      }),
+    );
+  });
+
+  it('may leave out middle names and nothing else', () => {
+    fc.assert(
+      fc.property(names(3, 5), (list) => {
+        const [first = '', ...others] = list;
+        const family = others.at(-1) ?? '';
+        const licence = { given: [first, ...others.slice(0, -1)].join(' '), family };
+        expect(matchNames(licence, `${first} ${family}`).status).toBe('match');
+        expect(matchNames(licence, first).status).toBe('partial');
+        expect(matchNames(licence, family).status).toBe('partial');
+        expect(matchNames(licence, `${others[0]} ${first}`).status).not.toBe('match');
+      }),
+    );
+  });
+
+  it('are never the same when the account has a name the licence has not', () => {
+    fc.assert(
+      fc.property(names(3, 5), fc.nat(), (list, at) => {
+        const [stranger = '', ...own] = list;
+        const account = [...own];
+        account[at % own.length] = stranger;
+        const licence = { given: own.slice(0, -1).join(' '), family: own.at(-1)! };
+        expect(matchNames(licence, account.join(' ')).status).not.toBe('match');
+        expect(matchNames(licence, [...own, stranger].join(' ')).status).not.toBe('match');
+      }),
+    );
+  });
+
+  it('are different when no word is shared', () => {
+    fc.assert(
+      fc.property(names(4, 6), (list) => {
+        const licence = { given: list[0]!, family: list[1]! };
+        expect(matchNames(licence, list.slice(2).join(' ')).status).toBe('mismatch');
+      }),
+    );
+  });
+});
+
 describe('a licence', () => {
   it('that fits is verified', () => {
     expect(judge()).toMatchObject({
@@ -74,6 +134,81 @@ describe('a licence', () => {
     expect(judge({}, { dateOfBirth: '1998-03-04' })).toMatchObject({ decision: 'review', dobMatches: false });
     expect(judge({ dateOfBirth: { iso: '1998-04-03', printed: '04 MAR 1998' } }).decision).toBe('review');
   });
+  it('from elsewhere, or whose state or expiry cannot be seen, goes to a person', () => {
+    const elsewhere = ['We could not tell that this is an Australian licence.'];
+    expect(judge({ issuingState: 'CA' })).toMatchObject({ decision: 'review', reasons: elsewhere });
+    expect(judge({ issuingState: null })).toMatchObject({ decision: 'review', reasons: elsewhere });
+    for (const state of ['NSW', 'VIC', 'QLD', 'SA', 'WA', 'TAS', 'ACT', 'NT'])
+      expect([state, judge({ issuingState: state }).decision]).toEqual([state, 'verified']);
+    const unread = ['The expiry date could not be read.'];
+    for (const expiry of [
+      { iso: null, printed: null },
+      { iso: null, printed: 'smudge' },
+      { iso: '2029-04-03', printed: '03 APR 2028' },
+      { iso: '2029-02-31', printed: null },
+    ])
+      expect(judge({ expiry })).toMatchObject({ decision: 'review', reasons: unread });
+  });
+  it('that a hosted check has seen need not show its state and expiry again', () => {
+    const hosted = (change: Partial<LicenceReading>) =>
+      judgeLicence({
+        reading: { ...reading, ...change },
+        profile: { fullName: 'Alex Citizen', dateOfBirth: '1998-04-03' },
+        today: '2026-11-21',
+        source: 'hosted',
+      });
+    expect(hosted({ issuingState: null, expiry: { iso: null, printed: null } }).decision).toBe('verified');
+    expect(hosted({ expiry: { iso: '2029-02-31', printed: null } }).decision).toBe('review');
+    expect(hosted({ issuingState: 'CA' }).decision).toBe('review');
+    expect(hosted({ expiry: { iso: '2026-11-20', printed: null } }).decision).toBe('failed');
+  });
+  it('must be good on the day of the session', () => {
+    const on = (sessionDate: string) =>
+      judgeLicence({
+        reading,
+        profile: { fullName: 'Alex Citizen', dateOfBirth: '1998-04-03' },
+        today: '2026-11-21',
+        sessionDate,
+      });
+    expect(on('2029-04-03').decision).toBe('verified');
+    expect(on('2029-04-04')).toMatchObject({
+      decision: 'failed',
+      isExpired: false,
+      reasons: ['Your ID expires before your session.'],
+    });
+  });
+  it('is good on its last day, and its holder on the eighteenth birthday', () => {
+    expect(judge({ expiry: { iso: '2026-11-21', printed: '21 NOV 2026' } })).toMatchObject({ isExpired: false });
+    const birthday = { iso: '2008-11-21', printed: '21 NOV 2008' };
+    expect(judge({ dateOfBirth: birthday }, { dateOfBirth: '2008-11-21' }).decision).toBe('verified');
+    const dayAfter = { iso: '2008-11-22', printed: '22 NOV 2008' };
+    expect(judge({ dateOfBirth: dayAfter }, { dateOfBirth: '2008-11-22' }).decision).toBe('failed');
+  });
+  it('read with any doubt is never verified', () => {
+    const doubt = fc.constantFrom<Partial<LicenceReading>>(
+      { confidence: 74 },
+      { confidence: Number.NaN },
+      { isLegible: false },
+      { medium: 'screenshot' },
+      { medium: 'photocopy' },
+      { medium: 'unclear' },
+      { documentKind: 'unclear' },
+      { documentKind: 'other' },
+      { givenNames: 'Robin' },
+      { familyName: null },
+      { dateOfBirth: { iso: null, printed: null } },
+      { dateOfBirth: { iso: '1998-04-04', printed: '04 APR 1998' } },
+      { expiry: { iso: null, printed: null } },
+      { issuingState: null },
+    );
+    fc.assert(
+      fc.property(fc.array(doubt, { minLength: 1, maxLength: 4 }), (doubts) => {
+        const judgement = judge(Object.assign({}, ...doubts) as Partial<LicenceReading>);
+        expect(judgement.decision).not.toBe('verified');
+        expect(judgement.reasons.length).toBeGreaterThan(0);
+      }),
+    );
+  });
   it('that cannot be read is tried again', () => {
     expect(judge({ givenNames: null, familyName: null, dateOfBirth: { iso: null, printed: null } }).decision).toBe(
       'failed',
@@ -84,6 +219,9 @@ describe('a licence', () => {
     expect(verificationExpiry('2027-01-31', '2026-11-21').toISOString()).toBe('2027-01-31T13:00:00.000Z');
     expect(verificationExpiry('2031-01-31', '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
     expect(verificationExpiry(null, '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
+    expect(verificationExpiry(null, '2026-08-31').toISOString()).toBe('2028-08-31T14:00:00.000Z');
+    expect(verificationExpiry(null, '2028-02-29').toISOString()).toBe('2030-02-28T13:00:00.000Z');
+    expect(verificationExpiry('2026-11-20', '2026-11-21') <= new Date('2026-11-20T13:00:00Z')).toBe(true);
   });
   it('prints its dates day first', () => {
     expect(parsePrintedDate('DOB 03 APR 1998')).toBe('1998-04-03');
@@ -95,6 +233,7 @@ describe('a licence', () => {
     expect(validateIdFile({ type: 'image/jpeg', size: 10 * 1024 * 1024 })).toBe(
       'Please upload an image smaller than 10MB.',
     );
-    expect(validateIdFile({ type: 'image/jpeg', size: 10 })).toBeNull();
+    expect(validateIdFile({ type: '', size: 10 })).toBe('Please upload an image file.');
+    expect(validateIdFile({ type: 'image/jpeg', size: 10 * 1024 * 1024 - 1 })).toBeNull();
   });
 });

@@ -32,8 +32,13 @@ export type Judgement = {
 
 /** Below this a reading decides nothing by itself: a person looks (decisions T-22). */
 export const CONFIDENCE_NEEDED = 75;
+/** Licences of these are accepted; any other goes to a person (decisions T-23). */
+const AUSTRALIAN_STATES = new Set(['NSW', 'VIC', 'QLD', 'SA', 'WA', 'TAS', 'ACT', 'NT']);
 /** A verification lasts as long as the licence, but at most so long (decisions T-26). */
 const VERIFICATION_MONTHS = 24;
+
+/** Letters that Unicode does not take apart, as Australian offices print them. */
+const UNDECOMPOSED: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe' };
 
 /** Names as sets of plain words: no case, accents, hyphens or apostrophes. */
 function words(name: string | null): string[] {
@@ -41,8 +46,9 @@ function words(name: string | null): string[] {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    .replace(/['’ʼ`]/g, '')
-    .toLowerCase();
+    .replace(/['‘’ʼ`´]/g, '')
+    .toLowerCase()
+    .replace(/[øłđßæœ]/g, (letter) => UNDECOMPOSED[letter] ?? letter);
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
@@ -97,8 +103,12 @@ export function judgeLicence(input: {
   reading: LicenceReading;
   profile: { fullName: string; dateOfBirth: StudioDate | null };
   today: StudioDate;
+  /** The day of the session this is for, where there is one: the licence must still be good then (decisions T-26). */
+  sessionDate?: StudioDate;
+  /** A hosted check has looked at issuer and expiry itself and does not always hand them on; a photo has to show them. */
+  source?: 'photo' | 'hosted';
 }): Judgement {
-  const { reading, profile, today } = input;
+  const { reading, profile, today, sessionDate = today, source = 'photo' } = input;
   const born = agreed(reading.dateOfBirth);
   const expires = agreed(reading.expiry);
   const nameMatch = matchNames({ given: reading.givenNames, family: reading.familyName }, profile.fullName);
@@ -120,6 +130,7 @@ export function judgeLicence(input: {
   const refusals: string[] = [];
   if (certain && age !== null && !isOver18) refusals.push('You must be 18 years or older.');
   if (certain && isExpired) refusals.push('Your ID has expired.');
+  else if (certain && expires !== null && expires < sessionDate) refusals.push('Your ID expires before your session.');
   if (refusals.length > 0) return { ...facts, decision: 'failed', reasons: refusals };
 
   const doubts: string[] = [];
@@ -129,15 +140,21 @@ export function judgeLicence(input: {
   if (born === null) doubts.push('Your date of birth could not be read.');
   else if (!dobMatches) doubts.push('The date of birth on your ID does not match your account.');
   if (nameMatch.status !== 'match') doubts.push('The name on your ID does not match your account.');
-  // A hosted check looks at the expiry itself and does not always hand it on.
-  if (expires === null && reading.expiry.printed !== null) doubts.push('The expiry date could not be read.');
+  const expiryNotGiven = reading.expiry.iso === null && reading.expiry.printed === null;
+  if (expires === null && !(source === 'hosted' && expiryNotGiven)) doubts.push('The expiry date could not be read.');
+  const issuerNotGiven = reading.issuingState === null;
+  if (!AUSTRALIAN_STATES.has(reading.issuingState ?? '') && !(source === 'hosted' && issuerNotGiven))
+    doubts.push('We could not tell that this is an Australian licence.');
   return { ...facts, decision: doubts.length === 0 ? 'verified' : 'review', reasons: doubts };
 }
 
 /** When a verification ends: with the licence's last day, or after 24 months. */
 export function verificationExpiry(licenceExpiry: StudioDate | null, verifiedOn: StudioDate): Date {
   const [year = 0, month = 1, day = 1] = verifiedOn.split('-').map(Number);
-  const later = new Date(Date.UTC(year, month - 1 + VERIFICATION_MONTHS, Math.min(day, 28))).toISOString().slice(0, 10);
+  // Day 0 of the month after is the last day of the month: 29 February ends on 28 February.
+  const lastDay = new Date(Date.UTC(year, month + VERIFICATION_MONTHS, 0)).getUTCDate();
+  const end = Date.UTC(year, month - 1 + VERIFICATION_MONTHS, Math.min(day, lastDay));
+  const later = new Date(end).toISOString().slice(0, 10);
   const last = licenceExpiry !== null && licenceExpiry < later ? licenceExpiry : later;
   return last < verifiedOn ? dayBounds(addDays(verifiedOn, -1)).end : dayBounds(last).end;
 }

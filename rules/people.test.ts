@@ -1,10 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import {
   ageOn,
+  customerSchema,
   firstError,
   isAdult,
   normalisePhone,
   passwordChangeSchema,
+  profileSchema,
   sanitiseName,
   signInSchema,
   signUpSchema,
@@ -23,6 +27,10 @@ const wrong = (change: Record<string, unknown>): string => {
   return result.error ? firstError(result.error) : 'fine';
 };
 
+const profile = { fullName: person.fullName, email: person.email, phone: person.phone };
+const messages = (schema: z.ZodType, value: unknown): string[] =>
+  schema.safeParse(value).error?.issues.map((issue) => issue.message) ?? [];
+
 describe('people', () => {
   it('are 18 on their birthday and not a day before', () => {
     expect(ageOn('2008-11-21', '2026-11-21')).toBe(18);
@@ -30,10 +38,38 @@ describe('people', () => {
     expect([ageOn('2008-02-29', '2026-02-28'), ageOn('2008-02-29', '2026-03-01')]).toEqual([17, 18]);
   });
 
+  it('are as old as the birthdays they have had', () => {
+    const from = Date.UTC(1930, 0, 1) / 86_400_000;
+    const until = Date.UTC(2030, 11, 31) / 86_400_000;
+    const days = fc.integer({ min: from, max: until });
+    const iso = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
+    fc.assert(
+      fc.property(days, days, (one, other) => {
+        const [born, on] = [iso(Math.min(one, other)), iso(Math.max(one, other))];
+        // Birthdays counted one by one; 29 February falls on 1 March where the year has none, as Date.UTC has it.
+        let birthdays = 0;
+        const [year = 0, month = 1, day = 1] = born.split('-').map(Number);
+        for (let next = year + 1; Date.UTC(next, month - 1, day) <= Date.parse(`${on}T00:00:00Z`); next += 1)
+          birthdays += 1;
+        expect(ageOn(born, on)).toBe(birthdays);
+        expect(isAdult(born, on)).toBe(birthdays >= 18);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect([ageOn('2008-02-29', '2028-02-28'), ageOn('2008-02-29', '2028-02-29')]).toEqual([19, 20]);
+    expect(isAdult('2030-01-01', '2026-11-21')).toBe(false);
+  });
+
   it('have phones that are stored with their country', () => {
     expect(normalisePhone('0400 000 000')).toBe('+61400000000');
     expect(normalisePhone('+44 20 7946 0000')).toBe('+442079460000');
     expect(normalisePhone('(02) 9000 0000')).toBe('+61290000000');
+    expect(normalisePhone('+61 (0)400 000 000')).toBe('+61400000000');
+    expect(normalisePhone('61 400 000 000')).toBe('+61400000000');
+    expect(normalisePhone('0011 44 20 7946 0000')).toBe('+442079460000');
+    expect(normalisePhone('1300 000 000')).toBe('+611300000000');
+    expect(normalisePhone('0400 000 00x')).toBeNull();
+    expect(normalisePhone('1'.repeat(16))).toBeNull();
     expect(normalisePhone('abcdefghij')).toBeNull();
     expect(normalisePhone('12345')).toBeNull();
   });
@@ -65,8 +101,53 @@ describe('people', () => {
     );
   });
 
+  it.each([
+    ['profile', profileSchema],
+    ['customer', customerSchema],
+  ])('find the same words at the %s', (_, schema) => {
+    const at = (change: Record<string, unknown>): string[] => messages(schema, { ...profile, ...change });
+    expect(at({})).toEqual([]);
+    expect(at({ fullName: 'a' })).toEqual(['Full name must be at least 2 characters']);
+    expect(at({ fullName: 'a'.repeat(101) })).toEqual(['Full name must be less than 100 characters']);
+    expect(at({ email: 'nobody@' })).toEqual(['Please enter a valid email address']);
+    expect(at({ email: `${'a'.repeat(244)}@example.com` })).toEqual(['Email must be less than 255 characters']);
+    expect(at({ phone: '040000000' })).toEqual(['Phone number must be at least 10 digits']);
+    expect(at({ phone: '0'.repeat(21) })).toEqual(['Phone number must be less than 20 characters']);
+  });
+
+  it('may fill every field to its limit', () => {
+    expect(wrong({ fullName: 'a'.repeat(100), phone: '0'.repeat(20), djName: 'x'.repeat(100) })).toBe('fine');
+    expect(wrong({ fullName: 'Al', phone: '0'.repeat(10), djName: '', password: '123456' })).toBe('fine');
+    expect(wrong({ password: 'x'.repeat(128) })).toBe('fine');
+    expect(wrong({ dateOfBirth: undefined })).toBe('Date of birth is required');
+  });
+
+  it('hear of the first thing wrong, in the order of the form', () => {
+    expect(wrong({ fullName: '', email: '', password: '' })).toBe('Full name must be at least 2 characters');
+    expect(wrong({ email: '', password: '' })).toBe('Please enter a valid email address');
+  });
+
+  it('sign in with an address and six characters', () => {
+    const at = (email: string, password: string): string[] => messages(signInSchema, { email, password });
+    expect(at(' alex@example.com ', '123456')).toEqual([]);
+    expect(at('nobody', '123456')).toEqual(['Please enter a valid email address']);
+    expect(at('alex@example.com', '12345')).toEqual(['Password must be at least 6 characters']);
+  });
+
+  it('type six digits and nothing else', () => {
+    const refused = ['Please enter the 6-digit verification code.'];
+    for (const code of ['', '12345', '1234567', '12345a', '123 456', '１２３４５６', '123456\n'])
+      expect([code, messages(verificationCodeSchema, code)]).toEqual([code, refused]);
+    expect(messages(verificationCodeSchema, '012345')).toEqual([]);
+  });
+
   it('have names that are safe in a path', () => {
     expect(sanitiseName('../../Zoë O’Brien <script>')).toBe('Zoe-O-Brien-script');
     expect(sanitiseName('x'.repeat(80))).toHaveLength(50);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+        expect(sanitiseName(name)).toMatch(/^[A-Za-z0-9-]{0,50}$/);
+      }),
+    );
   });
 });

@@ -10,6 +10,7 @@ export function ageOn(born: StudioDate, on: StudioDate): number {
   const birthdayPassed = thisMonth > month || (thisMonth === month && thisDay >= day);
   return thisYear - year - (birthdayPassed ? 0 : 1);
 }
+/** Whether somebody born on a day is 18 or older on another. */
 export function isAdult(born: StudioDate, on: StudioDate): boolean {
   return ageOn(born, on) >= MINIMUM_AGE;
 }
@@ -18,13 +19,19 @@ const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
 /** E.164, Australian numbers without a country code understood as such; null when it cannot be a phone number (decisions T-17). */
 export function normalisePhone(raw: string): string | null {
-  const digits = raw.replace(/\D/g, '');
+  // 0011 is what is dialled instead of the plus.
+  const digits = raw.replace(/\D/g, '').replace(/^0011/, '');
   if (/[A-Za-z]/.test(raw) || digits.length < 10 || digits.length > 15) return null;
-  if (raw.trim().startsWith('+')) return `+${digits}`;
-  if (digits.startsWith('0011')) return `+${digits.slice(4)}`;
-  if (digits.startsWith('61') && digits.length === 11) return `+${digits}`;
-  if (digits.startsWith('0') && digits.length === 10) return `+61${digits.slice(1)}`;
-  return `+${digits}`;
+  if (raw.trim().startsWith('+')) return withoutTrunkZero(digits);
+  if (digits.length === 10 && digits.startsWith('0')) return `+61${digits.slice(1)}`;
+  // 1300 and 1800 numbers have no area code to drop.
+  if (digits.length === 10 && digits.startsWith('1')) return `+61${digits}`;
+  return withoutTrunkZero(digits);
+}
+
+/** "+61 (0)400 …" is often written; the zero is dialled only inside the country. */
+function withoutTrunkZero(digits: string): string {
+  return `+${digits.replace(/^610/, '61')}`;
 }
 
 const fullName = z
@@ -58,7 +65,7 @@ export const signUpSchema = z.object({
   phone,
   djName: z.string().trim().max(100, 'DJ name must be less than 100 characters').optional(),
   password,
-  dateOfBirth: z.string().min(1, 'Date of birth is required').refine(isStudioDate, 'Date of birth is required'),
+  dateOfBirth: z.string('Date of birth is required').refine(isStudioDate, 'Date of birth is required'),
 });
 export const profileSchema = z.object({ fullName, email, phone });
 export const customerSchema = z.object({ fullName, email, phone });
@@ -68,7 +75,7 @@ export const passwordChangeSchema = z
   .refine((both) => both.password === both.confirm, "New password and confirmation don't match.")
   .refine((both) => both.password.length >= 6, 'Password must be at least 6 characters long.');
 
-/** The first thing wrong, as the product tells it. */
+/** The first thing wrong, in the order of the fields, as the product tells it. */
 export function firstError(error: z.ZodError): string {
   return error.issues[0]?.message ?? 'Please check what you entered.';
 }

@@ -34,10 +34,12 @@ export function hourRateCents(weekday: number, hour: number, rates: RateTable = 
   return rate;
 }
 
+/** The real minimum behind "from $X", in cents (decisions T-43). */
 export function cheapestHourCents(rates: RateTable = defaultRates): number {
   return Math.min(...rates.flat());
 }
 
+/** 3 hours 10%, 4 or more 15% (spec section 9). */
 export function volumePercent(count: number): 0 | 10 | 15 {
   if (count >= 4) return 15;
   return count === 3 ? 10 : 0;

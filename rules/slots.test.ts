@@ -14,6 +14,7 @@ import {
   sortSlots,
   spanOf,
   toggleSlot,
+  whyNotAdd,
   type Slot,
 } from './slots.ts';
 import { addDays, slotStart } from './studio-time.ts';
@@ -23,6 +24,13 @@ const run = (date: string, from: number, count: number): Slot[] => {
   while (slots.length < count) slots.push(nextSlot(slots.at(-1) ?? { date, hour: from }));
   return slots;
 };
+
+/** Both change days of two years (decisions T-01). */
+const CHANGE_DAYS = ['2026-04-05', '2026-10-04', '2027-04-04', '2027-10-03'];
+const gridSlot = (date: string, offset: number): Slot => ({
+  date: addDays(date, Math.floor(offset / 24)),
+  hour: offset % 24,
+});
 
 describe('slots', () => {
   it('are labelled as on the grid', () => {
@@ -65,6 +73,87 @@ describe('slots', () => {
         },
       ),
     );
+  });
+
+  it('keep the run that trying every run would choose', () => {
+    const days = fc.constantFrom(...CHANGE_DAYS, '2026-11-21');
+    const picks = fc.uniqueArray(fc.integer({ min: 0, max: 47 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(days, picks, (date, offsets) => {
+        const chosen = new Set(offsets.map((offset) => slotKey(gridSlot(date, offset))));
+        // The independent answer: start at every hour of the two days in turn, walk while hours are chosen, skip hours that do not exist.
+        let best: string[] = [];
+        for (let from = 0; from < 48; from += 1) {
+          const walked: string[] = [];
+          for (let offset = from; offset < 48; offset += 1) {
+            const slot = gridSlot(date, offset);
+            if (slotStart(slot.date, slot.hour) === null) {
+              if (offset === from) break;
+              continue;
+            }
+            if (!chosen.has(slotKey(slot))) break;
+            walked.push(slotKey(slot));
+          }
+          if (walked.length > best.length) best = walked;
+        }
+        const existing = offsets
+          .map((offset) => gridSlot(date, offset))
+          .filter((slot) => slotStart(slot.date, slot.hour) !== null);
+        expect(longestRun(existing).map(slotKey)).toEqual(best);
+      }),
+    );
+  });
+
+  it('end up the same when the hours of a run are tapped from any hour outwards', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...CHANGE_DAYS, '2026-11-21'),
+        fc.integer({ min: 3, max: 23 }),
+        fc.integer({ min: 1, max: 24 }),
+        fc.infiniteStream(fc.boolean()),
+        fc.nat(),
+        (date, from, count, sides, middle) => {
+          const wanted = run(date, from, count);
+          let low = middle % count;
+          let high = low;
+          let selection = toggleSlot([], wanted[low]!);
+          while (selection.length < count) {
+            const down = high === count - 1 || (low > 0 && sides.next().value === true);
+            selection = toggleSlot(selection, down ? wanted[--low]! : wanted[++high]!);
+          }
+          expect(selection).toEqual(wanted);
+        },
+      ),
+    );
+  });
+
+  it('stop at 24 hours', () => {
+    const whole = run('2026-11-21', 0, 24);
+    expect(whyNotAdd(whole, { date: '2026-11-22', hour: 0 })).toBe('too-long');
+    expect(whyNotAdd(whole.slice(1), { date: '2026-11-22', hour: 0 })).toBeNull();
+    expect(whyNotAdd(whole.slice(0, 2), { date: '2026-11-21', hour: 3 })).toBe('not-consecutive');
+    expect(whyNotAdd([], { date: '2027-10-03', hour: 2 })).toBe('closed');
+    expect(toggleSlot(whole, { date: '2026-11-22', hour: 0 })).toEqual(whole);
+  });
+
+  it.each(CHANGE_DAYS)('become spans and come back as they were, on every start and length from %s', (date) => {
+    for (let hour = 0; hour < 24; hour += 1) {
+      if (slotStart(date, hour) === null) continue;
+      for (let count = 1; count <= 24; count += 1) {
+        const slots = run(date, hour, count);
+        const { start, end } = spanOf(slots);
+        expect(slotsOfSpan(start, end)).toEqual(slots);
+      }
+    }
+  });
+
+  it('cost no elapsed hour in October and give one in April', () => {
+    const elapsed = (date: string, count: number): number => {
+      const { start, end } = spanOf(run(date, 1, count));
+      return (end.getTime() - start.getTime()) / 3_600_000;
+    };
+    expect([elapsed('2026-10-04', 2), elapsed('2027-10-03', 3)]).toEqual([2, 3]);
+    expect([elapsed('2026-04-05', 1), elapsed('2026-04-05', 2), elapsed('2027-04-04', 3)]).toEqual([1, 3, 4]);
   });
 
   it('close when they are past, at minute 31 of their hour, when they do not exist, and after 90 days', () => {

@@ -26,12 +26,15 @@ export function slotLabel(hour: number): string {
 export function slotRangeLabel(hour: number): string {
   return `${slotLabel(hour)} to ${slotLabel((hour + 1) % 24)}`;
 }
+/** "2026-11-21T19": sorts by time and tells slots apart. */
 export function slotKey(slot: Slot): string {
   return `${slot.date}T${String(slot.hour).padStart(2, '0')}`;
 }
+/** Whether two slots are one hour of the grid. */
 export function sameSlot(a: Slot, b: Slot): boolean {
   return a.date === b.date && a.hour === b.hour;
 }
+/** A copy, earliest first. */
 export function sortSlots(slots: readonly Slot[]): Slot[] {
   return slots.toSorted((a, b) => slotKey(a).localeCompare(slotKey(b)));
 }
@@ -44,6 +47,7 @@ export function nextSlot(slot: Slot): Slot {
   } while (!hourExists(next.date, next.hour));
   return next;
 }
+/** Whether one slot directly follows the other, also over midnight and the skipped hour (spec section 4; decisions T-01). */
 export function adjacent(a: Slot, b: Slot): boolean {
   return sameSlot(nextSlot(a), b) || sameSlot(nextSlot(b), a);
 }
@@ -66,6 +70,7 @@ export function whyNotAdd(selection: readonly Slot[], slot: Slot): AddRefusal | 
   if (sorted.length > settings.maxHours) return 'too-long';
   return last.date > addDays(first.date, 1) ? 'too-far' : null;
 }
+/** Whether an hour can join the selection; bookings and the clock are for `slotTaken` and `slotClosed` to say. */
 export function canAdd(selection: readonly Slot[], slot: Slot): boolean {
   return whyNotAdd(selection, slot) === null;
 }

@@ -42,12 +42,15 @@ function face(at: Date): Date {
   return new Date(at.getTime() + offsetAt(at.getTime()) * MINUTE);
 }
 
+/** Sydney's calendar day at an instant. */
 export function studioDate(at: Date): StudioDate {
   return face(at).toISOString().slice(0, 10);
 }
+/** Sydney's hour at an instant, 0–23. */
 export function studioHour(at: Date): number {
   return face(at).getUTCHours();
 }
+/** Sydney's minute at an instant, 0–59. */
 export function studioMinute(at: Date): number {
   return face(at).getUTCMinutes();
 }
@@ -70,6 +73,7 @@ export function isStudioDate(text: string): boolean {
 export function weekdayOf(date: StudioDate): number {
   return new Date(midnight(date)).getUTCDay();
 }
+/** Calendar days, not 24-hour steps; negative goes back. Throws RangeError for what is no date. */
 export function addDays(date: StudioDate, days: number): StudioDate {
   return new Date(midnight(date) + days * DAY).toISOString().slice(0, 10);
 }
@@ -88,6 +92,7 @@ export function slotStart(date: StudioDate, hour: number): Date | null {
   return first === null ? null : new Date(first);
 }
 
+/** False for the hour that the clocks jump over in October. */
 export function hourExists(date: StudioDate, hour: number): boolean {
   return slotStart(date, hour) !== null;
 }

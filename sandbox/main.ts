@@ -1,16 +1,13 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createCore } from './core/core.ts';
+import type { Provider } from './core/provider.ts';
 import { guarded, type Listening, serve } from './core/serve.ts';
-import { createState } from './core/state.ts';
+import { createIgloohome } from './igloohome/igloohome.ts';
 import { createHome } from './home/home.ts';
-import { createIgloohomeApi } from './igloohome/api.ts';
-import { createLocks } from './igloohome/locks.ts';
-import { createMailbox } from './mail/mail.ts';
-import { createPlugs } from './plug/plug.ts';
-import { createStripeApi } from './stripe/api.ts';
-import { createStripePages } from './stripe/pages.ts';
-import { createStripe } from './stripe/store.ts';
+import { createMail } from './home/letters.ts';
+import { createPlug } from './home/lights.ts';
+import { createStripe } from './stripe/stripe.ts';
 
 export type SandboxOptions = {
   /** Home page and control API; the stand-ins listen on the ports after it. */
@@ -21,57 +18,53 @@ export type SandboxOptions = {
   /** What survives a restart; null: nothing. */
   readonly stateFile?: string | null;
 };
-export type Sandbox = { readonly url: string; close(): Promise<void> };
+export type Sandbox = {
+  /** Home page and control API. */
+  readonly url: string;
+  /** Where each stand-in listens. */
+  readonly ports: Readonly<Partial<Record<Provider['name'], number>>>;
+  close(): Promise<void>;
+};
+
+const TICK_MS = 1_000;
 
 /** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, mail +5. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1';
-  const at = (offset: number): string => `http://localhost:${options.port + offset}`;
-  const core = createCore();
-  const state = createState(options.stateFile ?? null);
-  const hooks = `${options.webhookTarget}/functions/v1`;
-  const stripe = createStripe({
-    core,
-    state,
-    baseUrl: at(1),
-    webhookUrl: `${hooks}/stripe-webhook`,
-    webhookSecret: 'whsec_sandbox',
+  const core = createCore({
+    port: options.port,
+    webhookTarget: options.webhookTarget,
+    stateFile: options.stateFile ?? null,
   });
-  const locks = createLocks({ core, state, webhookUrl: `${hooks}/igloohome-webhook` });
-  const plugs = createPlugs({ core, state });
-  const stripeApi = guarded(
-    core,
-    'stripe',
-    createStripeApi(stripe, { secret: 'sk_test_sandbox', restricted: 'rk_test_sandbox' }),
-  );
-  const pages = createStripePages(stripe);
-  const igloohome = guarded(
-    core,
-    'igloohome',
-    createIgloohomeApi({ core, locks, clientId: 'sandbox-client', clientSecret: 'sandbox-secret' }),
-  );
-
-  const mailbox = await createMailbox(core, options.port + 5, host);
-  const home = createHome({ core, stripe, locks, plugs, mailbox });
-  const listening: Listening[] = await Promise.all([
-    serve((request) => home.fetch(request), options.port, host),
-    serve(async (request) => (await pages(request)) ?? stripeApi(request), options.port + 1, host),
-    serve(igloohome, options.port + 2, host),
-    serve(
-      guarded(core, 'plug', (request) => plugs.handle(request)),
-      options.port + 3,
-      host,
-    ),
-  ]);
-  const timer = setInterval(() => stripe.expireDue(), 1_000);
+  const providers: readonly Provider[] = [
+    createMail(core),
+    createIgloohome(core),
+    createPlug(core),
+    createStripe(core),
+  ];
+  const home = createHome(core, providers);
+  const listening: Listening[] = [];
+  const close = async (): Promise<void> => {
+    clearInterval(timer);
+    await Promise.all([...providers.map((one) => one.close?.()), ...listening.map((one) => one.close())]);
+    core.close();
+  };
+  const timer = setInterval(() => providers.forEach((one) => one.tick?.()), TICK_MS);
+  try {
+    for (const provider of providers) {
+      await provider.start?.(options.port + provider.offset, host);
+      if (provider.handle) listening.push(await serve(guarded(core, provider), options.port + provider.offset, host));
+    }
+    // Last: whoever reaches the home page finds everything behind it.
+    listening.push(await serve((request) => home.fetch(request), options.port, host));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
-    url: at(0),
-    async close() {
-      clearInterval(timer);
-      core.close();
-      state.flush();
-      await Promise.all([mailbox.close(), ...listening.map((one) => one.close())]);
-    },
+    url: core.urlOf(0),
+    ports: Object.fromEntries(providers.map((one) => [one.name, options.port + one.offset])),
+    close,
   };
 }
 

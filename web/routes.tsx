@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react';
-import { Route, Routes } from 'react-router';
+import { lazy, Suspense, useLayoutEffect } from 'react';
+import { NavigationType, Route, Routes, useLocation, useNavigationType } from 'react-router';
+import { CrashScreen } from './ui/crash-screen.tsx';
 import { Waiting } from './ui/notice.tsx';
 
 const Landing = lazy(() => import('./pages/landing.tsx'));
@@ -17,23 +18,31 @@ const NotFound = lazy(() => import('./pages/not-found.tsx'));
 
 /** Every address and its page; a page is fetched when it is opened. */
 export function AppRoutes() {
+  const { pathname, hash } = useLocation();
+  const kind = useNavigationType();
+  useLayoutEffect(() => {
+    // Going back keeps the place one came from; the browser sees to that.
+    if (kind !== NavigationType.Pop && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
+  }, [pathname, hash, kind]);
   return (
-    <Suspense fallback={<Waiting label="Loading" />}>
-      <Routes>
-        <Route path="/" element={<Landing />} />
-        <Route path="/studio" element={<Landing />} />
-        <Route path="/auth" element={<Auth />} />
-        <Route path="/email-verified" element={<EmailVerified />} />
-        <Route path="/booking" element={<Booking />} />
-        <Route path="/checkout" element={<Checkout />} />
-        <Route path="/profile" element={<Profile />} />
-        <Route path="/payment-success" element={<PaymentSuccess />} />
-        <Route path="/verify-complete" element={<VerifyComplete />} />
-        <Route path="/verify-return" element={<VerifyReturn />} />
-        <Route path="/regenerate-pin" element={<RegeneratePin />} />
-        <Route path="/access-code" element={<AccessCode />} />
-        <Route path="*" element={<NotFound />} />
-      </Routes>
-    </Suspense>
+    <CrashScreen page={pathname}>
+      <Suspense fallback={<Waiting label="Loading" />}>
+        <Routes>
+          <Route path="/" element={<Landing />} />
+          <Route path="/studio" element={<Landing />} />
+          <Route path="/auth" element={<Auth />} />
+          <Route path="/email-verified" element={<EmailVerified />} />
+          <Route path="/booking" element={<Booking />} />
+          <Route path="/checkout" element={<Checkout />} />
+          <Route path="/profile" element={<Profile />} />
+          <Route path="/payment-success" element={<PaymentSuccess />} />
+          <Route path="/verify-complete" element={<VerifyComplete />} />
+          <Route path="/verify-return" element={<VerifyReturn />} />
+          <Route path="/regenerate-pin" element={<RegeneratePin />} />
+          <Route path="/access-code" element={<AccessCode />} />
+          <Route path="*" element={<NotFound />} />
+        </Routes>
+      </Suspense>
+    </CrashScreen>
   );
 }

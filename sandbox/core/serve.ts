@@ -1,54 +1,51 @@
 import { serve as listen } from '@hono/node-server';
-import type { Core, ProviderName } from './core.ts';
+import type { Core } from './core.ts';
+import type { Provider } from './provider.ts';
 
 export type Handle = (request: Request) => Promise<Response> | Response;
 export type Listening = { close(): Promise<void> };
 
-const HANG_MS = 60_000;
+const HANG_MS = 120_000;
 
-/** Hides what must not be read back: keys, codes of doors, pictures. */
-export function mask(text: string): string {
-  return text
-    .replace(/("?(?:pin|client_secret|password)"?\s*[:=]\s*"?)[^"&,}\s]+/gi, '$1***')
-    .replace(/data:image\/[^"]+/g, 'data:image/***')
-    .slice(0, 2_000);
-}
-
-/** Puts the faults and the request log in front of a stand-in. */
-export function guarded(core: Core, provider: ProviderName, handle: Handle): Handle {
+/** Puts the faults and the request log in front of a stand-in. An answer of `Response.error()` hangs up. */
+export function guarded(core: Core, provider: Provider): Handle {
   return async (request) => {
-    const copy = request.clone();
-    const body = request.method === 'GET' ? '' : await copy.text();
-    const answer = await respond(core, provider, handle, request);
+    const body = request.method === 'GET' ? '' : await request.clone().text();
+    const answer = await respond(core, provider, request);
+    const { pathname, search } = new URL(request.url);
     core.log({
       at: new Date().toISOString(),
-      provider,
+      provider: provider.name,
       method: request.method,
-      path: new URL(request.url).pathname + new URL(request.url).search,
+      path: pathname + search,
       status: answer.status,
-      body: mask(body),
+      body,
     });
     return answer;
   };
 }
 
-async function respond(core: Core, provider: ProviderName, handle: Handle, request: Request): Promise<Response> {
-  const fault = core.takeFault(provider, ['refuse', 'hang', 'status', 'garbage', 'fail_after', 'offline']);
+async function respond(core: Core, provider: Provider, request: Request): Promise<Response> {
+  const handle = provider.handle ?? ((): Response => new Response(null, { status: 404 }));
+  if (provider.spared?.(request)) return handle(request);
+  const offline = provider.offline?.(request) ?? null;
+  const kinds = ['refuse', 'hang', 'status', 'garbage', 'fail_after'] as const;
+  const fault = core.takeFault(provider.name, offline === null ? kinds : [...kinds, 'offline']);
   switch (fault?.kind) {
     case 'refuse':
       return Response.error();
     case 'hang':
-      await new Promise((resolve) => setTimeout(resolve, HANG_MS));
+      await hang(request);
       return Response.error();
     case 'status':
       return Response.json(
-        { error: { message: 'a fault was asked for', type: 'api_error' } },
+        { error: { message: 'a fault was asked for', type: 'api_error' }, message: 'a fault was asked for' },
         { status: fault.status },
       );
     case 'garbage':
       return new Response('<html>not what you hoped for', { headers: { 'content-type': 'text/html' } });
     case 'offline':
-      return Response.json({ message: 'device unreachable' }, { status: provider === 'igloohome' ? 406 : 503 });
+      return offline ?? Response.error();
     case 'fail_after':
       // It happens, and the answer is lost.
       await handle(request);
@@ -58,18 +55,28 @@ async function respond(core: Core, provider: ProviderName, handle: Handle, reque
   }
 }
 
-/** Listens; an answer of status 0 (`Response.error()`) hangs up without a word. */
+/** Says nothing until the caller gives up, or for two minutes. */
+async function hang(request: Request): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, HANG_MS);
+    timer.unref();
+    request.signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Listens; an answer of `Response.error()` closes the connection without a word. */
 export async function serve(handle: Handle, port: number, hostname: string): Promise<Listening> {
   const server = await new Promise<ReturnType<typeof listen>>((resolve, reject) => {
     const started = listen(
       {
         fetch: async (request: Request, env: { incoming?: { socket?: { destroy(): void } } }) => {
           const answer = await handle(request);
-          if (answer.type === 'error' || answer.status === 0) {
-            env.incoming?.socket?.destroy();
-            return new Response(null, { status: 500 });
-          }
-          return answer;
+          if (answer.type !== 'error') return answer;
+          env.incoming?.socket?.destroy();
+          return new Response(null, { status: 500 });
         },
         port,
         hostname,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** What survives a restart of the sandbox, so that it does not forget who paid. Each stand-in keeps one value under its name. */
@@ -31,9 +31,13 @@ export function createState(file: string | null): State {
 }
 
 function readFile(file: string): Record<string, unknown> {
+  // The first start: an empty world.
+  if (!existsSync(file)) return {};
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return {}; // the first start, or a file that cannot be read: an empty world
+  } catch (cause) {
+    throw new Error(`The sandbox's state in ${file} cannot be read; move it away to start with an empty world.`, {
+      cause,
+    });
   }
 }

@@ -1,208 +1,179 @@
-import { randomUUID } from 'node:crypto';
-import type { Core } from '../core/core.ts';
-import { type CodeKind, type Lock, type Locks, PINS_MAX } from './locks.ts';
+import { algopinKinds, readAlgopin } from './algopin.ts';
+import type { Doors } from './doors.ts';
+import { type Jobs, statusOf } from './jobs.ts';
+import { BRIDGE_ID, HOME_ID, type Job, KEYPAD_ID, type Lock, type Site } from './site.ts';
+import type { Scope, Tokens } from './tokens.ts';
 
-const BRIDGE = 'EB1X00001';
-const SCOPES = [
-  'algopin-hourly',
-  'algopin-daily',
-  'algopin-permanent',
-  'algopin-onetime',
-  'create-pin-bridge-proxied-job',
-  'delete-pin-bridge-proxied-job',
-  'get-devices',
-  'get-job-status',
-  'get-device-status-bridge-proxied-job',
-  'get-battery-level-bridge-proxied-job',
-  'get-activity-logs-bridge-proxied-job',
-  'get-device-activity',
-].map((scope) => `igloohomeapi/${scope}`);
-const HOUR = 3_600_000;
-const JOB_MS = 250;
-
-type Job = {
-  id: string;
-  lockId: string;
-  jobType: number;
-  data: Record<string, unknown>;
-  status: number | null;
-  expires: string;
-};
+export const bridgeOffline = (): Response => no(406, 'Bridge is unreachable');
 const no = (status: number, message: string): Response => Response.json({ message }, { status });
 
-/** The vendor's cloud: tokens, devices, codes computed by the locks, and jobs for the bridge, with its own refusals. */
-export function createIgloohomeApi(parts: {
-  core: Core;
-  locks: Locks;
-  clientId: string;
-  clientSecret: string;
+const JOB_SCOPES: Readonly<Record<number, Scope>> = {
+  1: 'lock-bridge-proxied-job',
+  2: 'unlock-bridge-proxied-job',
+  4: 'create-pin-bridge-proxied-job',
+  5: 'delete-pin-bridge-proxied-job',
+  9: 'get-battery-level-bridge-proxied-job',
+  10: 'get-device-status-bridge-proxied-job',
+  15: 'get-activity-logs-bridge-proxied-job',
+};
+const PAIRED_AT = '2025-09-01T00:00:00.000Z';
+const PAGE_MAX = 100;
+
+/** The vendor's cloud: `/oauth2/token` and everything under `/igloohome` (providers.md 3.2), as strict as 3.3. */
+export function createApi(parts: {
+  site: Site;
+  doors: Doors;
+  jobs: Jobs;
+  tokens: Tokens;
 }): (request: Request) => Promise<Response> {
-  const { core, locks } = parts;
-  const tokens = new Map<string, number>();
-  const jobs = new Map<string, Job>();
+  const { site, doors, jobs, tokens } = parts;
 
-  async function token(request: Request): Promise<Response> {
-    const wanted = `Basic ${Buffer.from(`${parts.clientId}:${parts.clientSecret}`).toString('base64')}`;
-    if (request.headers.get('authorization') !== wanted)
-      return Response.json({ error: 'invalid_client' }, { status: 401 });
-    const form = new URLSearchParams(await request.text());
-    if (form.get('grant_type') !== 'client_credentials')
-      return Response.json({ error: 'unsupported_grant_type' }, { status: 400 });
-    if ((form.get('scope') ?? '').split(' ').some((scope) => scope !== '' && !SCOPES.includes(scope)))
-      return Response.json({ error: 'invalid_scope' }, { status: 400 });
-    const value = `sandbox.${randomUUID()}`;
-    tokens.set(value, core.now().getTime() + 86_400_000);
-    return Response.json({ access_token: value, expires_in: 86_400, token_type: 'Bearer' });
+  async function algopin(request: Request, lockId: string, asked: string): Promise<Response> {
+    const kind = algopinKinds.find((one) => one === asked);
+    if (!kind) return no(404, 'No such kind of code');
+    const refused = tokens.refuse(request, `algopin-${kind}`);
+    if (refused) return refused;
+    const lock = lockOf(lockId);
+    if (lock instanceof Response) return lock;
+    const body = await readBody(request);
+    if (body instanceof Response) return body;
+    const code = readAlgopin(lock.id, kind, body, Date.now());
+    if (typeof code === 'string') return no(400, code);
+    const { variance, ...rest } = code;
+    const kept = doors.keep(lock, rest);
+    if (kept !== 'kept')
+      return no(400, kept === 'full' ? 'The lock holds 199 codes already' : 'The lock knows this code already');
+    return Response.json({ pin: code.pin, pinId: `${lock.id}-${kind}-${code.startsAt}-${variance}` });
   }
 
-  function device(lock: Lock): Record<string, unknown> {
-    return {
-      id: lock.id,
-      type: 'Lock',
-      deviceId: lock.id,
-      deviceName: lock.name,
-      pairedAt: '2025-09-01T00:00:00.000Z',
-      homeId: ['home-1'],
-      linkedDevices: [{ type: 'Bridge', deviceId: BRIDGE }],
-      batteryLevel: lock.battery,
-    };
-  }
-
-  function algopin(lock: Lock, kind: CodeKind, body: Record<string, unknown>): Response {
-    const variance = Number(body['variance']);
-    if (!Number.isInteger(variance) || variance < 1 || variance > (kind === 'onetime' ? 5 : 3))
-      return no(400, 'variance is out of range');
-    const start = instant(body['startDate'], HOUR);
-    if (start === null) return no(400, 'startDate must be YYYY-MM-DDTHH:00:00+hh:mm');
-    if (start < floor(Date.now()) && start < floor(core.now().getTime())) return no(400, 'startDate is in the past');
-    const name = body['accessName'];
-    if (typeof name !== 'string' || name === '' || name.length > 60)
-      return no(400, 'accessName is needed, at most 60 characters');
-    const end = kind === 'hourly' || kind === 'daily' ? instant(body['endDate'], HOUR) : null;
-    if (kind === 'hourly' && (end === null || end - start < HOUR || end - start > 672 * HOUR))
-      return no(400, 'endDate must be 1 to 672 hours after startDate');
-    if (kind === 'daily' && (end === null || end - start < 29 * 24 * HOUR || end - start > 367 * 24 * HOUR))
-      return no(400, 'endDate must be 29 to 367 days after startDate');
-    if (lock.codes.length >= PINS_MAX) return no(400, 'the lock holds 199 codes already');
-    const pin = locks.compute(
+  async function startJob(request: Request, lockId: string, bridgeId: string): Promise<Response> {
+    const body = await readBody(request);
+    const jobType = body instanceof Response ? null : body['jobType'];
+    const scope = typeof jobType === 'number' ? JOB_SCOPES[jobType] : undefined;
+    const refused = tokens.refuse(request, scope ?? 'get-job-status');
+    if (refused) return refused;
+    if (body instanceof Response) return body;
+    const lock = lockOf(lockId);
+    if (lock instanceof Response) return lock;
+    if (bridgeId !== BRIDGE_ID) return no(404, 'No such bridge');
+    if (!doors.online()) return bridgeOffline();
+    const data = body['jobData'];
+    const job = jobs.start(
       lock,
-      kind,
-      new Date(start).toISOString(),
-      end === null ? '' : new Date(end).toISOString(),
-      variance,
-    );
-    locks.add(lock, { pin, kind, startsAt: start, endsAt: kind === 'onetime' ? start + 24 * HOUR : end, name });
-    return Response.json({ pin, pinId: `${lock.id}-${kind}-${start}-${variance}` });
-  }
-
-  function startJob(lock: Lock, bridgeId: string, body: Record<string, unknown>): Response {
-    if (bridgeId !== BRIDGE) return no(404, 'no such bridge');
-    const jobType = Number(body['jobType']);
-    if (![1, 2, 4, 5, 9, 10, 15].includes(jobType)) return no(400, 'jobType is not known');
-    const given = body['jobData'];
-    const data: Record<string, unknown> =
-      given !== null && typeof given === 'object' ? Object.fromEntries(Object.entries(given)) : {};
-    if (jobType === 4) {
-      const wrong = badCode(data);
-      if (wrong !== null) return no(400, wrong);
-    }
-    if (jobType === 5 && typeof data['pin'] !== 'string') return no(400, 'jobData.pin is needed');
-    const job: Job = {
-      id: randomUUID(),
-      lockId: lock.id,
       jobType,
-      data,
-      status: null,
-      expires: new Date(Date.now() + 60_000).toISOString(),
-    };
-    jobs.set(job.id, job);
-    setTimeout(() => finish(job, lock), JOB_MS).unref();
-    return Response.json({ jobId: job.id }, { status: 201 });
+      data !== null && typeof data === 'object' ? Object.fromEntries(Object.entries(data)) : {},
+    );
+    return typeof job === 'string' ? no(400, job) : Response.json({ jobId: job.id }, { status: 201 });
   }
 
-  function badCode(data: Record<string, unknown>): string | null {
-    if (typeof data['pin'] !== 'string' || !/^\d{4,10}$/.test(data['pin'])) return 'pin must have 4 to 10 digits';
-    if (data['pinType'] !== 4) return 'pinType must be 4';
-    if (typeof data['accessName'] !== 'string' || data['accessName'] === '' || data['accessName'].length > 60)
-      return 'accessName is needed';
-    const start = instant(data['startDate'], 60_000);
-    const end = instant(data['endDate'], 60_000);
-    if (start === null || end === null || end <= start) return 'startDate and endDate must be whole minutes, in order';
-    return start < floor(Date.now()) && start < floor(core.now().getTime())
-      ? 'startDate is before the current hour'
-      : null;
+  function lockOf(id: string): Lock | Response {
+    const lock = doors.find(id);
+    if (lock) return lock;
+    return id === BRIDGE_ID || id === KEYPAD_ID
+      ? no(400, 'This device is not a lock: use the linked lock')
+      : no(404, 'No such device');
   }
 
-  function finish(job: Job, lock: Lock): void {
-    if (job.jobType === 4) {
-      const pin = String(job.data['pin']);
-      const start = instant(job.data['startDate'], 60_000) ?? 0;
-      const end = instant(job.data['endDate'], 60_000) ?? 0;
-      const clash = lock.codes.some((code) => code.pin === pin && (code.startsAt !== start || code.endsAt !== end));
-      if (clash || lock.codes.length >= PINS_MAX) job.status = 2;
-      else locks.add(lock, { pin, kind: 'bridge', startsAt: start, endsAt: end, name: String(job.data['accessName']) });
-    }
-    if (job.jobType === 5) locks.forget(lock, String(job.data['pin']));
-    job.status ??= 0;
-    locks.report(lock.id, 3, { jobId: job.id, jobType: job.jobType, jobStatus: job.status });
+  function activity(lock: Lock, url: URL): Response {
+    const size = Math.min(Math.max(Number(url.searchParams.get('pageSize')) || 20, 1), PAGE_MAX);
+    const from = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
+    // Only what the bridge has carried to the cloud.
+    const known = lock.log.filter((entry) => entry.sent);
+    return Response.json({
+      nextCursor: from + size < known.length ? String(from + size) : null,
+      payload: known
+        .slice(from, from + size)
+        .map(({ logType, entryDate, pin }) => ({ deviceId: lock.id, logType, entryDate, pin })),
+    });
+  }
+
+  function read(request: Request, scope: Scope, answer: () => Response): Response {
+    return tokens.refuse(request, scope) ?? answer();
   }
 
   return async (request) => {
-    const { pathname } = new URL(request.url);
-    if (pathname === '/oauth2/token' && request.method === 'POST') return token(request);
-    const bearer = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-    if (!((tokens.get(bearer) ?? 0) > core.now().getTime())) return no(401, 'Unauthorized');
-    const [, area, second, third = '', kind = '', part = '', bridgeId = ''] = pathname.split('/');
-    if (area !== 'igloohome') return no(404, 'not found');
-    if (second === 'jobs') {
-      const job = jobs.get(third);
-      return job
-        ? Response.json({
-            jobId: job.id,
-            expiryDate: job.expires,
-            completed: job.status !== null,
-            jobType: job.jobType,
-            jobResponse: job.status === null ? null : { jobStatus: job.status },
-          })
-        : no(404, 'no such job');
+    const url = new URL(request.url);
+    const parts = url.pathname.split('/').slice(1);
+    const method = request.method;
+    if (url.pathname === '/oauth2/token') return method === 'POST' ? tokens.answer(request) : no(405, 'Use POST');
+    const [area, noun, id = '', kind, part = '', bridgeId = ''] = parts;
+    if (area !== 'igloohome') return no(404, 'Not found');
+    const shape = `${method} ${[noun, id && ':id', kind].filter(Boolean).join('/')}`;
+    switch (shape) {
+      case 'GET devices':
+        return read(request, 'get-devices', () => Response.json({ nextCursor: null, payload: devices(site) }));
+      case 'GET devices/:id': {
+        const device = devices(site).find((one) => one['deviceId'] === id);
+        return read(request, 'get-devices', () => (device ? Response.json(device) : no(404, 'No such device')));
+      }
+      case 'GET devices/:id/activity': {
+        const lock = lockOf(id);
+        return read(request, 'get-device-activity', () => (lock instanceof Response ? lock : activity(lock, url)));
+      }
+      case 'GET jobs/:id': {
+        const job = jobs.find(id);
+        return read(request, 'get-job-status', () => (job ? Response.json(told(job)) : no(404, 'No such job')));
+      }
+      case 'GET properties':
+        return read(request, 'get-properties', () =>
+          Response.json({ nextCursor: null, payload: [{ id: HOME_ID, name: 'The studios' }] }),
+        );
+      case 'POST devices/:id/algopin':
+        return algopin(request, id, part);
+      case 'POST devices/:id/jobs':
+        return part === 'bridges' ? startJob(request, id, bridgeId) : no(404, 'Not found');
+      // Locks compute these codes by themselves: nobody can take one back from afar.
+      case 'DELETE devices/:id/algopin':
+        return tokens.refuse(request, 'get-devices') ?? no(405, 'A computed code cannot be deleted');
+      default:
+        return tokens.refuse(request, 'get-devices') ?? no(404, 'Not found');
     }
-    if (second !== 'devices') return no(404, 'not found');
-    if (third === '') {
-      const others = [
-        { type: 'Bridge', id: BRIDGE, name: 'Bridge' },
-        { type: 'Keypad', id: 'EK1X00001', name: 'Keypad' },
-      ].map((one) => ({
-        id: one.id,
-        type: one.type,
-        deviceId: one.id,
-        deviceName: one.name,
-        pairedAt: '2025-09-01T00:00:00.000Z',
-        homeId: ['home-1'],
-        linkedDevices: [],
-        batteryLevel: null,
-      }));
-      return Response.json({ nextCursor: null, payload: [...locks.all.map(device), ...others] });
-    }
-    const lock = locks.get(third);
-    if (!lock) return no(404, 'no such device');
-    if (kind === '' && request.method === 'GET') return Response.json(device(lock));
-    if (kind === 'activity') return Response.json({ nextCursor: null, payload: lock.log });
-    if (request.method !== 'POST') return no(405, 'use POST');
-    const sent: unknown = await request.json().catch(() => null);
-    if (sent === null || typeof sent !== 'object') return no(400, 'a JSON body is needed');
-    const body: Record<string, unknown> = Object.fromEntries(Object.entries(sent));
-    if (kind === 'algopin' && (part === 'onetime' || part === 'hourly' || part === 'daily' || part === 'permanent'))
-      return algopin(lock, part, body);
-    if (kind === 'jobs' && part === 'bridges') return startJob(lock, bridgeId, body);
-    return no(404, 'not found');
   };
 }
 
-const floor = (time: number): number => Math.floor(time / HOUR) * HOUR;
+function told(job: Job): Record<string, unknown> {
+  return {
+    jobId: job.id,
+    expiryDate: new Date(job.expiresAt).toISOString(),
+    completed: job.end !== null,
+    jobType: job.jobType,
+    jobResponse:
+      job.end === null ? null : { jobStatus: statusOf(job.end), ...(job.result && { opResult: job.result }) },
+  };
+}
 
-/** `2026-11-21T18:00:00+11:00`, a whole number of steps; null for anything else. */
-function instant(value: unknown, step: number): number | null {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00[+-]\d{2}:\d{2}$/.test(value)) return null;
-  const time = Date.parse(value);
-  return Number.isNaN(time) || time % step !== 0 ? null : time;
+function devices(site: Site): Record<string, unknown>[] {
+  const device = (type: string, id: string, name: string, linked: unknown[], battery: number | null) => ({
+    id,
+    type,
+    deviceId: id,
+    deviceName: name,
+    pairedAt: PAIRED_AT,
+    homeId: [HOME_ID],
+    linkedDevices: linked,
+    batteryLevel: battery,
+  });
+  const first = site.locks[0];
+  return [
+    ...site.locks.map((lock) =>
+      device('Lock', lock.id, lock.name, [{ type: 'Bridge', deviceId: BRIDGE_ID }], lock.battery),
+    ),
+    device(
+      'Bridge',
+      BRIDGE_ID,
+      'Bridge',
+      site.locks.map((lock) => ({ type: 'Lock', deviceId: lock.id })),
+      null,
+    ),
+    device('Keypad', KEYPAD_ID, 'Keypad', first ? [{ type: 'Lock', deviceId: first.id }] : [], 88),
+  ];
+}
+
+async function readBody(request: Request): Promise<Record<string, unknown> | Response> {
+  if (!(request.headers.get('content-type') ?? '').startsWith('application/json'))
+    return no(415, 'The body must be application/json');
+  const sent: unknown = await request.json().catch(() => null);
+  return sent !== null && typeof sent === 'object' && !Array.isArray(sent)
+    ? Object.fromEntries(Object.entries(sent))
+    : no(400, 'A JSON body is needed');
 }

@@ -1,68 +1,126 @@
-/** Reads Stripe's bracketed forms: `a[b][0][c]=d`. Numbered keys become lists. */
-export type FormValue = string | FormValue[] | { [key: string]: FormValue };
+import { invalid, StripeRefusal } from './refusal.ts';
 
-export function parseForm(text: string): Record<string, FormValue> {
-  const root: Record<string, FormValue> = {};
+/** Stripe's bracketed forms: `a[b][0][c]=d`. Every value is text, a list or a map. */
+export type FormValue = string | FormValue[] | { [key: string]: FormValue };
+export type FormMap = { [key: string]: FormValue };
+
+type Branch = Map<string, Branch | string>;
+
+/** Reads a form body or a query. Numbered and empty brackets become lists. Refuses a key that is both a value and a map. */
+export function parseForm(text: string): FormMap {
+  const root: Branch = new Map();
   for (const [key, value] of new URLSearchParams(text)) {
-    const path = [key.replace(/\[.*$/s, ''), ...[...key.matchAll(/\[([^\]]*)\]/g)].map((match) => match[1] ?? '')];
-    let at: Record<string, FormValue> = root;
+    const path = pathOf(key);
+    let at = root;
     path.forEach((part, depth) => {
+      const name = part === '' ? String(at.size) : part;
+      const known = at.get(name);
       if (depth === path.length - 1) {
-        at[part] = value;
+        if (known instanceof Map) throw invalid(key, `Invalid object: ${key}`);
+        at.set(name, value);
         return;
       }
-      const next = at[part];
-      const inner: Record<string, FormValue> =
-        next !== undefined && typeof next === 'object' && !Array.isArray(next) ? next : {};
-      at[part] = inner;
+      if (typeof known === 'string') throw invalid(key, `Invalid object: ${key}`);
+      const inner: Branch = known ?? new Map();
+      at.set(name, inner);
       at = inner;
     });
   }
-  return Object.fromEntries(Object.entries(root).map(([key, value]) => [key, lists(value)]));
+  return mapOf(root);
 }
 
-function lists(value: FormValue): FormValue {
-  if (typeof value === 'string' || Array.isArray(value)) return value;
-  const entries = Object.entries(value).map(([key, inner]): [string, FormValue] => [key, lists(inner)]);
-  if (entries.length > 0 && entries.every(([key], at) => key === String(at))) return entries.map(([, inner]) => inner);
-  return Object.fromEntries(entries);
+function pathOf(key: string): string[] {
+  if (!/^[^[\]]+(\[[^[\]]*\])*$/.test(key)) throw invalid(key, `Invalid parameter name: ${key}`);
+  return [key.replace(/\[.*$/s, ''), ...[...key.matchAll(/\[([^\]]*)\]/g)].map((match) => match[1] ?? '')];
 }
 
-/** A refusal in Stripe's shape. */
-export class StripeRefusal extends Error {
-  override readonly name = 'StripeRefusal';
-  readonly status: number;
-  readonly body: Record<string, unknown>;
-  constructor(
-    status: number,
-    body: { type?: string; code?: string; param?: string; message: string; decline_code?: string },
-  ) {
-    super(body.message);
-    this.status = status;
-    this.body = { type: 'invalid_request_error', ...body };
-  }
-}
+const mapOf = (branch: Branch): FormMap =>
+  Object.fromEntries([...branch].map(([key, value]) => [key, typeof value === 'string' ? value : valueOf(value)]));
 
-export const missing = (kind: string, id: string): StripeRefusal =>
-  new StripeRefusal(404, { code: 'resource_missing', param: 'id', message: `No such ${kind}: '${id}'` });
-export const invalid = (param: string, message: string, code = 'parameter_invalid'): StripeRefusal =>
-  new StripeRefusal(400, { code, param, message });
+function valueOf(branch: Branch): FormValue {
+  const keys = [...branch.keys()];
+  if (keys.every((key, at) => key === String(at)))
+    return [...branch.values()].map((value) => (typeof value === 'string' ? value : valueOf(value)));
+  return mapOf(branch);
+}
 
 /** Refuses keys nobody knows: `allowed` are dotted paths; `*` stands for one level. */
-export function onlyKnown(value: FormValue, allowed: readonly string[], path = ''): void {
-  if (typeof value === 'string') {
-    const fits = allowed.some((pattern) => {
-      const parts = pattern.split('.');
-      const given = path.split('.');
-      return parts.length === given.length && parts.every((part, at) => part === '*' || part === given[at]);
+export function onlyKnown(form: FormMap, allowed: readonly string[]): void {
+  const patterns = allowed.map((pattern) => pattern.split('.'));
+  const visit = (value: FormValue, path: readonly string[]): void => {
+    if (typeof value !== 'string') {
+      for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key]);
+      return;
+    }
+    const fits = (pattern: readonly string[]): boolean =>
+      pattern.length === path.length && pattern.every((part, at) => part === '*' || part === path[at]);
+    if (patterns.some(fits)) return;
+    const name = bracketed(path);
+    throw new StripeRefusal(400, {
+      code: 'parameter_unknown',
+      param: name,
+      message: `Received unknown parameter: ${name}`,
     });
-    if (!fits)
-      throw new StripeRefusal(400, {
-        code: 'parameter_unknown',
-        param: path,
-        message: `Received unknown parameter: ${path}`,
-      });
-    return;
+  };
+  for (const [key, value] of Object.entries(form)) visit(value, [key]);
+}
+
+/** `['line_items', '0', 'quantity']` → `line_items[0][quantity]` */
+const bracketed = ([first = '', ...rest]: readonly string[]): string =>
+  first + rest.map((part) => `[${part}]`).join('');
+
+/** The text of a field; null when absent or empty. */
+export const textOf = (value: FormValue | undefined): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
+export const mapAt = (value: FormValue | undefined): FormMap =>
+  value !== undefined && typeof value === 'object' && !Array.isArray(value) ? value : {};
+export const listAt = (value: FormValue | undefined): FormValue[] => (Array.isArray(value) ? value : []);
+
+/** A whole number from `least` up; null when absent. */
+export function integerOf(value: FormValue | undefined, param: string, least = 0): number | null {
+  if (value === undefined) return null;
+  if (typeof value !== 'string' || !/^-?\d{1,12}$/.test(value))
+    throw invalid(param, `Invalid integer: ${JSON.stringify(value)}`, 'parameter_invalid_integer');
+  const number = Number(value);
+  if (number < least)
+    throw invalid(param, `This value must be greater than or equal to ${least}.`, 'parameter_invalid_integer');
+  return number;
+}
+export function booleanOf(value: FormValue | undefined, param: string): boolean {
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  throw invalid(param, `Invalid boolean: ${JSON.stringify(value)}`);
+}
+/** One of some words; null when absent. */
+export function wordOf<const T extends string>(
+  value: FormValue | undefined,
+  param: string,
+  words: readonly T[],
+): T | null {
+  if (value === undefined) return null;
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw invalid(param, `Invalid ${param}: must be one of ${words.join(', ')}`);
+  return found;
+}
+export function urlOf(value: FormValue | undefined, param: string): string | null {
+  const text = textOf(value);
+  if (text === null) return null;
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw invalid(param, 'Not a valid URL', 'url_invalid');
+  return text;
+}
+export function emailOf(value: FormValue | undefined, param: string): string | null {
+  const text = textOf(value);
+  if (text !== null && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text))
+    throw invalid(param, `Invalid email address: ${text}`, 'email_invalid');
+  return text;
+}
+/** At most 50 keys of 40 characters with 500 characters each (providers, section 1.4). */
+export function metadataOf(value: FormValue | undefined, param = 'metadata'): Record<string, string> {
+  const entries = Object.entries(mapAt(value)).map(([key, inner]): [string, string] => [key, textOf(inner) ?? '']);
+  if (entries.length > 50) throw invalid(param, 'Metadata can have up to 50 keys.');
+  for (const [key, inner] of entries) {
+    if (key.length > 40) throw invalid(param, `Metadata keys can have up to 40 characters: ${key}`);
+    if (inner.length > 500) throw invalid(`${param}[${key}]`, 'Metadata values can have up to 500 characters.');
   }
-  for (const [key, inner] of Object.entries(value)) onlyKnown(inner, allowed, path === '' ? key : `${path}.${key}`);
+  return Object.fromEntries(entries.filter(([, inner]) => inner !== ''));
 }

@@ -123,12 +123,19 @@ async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Key
     },
     async verify(token, now) {
       const known = verified.get(token);
-      if (known && known.until > now.getTime()) return known.claims;
+      if (known) {
+        verified.delete(token);
+        if (known.until <= now.getTime()) return null;
+        verified.set(token, known); // the last used are kept longest
+        return known.claims;
+      }
       if (token.length > 8_192) return null;
       const claims = await check(token, now);
       if (!claims) return null;
-      if (verified.size >= VERIFIED_KEPT) verified.clear();
-      verified.set(token, { claims, until: (Number(claims['exp']) + LEEWAY_SECONDS) * 1000 });
+      const oldest = verified.keys().next();
+      if (verified.size >= VERIFIED_KEPT && !oldest.done) verified.delete(oldest.value);
+      const expiry = claims['exp'];
+      if (typeof expiry === 'number') verified.set(token, { claims, until: (expiry + LEEWAY_SECONDS) * 1000 });
       return claims;
     },
     jwks: () => ({ keys: [publicJwk] }),

@@ -12,21 +12,30 @@ const REMEMBERED_MS = 500;
 const REMEMBERED_MAX = 10_000;
 
 export function createSessionWatch(ask: (sessionId: string) => Promise<boolean>): SessionWatch {
-  const known = new Map<string, { alive: boolean; at: number }>();
+  // The question is kept, not its answer: `forget` then also drops one that is still under way, and a crowd asks once.
+  const known = new Map<string, { alive: Promise<boolean>; at: number }>();
   return {
-    async alive(sessionId) {
+    alive(sessionId) {
       const found = known.get(sessionId);
       if (found && performance.now() - found.at < REMEMBERED_MS) return found.alive;
-      const asked = performance.now();
-      const alive = await ask(sessionId);
-      if (known.size >= REMEMBERED_MAX) known.clear();
-      known.set(sessionId, { alive, at: asked });
-      return alive;
+      const asked = { alive: ask(sessionId), at: performance.now() };
+      known.delete(sessionId); // so that the order of the map is the order of asking
+      if (known.size >= REMEMBERED_MAX) dropOldest(known);
+      known.set(sessionId, asked);
+      asked.alive.catch(() => {
+        if (known.get(sessionId) === asked) known.delete(sessionId); // whoever awaits it hears of the failure
+      });
+      return asked.alive;
     },
     forget(sessionIds) {
       for (const id of sessionIds) known.delete(id);
     },
   };
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  const oldest = map.keys().next();
+  if (!oldest.done) map.delete(oldest.value);
 }
 
 /** Reads who calls from `Authorization` and `apikey`, as supabase-js sends them (wire.md 1). */

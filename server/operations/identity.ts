@@ -177,7 +177,7 @@ export function createIdentity(parts: {
     }
     const profile = await profileOf(userId);
     const reading = readingOf(session);
-    const judgement = judgeLicence({ reading, profile, today: studioDate(clock()) });
+    const judgement = judgeLicence({ reading, profile, today: studioDate(clock()), source: 'hosted' });
     await write(userId, 'hosted', reading, judgement, profile.dateOfBirth, null, sessionId);
     return decided(judgement.decision, judgement.reasons);
   }

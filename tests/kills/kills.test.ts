@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Program, startProgram } from '#tests/support/program.ts';
+import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { checkout, freePorts, mailsTo, span, until } from '#tests/support/world.ts';
 import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 
@@ -16,7 +16,7 @@ describe('a server that is killed', () => {
   let sandbox: Sandbox;
   let dataDir: string;
   let env: Record<string, string>;
-  let program: Program | null = null;
+  let program: ServerProcess | null = null;
   const outside = {
     sandbox: async (path: string, body?: unknown): Promise<unknown> => {
       const response = await fetch(
@@ -40,7 +40,7 @@ describe('a server that is killed', () => {
   });
 
   it(`keeps its word through ${KILLS} kills`, { timeout: KILLS * 20_000 + 60_000 }, async () => {
-    program = await startProgram(env);
+    program = await startServer(env);
     const client = createClient(program.runtime.apiUrl, program.runtime.anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
     });
@@ -62,7 +62,7 @@ describe('a server that is killed', () => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 700));
       await running.kill('SIGKILL');
       await work;
-      program = await startProgram(env);
+      program = await startServer(env);
     }
 
     const service = createClient(program.runtime.apiUrl, program.runtime.serviceRoleKey, {
@@ -101,10 +101,10 @@ describe('a server that is killed', () => {
   });
 
   it('lets nobody else in while it runs, and leaves no lock behind when it dies', { timeout: 60_000 }, async () => {
-    const other = startProgram({ ...env, PORT: String(Number(env['PORT']) - 1) });
+    const other = startServer({ ...env, PORT: String(Number(env['PORT']) - 1) });
     await expect(other).rejects.toMatchObject({ exitCode: 75 });
     await program?.kill('SIGKILL');
-    program = await startProgram(env);
+    program = await startServer(env);
     expect(await program.kill('SIGTERM')).toBe(0);
     program = null;
   });
@@ -112,7 +112,7 @@ describe('a server that is killed', () => {
 
 /** Holds, pays, comes back, asks for the code. */
 async function walk(
-  program: Program,
+  program: ServerProcess,
   token: string,
   time: { startTime: string; endTime: string },
   outside: { sandbox: (path: string, body?: unknown) => Promise<unknown> },

@@ -6,7 +6,7 @@ import { startSandbox, type Sandbox } from '#sandbox/main.ts';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
-import { type Program, startProgram } from '#tests/support/program.ts';
+import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { addCustomer, checkout, freePorts, span } from '#tests/support/world.ts';
 
 const ATTEMPTS = process.env['TEST_LONG'] ? 1_000 : 150;
@@ -14,7 +14,7 @@ const ATTEMPTS = process.env['TEST_LONG'] ? 1_000 : 150;
 describe.runIf(process.env['TEST_POSTGRES_URL'])('two server processes on one PostgreSQL', () => {
   let sandbox: Sandbox;
   let database: TestDatabase;
-  let programs: Program[] = [];
+  let programs: ServerProcess[] = [];
   let dataDir: string;
 
   beforeAll(async () => {
@@ -31,8 +31,8 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two server processes on one Po
       POOL_SIZE: '8',
       DATA_DIR: dataDir,
     };
-    programs = [await startProgram({ ...env, PORT: String(first + 7) })];
-    programs.push(await startProgram({ ...env, PORT: String(first + 6) }));
+    programs = [await startServer({ ...env, PORT: String(first + 7) })];
+    programs.push(await startServer({ ...env, PORT: String(first + 6) }));
   }, 60_000);
   afterAll(async () => {
     await Promise.all(programs.map((program) => program.kill('SIGTERM')));

@@ -1,6 +1,8 @@
 import type { Session, User } from '@supabase/supabase-js';
+import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { drafts } from './drafts.ts';
+import { dropStoredSession } from './stored-session.ts';
 import { supabase } from './supabase.ts';
 
 type SessionState = {
@@ -11,27 +13,10 @@ type SessionState = {
 type SessionValue = SessionState & { readonly signOut: () => Promise<void> };
 const Context = createContext<SessionValue | null>(null);
 
-/** Old sign-in data that is not valid JSON is thrown away (spec section 4). */
-function dropBrokenKeys(): void {
-  for (const key of Object.keys(localStorage)) {
-    if (!key.startsWith('sb-') || !key.includes('auth-token')) continue;
-    try {
-      JSON.parse(localStorage.getItem(key) ?? 'null');
-    } catch {
-      localStorage.removeItem(key);
-    }
-  }
-}
-function dropStoredSession(): void {
-  localStorage.removeItem('supabase.auth.token');
-  for (const key of Object.keys(localStorage))
-    if (key.startsWith('sb-') && key.includes('auth-token')) localStorage.removeItem(key);
-}
-
 export function SessionProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
   const [state, setState] = useState<SessionState>({ status: 'loading', session: null, user: null });
   useEffect(() => {
-    dropBrokenKeys();
     const show = (session: Session | null): void =>
       setState({ status: session ? 'in' : 'out', session, user: session?.user ?? null });
     supabase.auth.getSession().then(
@@ -41,13 +26,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     const { data } = supabase.auth.onAuthStateChange((_event, session) => show(session));
     return () => data.subscription.unsubscribe();
   }, []);
+  const token = state.session?.access_token;
   const signOut = useCallback(async () => {
     setState({ status: 'out', session: null, user: null });
-    const finished = supabase.auth.signOut();
     drafts.dropAll();
-    await finished.catch(() => undefined); // signed out here whatever the service says (spec section 4)
-    dropStoredSession();
-  }, []);
+    client.clear();
+    dropStoredSession(localStorage);
+    // With nothing stored any more this only tells the other tabs.
+    await supabase.auth.signOut({ scope: 'local' });
+    // Signed out here whatever the service answers (spec section 4); what it could not do ends with the token's hour.
+    if (token !== undefined) await supabase.auth.admin.signOut(token, 'global').catch(() => null);
+  }, [client, token]);
   const value = useMemo(() => ({ ...state, signOut }), [state, signOut]);
   return <Context value={value}>{children}</Context>;
 }
@@ -69,10 +58,10 @@ const DialogContext = createContext<AuthDialogValue | null>(null);
 /** Whether the sign-in dialog is open; any page may ask for it. */
 export function AuthDialogProvider({ children }: { children: ReactNode }) {
   const [view, setView] = useState<DialogView | null>(null);
-  const value = useMemo(
-    () => ({ view, open: (wanted: DialogView = 'sign-in') => setView(wanted), close: () => setView(null) }),
-    [view],
-  );
+  // The same functions for ever: a page that opens the dialog in an effect must not open it again when it closes.
+  const open = useCallback((wanted: DialogView = 'sign-in') => setView(wanted), []);
+  const close = useCallback(() => setView(null), []);
+  const value = useMemo(() => ({ view, open, close }), [view, open, close]);
   return <DialogContext value={value}>{children}</DialogContext>;
 }
 export function useAuthDialog(): AuthDialogValue {

@@ -1,9 +1,12 @@
 import { createClient, FunctionsFetchError, FunctionsHttpError, FunctionsRelayError } from '@supabase/supabase-js';
+import { dropBrokenSession } from './stored-session.ts';
 
 const anonKey = document.querySelector<HTMLMetaElement>('meta[name="anon-key"]')?.content ?? '';
 export const apiUrl = window.location.origin;
 export const publicKey = anonKey;
 
+// Before the client reads them.
+dropBrokenSession(localStorage);
 export const supabase = createClient(apiUrl, anonKey, { auth: { detectSessionInUrl: false } });
 
 /** A call that did not work: `code` is the server's word, `message` is for people, `details` came beside it. */

@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { hostToasts } from './toast.tsx';
 
-/** A modal: the browser keeps the focus inside, Escape closes, the page behind does not move. */
+/** A modal: the browser keeps the focus inside, Escape closes, focus goes back to where it was, messages appear on top. */
 export function Dialog({
   open,
   title,
@@ -16,11 +17,15 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = ref.current;
-    if (!dialog) return;
-    if (open && !dialog.open) dialog.showModal();
-    if (!open && dialog.open) dialog.close();
+    if (!dialog || !open) return;
+    dialog.showModal();
+    const leave = hostToasts(dialog);
+    return () => {
+      leave();
+      dialog.close();
+    };
   }, [open]);
   return (
     <dialog

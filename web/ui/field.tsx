@@ -18,7 +18,7 @@ export function Field({ label, badge, hint, error = null, className = '', ...inp
     <div className={className}>
       <label htmlFor={id} className="mb-1.5 flex flex-wrap items-center gap-2 text-sm font-semibold">
         {label}
-        {badge ? <span className="bg-warn px-1.5 py-0.5 text-[11px] font-bold text-ink">{badge}</span> : null}
+        {badge ? <Badge>{badge}</Badge> : null}
       </label>
       <input
         id={id}
@@ -39,4 +39,9 @@ export function Field({ label, badge, hint, error = null, className = '', ...inp
       ) : null}
     </div>
   );
+}
+
+/** A small word beside a label that must not be overlooked. */
+export function Badge({ children }: { children: ReactNode }) {
+  return <span className="bg-warn px-1.5 py-0.5 text-[11px] font-bold text-ink">{children}</span>;
 }

@@ -14,9 +14,14 @@ export function Notice({ tone, children }: { tone: 'bad' | 'warn' | 'good' | 'pl
 /** A page that is still thinking. */
 export function Waiting({ label }: { label: string }) {
   return (
-    <div role="status" className="flex min-h-[40dvh] flex-col items-center justify-center gap-4 text-signal">
+    <output className="flex min-h-[40dvh] flex-col items-center justify-center gap-4 text-signal">
       <Meter />
-      <p className="text-fog">{label}</p>
-    </div>
+      <span className="text-fog">{label}</span>
+    </output>
   );
+}
+
+/** Holds the place of what is on its way; as high as that will be, so that nothing jumps. */
+export function Skeleton({ label, className }: { label: string; className: string }) {
+  return <output aria-label={label} className={`skeleton block ${className}`} />;
 }

@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 
-/** The frame of every page but the first: a way back, a title, room to breathe. */
+/** The frame of every page but the first: a way back, a title, room to breathe. A new page starts at its top and is read from its title. */
 export function Shell({
   back,
   title,
@@ -15,6 +15,11 @@ export function Shell({
   wide?: boolean;
   children: ReactNode;
 }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // Only when the focus was lost with the page before: never out of somebody's hands.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, [title]);
   return (
     <div className={`mx-auto w-full px-4 pt-4 pb-16 sm:px-8 ${wide ? 'max-w-6xl' : 'max-w-2xl'}`}>
       <header className="flex items-center justify-between py-3">
@@ -33,7 +38,10 @@ export function Shell({
         </Link>
       </header>
       <main>
-        <h1 className="mt-6 text-5xl sm:text-7xl">{title}</h1>
+        <title>{`${title} · 24/7 DJ Studios`}</title>
+        <h1 ref={heading} tabIndex={-1} className="mt-6 text-5xl outline-none sm:text-7xl">
+          {title}
+        </h1>
         {lead ? <div className="mt-4 max-w-prose text-fog">{lead}</div> : null}
         <div className="mt-8">{children}</div>
       </main>

@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
 
 export type Toast = {
   readonly id: number;
@@ -8,11 +9,30 @@ export type Toast = {
 };
 
 let toasts: readonly Toast[] = [];
+/** Open dialogs, the last on top. */
+let hosts: readonly HTMLElement[] = [];
 let next = 1;
 const listeners = new Set<() => void>();
+function tell(): void {
+  for (const listener of listeners) listener();
+}
 function change(list: readonly Toast[]): void {
   toasts = list;
-  for (const listener of listeners) listener();
+  tell();
+}
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** While a dialog is open the page behind it is covered and silent: messages move into it until the answer is called. */
+export function hostToasts(element: HTMLElement): () => void {
+  hosts = [...hosts, element];
+  tell();
+  return () => {
+    hosts = hosts.filter((one) => one !== element);
+    tell();
+  };
 }
 
 /** Says something in passing; what is needed later never stands in a toast alone. */
@@ -29,18 +49,12 @@ export function toast(message: { title: string; description?: string; tone?: 'pl
 
 const SHOWN_MS = 7_000;
 
-/** Where toasts appear; polite to screen readers, closed by hand or by time. */
+/** Where messages appear; polite to screen readers, closed by hand or by time. */
 export function Toaster() {
-  const list = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => toasts,
-  );
-  return (
-    <div
-      role="region"
+  const list = useSyncExternalStore(listen, () => toasts);
+  const host = useSyncExternalStore(listen, () => hosts.at(-1) ?? document.body);
+  return createPortal(
+    <section
       aria-label="Messages"
       aria-live="polite"
       className="pointer-events-none fixed inset-x-0 top-0 z-50 flex flex-col items-center gap-2 p-4 sm:items-end"
@@ -48,7 +62,8 @@ export function Toaster() {
       {list.map((one) => (
         <Message key={one.id} message={one} />
       ))}
-    </div>
+    </section>,
+    host,
   );
 }
 

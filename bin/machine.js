@@ -1,0 +1,119 @@
+// What the tests need of this machine and npm cannot install: a browser and a PostgreSQL of our own.
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ownNode, root, run, say } from './project.js';
+
+const OLDEST_POSTGRES = 15;
+
+/** First line of what a command prints; empty when it fails or is not there. */
+const ask = (command, ...args) => {
+  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
+  return status === 0 ? stdout.trim().split('\n')[0] : '';
+};
+const which = (name) => ask('sh', '-c', `command -v "${name}"`);
+const isRoot = process.getuid?.() === 0;
+
+/** Installs one of the system's packages when we may; false when it could not be. */
+async function aptInstall(name) {
+  if (!isRoot || which('apt-get') === '') return false;
+  say(`     installing ${name} with apt-get ...`);
+  const quietly = { DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['update', '-q'], quietly);
+  return (await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], quietly)).code === 0;
+}
+
+/**
+ * A Chromium: CHROMIUM_PATH, an installed one, the system's package, or else Playwright's own download.
+ * Answers its path, '' for Playwright's own, null when none can be had.
+ */
+export async function findChromium() {
+  const given = process.env.CHROMIUM_PATH;
+  if (given) return existsSync(given) ? given : null;
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const installed = () => names.map(which).find((path) => path !== '');
+  const found = installed() ?? ((await aptInstall('chromium')) ? installed() : undefined);
+  if (found) return found;
+  say('     downloading a browser ...');
+  const cli = join(root, 'node_modules', '@playwright', 'test', 'cli.js');
+  const { code, output } = await run(ownNode(), [cli, 'install', 'chromium']);
+  if (code !== 0) say(output.slice(-1500));
+  return code === 0 ? '' : null;
+}
+
+/** The folder with initdb and postgres, of version 15 or newer; undefined when there is none. */
+function findPostgres() {
+  const packaged = '/usr/lib/postgresql';
+  const folders = existsSync(packaged) ? readdirSync(packaged).map((name) => join(packaged, name, 'bin')) : [];
+  return [ask('pg_config', '--bindir'), ...folders]
+    .filter((bin) => bin !== '' && existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')))
+    .find((bin) => Number(/\d+/.exec(ask(join(bin, 'postgres'), '--version'))?.[0]) >= OLDEST_POSTGRES);
+}
+
+/** PostgreSQL refuses to run as root: someone without rights runs it then. */
+function someoneElse() {
+  if (!isRoot) return {};
+  const user = ['postgres', 'nobody'].find((name) => ask('id', '-u', name) !== '');
+  return { uid: Number(ask('id', '-u', user)), gid: Number(ask('id', '-g', user)) };
+}
+
+const freePort = () =>
+  new Promise((settle) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => settle(port));
+    });
+  });
+
+/**
+ * Starts a PostgreSQL in a temporary folder on a spare port: `{ url, bin, version, stop }`, where the url is a
+ * superuser's. It may forget everything at a power cut, which makes the tests faster. Null when there is none to be had.
+ */
+export async function startPostgres() {
+  const bin =
+    findPostgres() ??
+    ((await aptInstall(`postgresql-${OLDEST_POSTGRES}`)) || (await aptInstall('postgresql'))
+      ? findPostgres()
+      : undefined);
+  if (bin === undefined) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'npm-test-postgres-'));
+  const as = { ...someoneElse(), cwd: folder };
+  if (as.uid !== undefined) chownSync(folder, as.uid, as.gid);
+  const data = join(folder, 'data');
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...as, encoding: 'utf8' },
+  );
+  const port = await freePort();
+  const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'shared_buffers=128MB'];
+  const server =
+    made.status === 0
+      ? spawn(
+          join(bin, 'postgres'),
+          ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', folder, ...settings.flatMap((one) => ['-c', one])].map(
+            String,
+          ),
+          // In a process group of its own: Ctrl-C ends the tests first, then they end it.
+          { ...as, stdio: 'ignore', detached: true },
+        )
+      : null;
+  const gone = new Promise((settle) => (server ? server.once('exit', settle) : settle()));
+  const stop = async () => {
+    server?.kill('SIGINT');
+    await gone;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let tries = 0; server && server.exitCode === null && tries < 150; tries += 1) {
+    if (spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0) {
+      const version = /\d[\d.]*/.exec(ask(join(bin, 'postgres'), '--version'))?.[0];
+      return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, bin, version, stop };
+    }
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  say(`     PostgreSQL did not start. ${made.stderr}`);
+  await stop();
+  return null;
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cancellationTerms } from './cancellation.ts';
+import { slotStart } from './studio-time.ts';
+
+const DAY = 86_400_000;
+const start = new Date('2026-11-21T08:00:00Z');
+const before = (milliseconds: number): Date => new Date(start.getTime() - milliseconds);
+
+describe('cancelling', () => {
+  it('is free until exactly 24 hours before the start', () => {
+    const until = before(DAY);
+    expect(cancellationTerms(start, before(DAY))).toEqual({ allowed: true, refund: 'full', until });
+    expect(cancellationTerms(start, before(DAY - 1))).toEqual({ allowed: false, refund: 'none', until });
+    expect(cancellationTerms(start, start).allowed).toBe(false);
+  });
+
+  it.each([
+    ['2026-10-04', '2026-10-03', 11],
+    ['2027-10-03', '2027-10-02', 11],
+    ['2026-04-05', '2026-04-04', 13],
+    ['2027-04-04', '2027-04-03', 13],
+  ])("counts elapsed hours: noon on %s is free to cancel until %s, %i o'clock", (date, dayBefore, hour) => {
+    const noon = slotStart(date, 12) ?? start;
+    expect(cancellationTerms(noon, start).until).toEqual(slotStart(dayBefore, hour));
+  });
+
+  it('refunds all or nothing, and never again once it is too late', () => {
+    const time = fc.integer({ min: -3 * DAY, max: 30 * DAY });
+    fc.assert(
+      fc.property(time, time, (one, other) => {
+        const earlier = cancellationTerms(start, before(Math.max(one, other)));
+        const later = cancellationTerms(start, before(Math.min(one, other)));
+        expect(earlier.refund).toBe(earlier.allowed ? 'full' : 'none');
+        expect(later.allowed && !earlier.allowed).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+/** Everything a page or the server derives from time, printed as one text: it must not depend on the zone of the process. */
+const SCRIPT = `
+  const [time, slots, pricing, access, people, identity, cancellation] = await Promise.all(
+    ['studio-time', 'slots', 'pricing', 'access', 'people', 'identity', 'cancellation'].map((name) => import('./rules/' + name + '.ts')));
+  const out = [];
+  for (const date of ['2026-04-04', '2026-04-05', '2026-10-03', '2026-10-04', '2026-11-21', '2027-04-04', '2027-10-03']) {
+    out.push([date, time.weekdayOf(date), time.addDays(date, 1), time.dayBounds(date), time.formatStudioDate(date)]);
+    for (let hour = 0; hour < 24; hour += 1) {
+      const start = time.slotStart(date, hour);
+      out.push([hour, start]);
+      if (!start) continue;
+      const end = time.slotEnd(date, hour);
+      const now = new Date(start.getTime() + 31 * 60000);
+      out.push([end, time.studioDate(start), time.studioHour(start), time.formatStudioTime(start), time.formatStudioRange(start, end),
+        slots.slotsOfSpan(start, end), slots.slotClosed({ date, hour }, now), slots.slotTaken({ date, hour }, [{ start, end }]),
+        pricing.quoteSlots([{ date, hour }, slots.nextSlot({ date, hour })]).totalCents, cancellation.cancellationTerms(start, now),
+        access.accessTimes({ start, end, bookedAt: new Date(0), roomFreeBefore: true, capabilities: { granularityMinutes: 1, endEnforced: true } })]);
+    }
+    out.push([people.ageOn('2008-10-04', date), identity.verificationExpiry('2027-01-31', date), time.parseInstant(date + 'T01:00:00+11:00')]);
+  }
+  console.log(new Date(2026, 0, 1).toISOString());
+  console.log(JSON.stringify(out));
+`;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The process's own idea of New Year, and the text of the rules. */
+async function inZone(zone: string): Promise<{ newYear: string; rules: string }> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SCRIPT], {
+    cwd: root,
+    env: { ...process.env, TZ: zone },
+    maxBuffer: 8_000_000,
+  });
+  const [newYear = '', rules = ''] = stdout.split('\n');
+  return { newYear, rules };
+}
+
+describe('the rules in a process elsewhere', () => {
+  it('say in Perth, London and Los Angeles what they say in Sydney', async () => {
+    const sydney = await inZone('Australia/Sydney');
+    expect(sydney.rules.length).toBeGreaterThan(20_000);
+    for (const zone of ['Australia/Perth', 'Europe/London', 'America/Los_Angeles']) {
+      const there = await inZone(zone);
+      expect(there.newYear, `${zone} must really be another zone`).not.toBe(sydney.newYear);
+      expect(there.rules === sydney.rules, `the rules differ in ${zone}`).toBe(true);
+    }
+  });
+});

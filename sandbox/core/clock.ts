@@ -1,0 +1,20 @@
+/** The world's time. It runs like the real one and can be moved; it starts at real time with every start. */
+export type Clock = {
+  now(): Date;
+  /** How far it is ahead of real time, in milliseconds. */
+  shift(): number;
+  advance(seconds: number): void;
+  set(at: Date): void;
+  reset(): void;
+};
+
+export function createClock(): Clock {
+  let shift = 0;
+  return {
+    now: () => new Date(Date.now() + shift),
+    shift: () => shift,
+    advance: (seconds) => void (shift += Math.round(seconds * 1000)),
+    set: (at) => void (shift = at.getTime() - Date.now()),
+    reset: () => void (shift = 0),
+  };
+}

@@ -1,0 +1,42 @@
+import type { ProviderName } from './provider.ts';
+
+export type LoggedRequest = {
+  /** Real time. */
+  readonly at: string;
+  readonly provider: ProviderName;
+  readonly method: string;
+  readonly path: string;
+  /** 0: hung up without an answer. */
+  readonly status: number;
+  readonly body: string;
+};
+
+export type Requests = {
+  log(entry: LoggedRequest): void;
+  /** Newest first; null: of every provider. */
+  list(provider: string | null): readonly LoggedRequest[];
+  clear(): void;
+};
+
+const LOG_MAX = 2_000;
+const BODY_MAX = 2_000;
+
+export function createRequests(): Requests {
+  const entries: LoggedRequest[] = [];
+  return {
+    log(entry) {
+      entries.push({ ...entry, path: mask(entry.path), body: mask(entry.body) });
+      if (entries.length > LOG_MAX) entries.shift();
+    },
+    list: (provider) => entries.filter((entry) => provider === null || entry.provider === provider).toReversed(),
+    clear: () => void (entries.length = 0),
+  };
+}
+
+/** Hides what must not be read back: keys, codes of doors, numbers of cards, pictures. */
+export function mask(text: string): string {
+  return text
+    .replace(/("?(?:pin|client_secret|password|access_token|card|cvc)"?\s*[:=]\s*"?)[^"&,}\s]+/gi, '$1***')
+    .replace(/data:image\/[^"]+/g, 'data:image/***')
+    .slice(0, BODY_MAX);
+}

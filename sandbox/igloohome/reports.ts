@@ -1,0 +1,52 @@
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import type { Core } from '../core/core.ts';
+
+export type ReportType = 3 | 5 | 10;
+export type Reports = {
+  /** Tells the server, signed: 5 activity of a lock, 3 a finished job, 10 the bridge came or went. */
+  send(productId: string, type: ReportType, data: Record<string, unknown>): void;
+  /** PEM, as the vendor mails it to integrators. */
+  readonly publicKey: string;
+};
+
+export function newReportKey(): string {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+}
+
+/** "Bridge automated events" to `webhookUrl`, signed with the scheme of providers.md 3.4. */
+export function createReports(core: Core, webhookUrl: string, privateKeyPem: string): Reports {
+  const privateKey = createPrivateKey(privateKeyPem);
+  const publicKey = createPublicKey(privateKey);
+  const hmacKey = publicKey.export({ type: 'pkcs1', format: 'der' });
+  const { host, pathname } = new URL(webhookUrl);
+  const contentType = 'application/json';
+
+  return {
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    send(productId, type, data) {
+      const body = JSON.stringify({ payload: { product: { id: productId }, event: { id: randomUUID(), type, data } } });
+      core.deliver(
+        'igloohome',
+        webhookUrl,
+        () => {
+          const date = new Date().toUTCString();
+          const text = ['POST', host, pathname, contentType, date, body].join('|');
+          // latin1: the vendor's reference code feeds the text byte by byte.
+          const digest = createHmac('sha256', hmacKey).update(Buffer.from(text, 'latin1')).digest();
+          return {
+            body,
+            headers: {
+              'content-type': contentType,
+              date,
+              'x-igloocompany-date': date,
+              'x-igloocompany-sha256': sign('sha256', digest, privateKey).toString('base64'),
+            },
+          };
+        },
+        `type ${type}`,
+      );
+    },
+  };
+}

@@ -1,0 +1,230 @@
+import Stripe from 'stripe';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { booking, openTrial, soon, type Trial } from '../testing.ts';
+
+let trial: Trial;
+beforeAll(async () => {
+  trial = await openTrial();
+});
+afterAll(() => trial.close());
+
+const refusalOf = async (work: Promise<unknown>): Promise<Stripe.errors.StripeError> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+};
+
+/** Calls the port as no typed client would. */
+const raw = (
+  path: string,
+  headers: Record<string, string> = {},
+  posted: { method: 'POST'; body: string } | { method: 'GET' } = { method: 'GET' },
+): Promise<Response> =>
+  fetch(`http://127.0.0.1:${trial.sandbox.ports.stripe}${path}`, {
+    ...posted,
+    headers: { authorization: 'Bearer sk_test_sandbox', ...headers },
+  });
+
+describe('a session', () => {
+  test('is made open and unpaid, with the amount of its items and the placeholder kept', async () => {
+    const expires = soon();
+    const session = await trial.stripe.checkout.sessions.create(
+      booking({ expires_at: expires, metadata: { booking: 'b1' } }),
+    );
+    expect(session).toMatchObject({
+      object: 'checkout.session',
+      status: 'open',
+      payment_status: 'unpaid',
+      amount_total: 11_800,
+      currency: 'aud',
+      client_reference_id: 'booking-1',
+      expires_at: expires,
+      livemode: false,
+      metadata: { booking: 'b1' },
+      payment_intent: null,
+      success_url: 'http://shop.example/result?session={CHECKOUT_SESSION_ID}',
+    });
+    expect(session.id).toMatch(/^cs_test_/);
+    expect(session.url).toContain(`/c/pay/${session.id}`);
+    expect(session.lastResponse.apiVersion).toBe('2026-10-28.endive');
+  });
+
+  test('is read again, with its items when they are asked for', async () => {
+    const made = await trial.stripe.checkout.sessions.create(booking());
+    const plain = await trial.stripe.checkout.sessions.retrieve(made.id);
+    expect(plain.line_items).toBeUndefined();
+    const read = await trial.stripe.checkout.sessions.retrieve(made.id, { expand: ['line_items', 'payment_intent'] });
+    expect(read.line_items?.data[0]).toMatchObject({ description: 'Studio A, 2 hours', amount_total: 11_800 });
+    const items = await trial.stripe.checkout.sessions.listLineItems(made.id);
+    expect(items.data).toHaveLength(1);
+  });
+
+  test('that nobody made is missing', async () => {
+    const error = await refusalOf(trial.stripe.checkout.sessions.retrieve('cs_test_nobody'));
+    expect(error).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError);
+    expect(error).toMatchObject({ statusCode: 404, code: 'resource_missing' });
+  });
+
+  test('is expired by a call while open, and only then', async () => {
+    const made = await trial.stripe.checkout.sessions.create(booking());
+    expect(await trial.stripe.checkout.sessions.expire(made.id)).toMatchObject({ status: 'expired', url: null });
+    expect(await refusalOf(trial.stripe.checkout.sessions.expire(made.id))).toMatchObject({ statusCode: 400 });
+  });
+
+  test('must end between 30 minutes and 24 hours from now, by real time', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    for (const expires_at of [now + 29 * 60, now + 25 * 3600, now - 5])
+      expect(await refusalOf(trial.stripe.checkout.sessions.create(booking({ expires_at })))).toMatchObject({
+        statusCode: 400,
+        param: 'expires_at',
+      });
+    await trial.stripe.checkout.sessions.create(booking({ expires_at: now + 30 * 60 }));
+    await trial.stripe.checkout.sessions.create(booking({ expires_at: now + 24 * 3600 }));
+  });
+});
+
+describe('what the real API refuses', () => {
+  const price = (more: Record<string, unknown>): string =>
+    new URLSearchParams({
+      mode: 'payment',
+      success_url: 'http://shop.example/',
+      'line_items[0][quantity]': '1',
+      'line_items[0][price_data][currency]': 'aud',
+      'line_items[0][price_data][unit_amount]': '5000',
+      'line_items[0][price_data][product_data][name]': 'Studio A',
+      ...Object.fromEntries(Object.entries(more).map(([key, value]) => [key, String(value)])),
+    }).toString();
+  const post = async (body: string): Promise<{ status: number; code: unknown; param: unknown }> => {
+    const response = await raw(
+      '/v1/checkout/sessions',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { method: 'POST', body },
+    );
+    const { error } = (await response.json()) as { error?: { code?: string; param?: string } };
+    return { status: response.status, code: error?.code, param: error?.param };
+  };
+
+  test.each([
+    ['an unknown word', { colour: 'red' }, 'parameter_unknown', 'colour'],
+    [
+      'an unknown word inside',
+      { 'payment_intent_data[colour]': 'red' },
+      'parameter_unknown',
+      'payment_intent_data[colour]',
+    ],
+    ['what left the API', { 'payment_method_types[0]': 'card' }, 'parameter_unknown', 'payment_method_types[0]'],
+    [
+      'half a cent',
+      { 'line_items[0][price_data][unit_amount]': '50.5' },
+      'parameter_invalid_integer',
+      'line_items[0][price_data][unit_amount]',
+    ],
+    ['less than 50 cents', { 'line_items[0][price_data][unit_amount]': '49' }, 'amount_too_small', undefined],
+    ['no quantity', { 'line_items[0][quantity]': '' }, 'parameter_invalid_integer', 'line_items[0][quantity]'],
+    ['an address that is none', { success_url: 'result' }, 'url_invalid', 'success_url'],
+    ['an email that is none', { customer_email: 'alex' }, 'email_invalid', 'customer_email'],
+    ['a long metadata value', { 'metadata[a]': 'x'.repeat(501) }, 'parameter_invalid', 'metadata[a]'],
+    [
+      'another currency',
+      { 'line_items[0][price_data][currency]': 'usd' },
+      'parameter_invalid',
+      'line_items[0][price_data][currency]',
+    ],
+  ])('%s', async (_title, more, code, param) => {
+    expect(await post(price(more))).toEqual({ status: 400, code, param });
+  });
+
+  test('no items', async () => {
+    const error = await refusalOf(trial.stripe.checkout.sessions.create(booking({ line_items: [] })));
+    expect(error).toMatchObject({ code: 'parameter_missing', param: 'line_items' });
+  });
+
+  test('names that every object inherits are nobody', async () => {
+    expect((await raw('/v1/checkout/sessions/constructor')).status).toBe(404);
+    expect((await raw('/v1/refunds/toString')).status).toBe(404);
+    expect((await raw('/c/pay/constructor')).status).toBe(404);
+  });
+
+  test('a wrong key, a missing key, a key without the right, JSON, another version, an unknown address', async () => {
+    const { host, port, protocol } = {
+      host: '127.0.0.1',
+      port: String(trial.sandbox.ports.stripe),
+      protocol: 'http' as const,
+    };
+    const stranger = new Stripe('sk_test_other', { host, port, protocol });
+    expect(await refusalOf(stranger.checkout.sessions.list())).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
+    expect(await refusalOf(trial.restricted.checkout.sessions.list())).toBeInstanceOf(
+      Stripe.errors.StripePermissionError,
+    );
+    expect((await raw('/v1/events', { authorization: '' })).status).toBe(401);
+    const json = await raw('/v1/refunds', { 'content-type': 'application/json' }, { method: 'POST', body: '{}' });
+    expect(json.status).toBe(400);
+    expect((await raw('/v1/events', { 'stripe-version': '2020-08-27' })).status).toBe(400);
+    expect((await raw('/v1/customers')).status).toBe(404);
+    expect((await raw('/v1/events?colour=red')).status).toBe(400);
+    expect((await raw('/v1/events?expand[]=colour')).status).toBe(400);
+  });
+});
+
+describe('a list', () => {
+  test('is newest first, cut into pages, and found through by reference', async () => {
+    const began = Math.floor(Date.now() / 1000);
+    const ids: string[] = [];
+    for (let at = 0; at < 5; at += 1)
+      ids.unshift((await trial.stripe.checkout.sessions.create(booking({ client_reference_id: `listed-${at}` }))).id);
+    const first = await trial.stripe.checkout.sessions.list({ limit: 2, created: { gte: began - 1 } });
+    expect(first.data.map((one) => one.id)).toEqual(ids.slice(0, 2));
+    expect(first.has_more).toBe(true);
+    const second = await trial.stripe.checkout.sessions.list({ limit: 2, starting_after: ids[1]! });
+    expect(second.data.map((one) => one.id)).toEqual(ids.slice(2, 4));
+    let found: string | null = null;
+    for await (const one of trial.stripe.checkout.sessions.list({ limit: 2 }))
+      if (one.client_reference_id === 'listed-0') found = one.id;
+    expect(found).toBe(ids[4]);
+    const later = await trial.stripe.checkout.sessions.list({ created: { gte: began + 3_600 } });
+    expect(later.data).toEqual([]);
+    expect(await refusalOf(trial.stripe.checkout.sessions.list({ limit: 101 }))).toMatchObject({ param: 'limit' });
+  });
+});
+
+describe('an idempotency key', () => {
+  test('answers the same again, and refuses other parameters', async () => {
+    const options = { idempotencyKey: 'key-again' };
+    const first = await trial.stripe.checkout.sessions.create(booking(), options);
+    const second = await trial.stripe.checkout.sessions.create(booking(), options);
+    expect(second.id).toBe(first.id);
+    const error = await refusalOf(trial.stripe.checkout.sessions.create(booking({ locale: 'en' }), options));
+    expect(error).toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
+  });
+
+  test('is in conflict while its first call is under way', async () => {
+    const call = (): Promise<Stripe.Checkout.Session> =>
+      trial.stripe.checkout.sessions.create(booking({ client_reference_id: 'twice' }), { idempotencyKey: 'key-race' });
+    const results = await Promise.allSettled([call(), call(), call()]);
+    const made = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
+    expect(new Set(made).size).toBe(1);
+    for (const one of results)
+      if (one.status === 'rejected')
+        expect(one.reason).toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' });
+    const all = await trial.stripe.checkout.sessions.list({ limit: 100 });
+    expect(all.data.filter((one) => one.client_reference_id === 'twice')).toHaveLength(1);
+  });
+
+  test('is forgotten a day later', async () => {
+    const options = { idempotencyKey: 'key-old' };
+    const first = await trial.stripe.checkout.sessions.create(booking(), options);
+    await trial.control('POST', '/api/clock', { advance_seconds: 86_400 });
+    expect((await trial.stripe.checkout.sessions.create(booking(), options)).id).not.toBe(first.id);
+    await trial.control('POST', '/api/clock', { advance_seconds: -86_400 });
+  });
+
+  test('is free again after parameters were refused', async () => {
+    const options = { idempotencyKey: 'key-refused' };
+    await refusalOf(trial.stripe.checkout.sessions.create(booking({ expires_at: 1 }), options));
+    await expect(trial.stripe.checkout.sessions.create(booking(), options)).resolves.toMatchObject({ status: 'open' });
+  });
+});

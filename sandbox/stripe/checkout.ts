@@ -1,0 +1,237 @@
+import type Stripe from 'stripe';
+import {
+  emailOf,
+  type FormMap,
+  type FormValue,
+  integerOf,
+  listAt,
+  mapAt,
+  metadataOf,
+  onlyKnown,
+  textOf,
+  urlOf,
+  wordOf,
+} from './form.ts';
+import { type Checkout, newId, type StripeWorld } from './ledger.ts';
+import { invalid, needed, notNow, StripeRefusal } from './refusal.ts';
+
+/** What Checkout Session creation takes here. `payment_method_types` left the real API in 2026-09-30.endive and is refused too. */
+const FIELDS = [
+  'mode',
+  'ui_mode',
+  'customer_email',
+  'client_reference_id',
+  'success_url',
+  'cancel_url',
+  'expires_at',
+  'locale',
+  'submit_type',
+  'billing_address_collection',
+  'metadata.*',
+  'payment_intent_data.metadata.*',
+  'payment_intent_data.description',
+  'payment_intent_data.receipt_email',
+  'payment_intent_data.statement_descriptor_suffix',
+  'allowed_payment_method_types.*',
+  'invoice_creation.enabled',
+  'expand.*',
+  'line_items.*.quantity',
+  'line_items.*.price_data.currency',
+  'line_items.*.price_data.unit_amount',
+  'line_items.*.price_data.tax_behavior',
+  'line_items.*.price_data.product_data.name',
+  'line_items.*.price_data.product_data.description',
+  'line_items.*.price_data.product_data.images.*',
+  'line_items.*.price_data.product_data.metadata.*',
+  'line_items.*.price_data.product_data.tax_code',
+];
+const LINE_ITEMS_MAX = 100;
+const AMOUNT_MIN = 50;
+const AMOUNT_MAX = 99_999_999;
+const EXPIRES_MIN_S = 30 * 60;
+const EXPIRES_MAX_S = 24 * 3600;
+/** A caller that counts 30 minutes from its own clock is a few seconds short when the call arrives. */
+const EXPIRES_SLACK_S = 10;
+
+/** Creates a session from the form of `POST /v1/checkout/sessions` (docs.stripe.com/api/checkout/sessions/create). */
+export function createCheckout(world: StripeWorld, form: FormMap): Stripe.Checkout.Session {
+  onlyKnown(form, FIELDS);
+  if (wordOf(form['mode'], 'mode', ['payment', 'setup', 'subscription']) === null) throw needed('mode');
+  if (form['mode'] !== 'payment') throw invalid('mode', 'This sandbox takes payments only.');
+  const ui = wordOf(form['ui_mode'], 'ui_mode', ['hosted_page', 'embedded_page', 'elements', 'form']);
+  if (ui !== null && ui !== 'hosted_page') throw invalid('ui_mode', 'This sandbox knows the hosted page only.');
+  const successUrl = urlOf(form['success_url'], 'success_url');
+  if (successUrl === null) throw needed('success_url');
+  const reference = textOf(form['client_reference_id']);
+  if (reference !== null && reference.length > 200)
+    throw invalid('client_reference_id', 'This value may have at most 200 characters.');
+  const methods = listAt(form['allowed_payment_method_types']).map((_, at) =>
+    wordOf(listAt(form['allowed_payment_method_types'])[at], `allowed_payment_method_types[${at}]`, ['card']),
+  );
+
+  const id = newId('cs_test');
+  const items = readItems(form['line_items'], id);
+  const amount = items.reduce((sum, item) => sum + item.amount_total, 0);
+  if (amount < AMOUNT_MIN)
+    throw new StripeRefusal(400, {
+      code: 'amount_too_small',
+      message: "The Checkout Session's total amount due must add up to at least $0.50 aud",
+    });
+  if (amount > AMOUNT_MAX) throw new StripeRefusal(400, { code: 'amount_too_large', message: 'Amount too large' });
+
+  const created = world.stamp();
+  const expiresAt = integerOf(form['expires_at'], 'expires_at') ?? created + EXPIRES_MAX_S;
+  // Judged by real time: a clock moved ahead must not make every new session invalid.
+  if (expiresAt < created + EXPIRES_MIN_S - EXPIRES_SLACK_S || expiresAt > created + EXPIRES_MAX_S + EXPIRES_SLACK_S)
+    throw invalid(
+      'expires_at',
+      'The `expires_at` timestamp must be at least 30 minutes and less than 24 hours from Checkout Session creation.',
+    );
+  const intent = mapAt(form['payment_intent_data']);
+  const checkout: Checkout = {
+    session: {
+      ...blankSession(id, amount),
+      allowed_payment_method_types: methods.length > 0 ? ['card'] : null,
+      cancel_url: urlOf(form['cancel_url'], 'cancel_url'),
+      client_reference_id: reference,
+      created,
+      customer_email: emailOf(form['customer_email'], 'customer_email'),
+      expires_at: expiresAt,
+      locale: textOf(form['locale']) ?? null,
+      metadata: metadataOf(form['metadata']),
+      success_url: successUrl,
+      url: `${world.baseUrl}/c/pay/${id}`,
+    },
+    items,
+    // The same stretch of time, on the clock that can be moved.
+    expiresAt: expiresAt + (world.seconds() - created),
+    intent: {
+      metadata: metadataOf(intent['metadata'], 'payment_intent_data[metadata]'),
+      description: textOf(intent['description']),
+      receiptEmail: emailOf(intent['receipt_email'], 'payment_intent_data[receipt_email]'),
+    },
+    pending: null,
+  };
+  world.ledger.checkouts[id] = checkout;
+  world.changed();
+  return checkout.session;
+}
+
+/** `POST /v1/checkout/sessions/{id}/expire`; only an open session can be expired. */
+export function expireByCall(world: StripeWorld, checkout: Checkout): Stripe.Checkout.Session {
+  if (checkout.session.status !== 'open')
+    throw notNow(
+      `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${checkout.session.status}\`.`,
+    );
+  expire(world, checkout);
+  return checkout.session;
+}
+
+export function expire(world: StripeWorld, { session }: Checkout): void {
+  session.status = 'expired';
+  session.url = null;
+  world.emit('checkout.session.expired', session);
+}
+
+function readItems(value: FormValue | undefined, session: string): Stripe.LineItem[] {
+  const items = listAt(value);
+  if (items.length === 0) throw needed('line_items');
+  if (items.length > LINE_ITEMS_MAX) throw invalid('line_items', 'A session has at most 100 line items.');
+  return items.map((item, at) => {
+    const param = `line_items[${at}]`;
+    const price = mapAt(mapAt(item)['price_data']);
+    const name = textOf(mapAt(price['product_data'])['name']);
+    if (textOf(price['currency']) === null) throw needed(`${param}[price_data][currency]`);
+    if (price['currency'] !== 'aud') throw invalid(`${param}[price_data][currency]`, 'This sandbox knows aud only.');
+    const unit = integerOf(price['unit_amount'], `${param}[price_data][unit_amount]`);
+    if (unit === null) throw needed(`${param}[price_data][unit_amount]`);
+    if (name === null) throw needed(`${param}[price_data][product_data][name]`);
+    const quantity = integerOf(mapAt(item)['quantity'], `${param}[quantity]`, 1);
+    if (quantity === null) throw needed(`${param}[quantity]`);
+    return lineItem(name, unit, quantity, `li_${session.slice(8)}${at}`);
+  });
+}
+
+function lineItem(name: string, unit: number, quantity: number, id: string): Stripe.LineItem {
+  const amount = unit * quantity;
+  return {
+    id,
+    object: 'item',
+    adjustable_quantity: null,
+    amount_discount: 0,
+    amount_subtotal: amount,
+    amount_tax: 0,
+    amount_total: amount,
+    currency: 'aud',
+    description: name,
+    metadata: {},
+    price: null,
+    quantity,
+  };
+}
+
+/** Every key a session promises, empty where this sandbox has nothing to say. */
+function blankSession(
+  id: string,
+  amount: number,
+): Omit<Stripe.Checkout.Session, 'created' | 'expires_at' | 'success_url'> {
+  return {
+    id,
+    object: 'checkout.session',
+    adaptive_pricing: { enabled: false },
+    after_expiration: null,
+    allow_promotion_codes: null,
+    allowed_payment_method_types: null,
+    amount_subtotal: amount,
+    amount_total: amount,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    billing_address_collection: null,
+    cancel_url: null,
+    client_reference_id: null,
+    client_secret: null,
+    collected_information: null,
+    consent: null,
+    consent_collection: null,
+    currency: 'aud',
+    currency_conversion: null,
+    custom_fields: [],
+    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+    customer: null,
+    customer_account: null,
+    customer_creation: 'if_required',
+    customer_details: null,
+    customer_email: null,
+    discounts: [],
+    integration_identifier: null,
+    invoice: null,
+    invoice_creation: null,
+    livemode: false,
+    locale: null,
+    managed_payments: null,
+    metadata: {},
+    mode: 'payment',
+    origin_context: null,
+    payment_intent: null,
+    payment_link: null,
+    payment_method_collection: 'if_required',
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: ['card'],
+    payment_status: 'unpaid',
+    permissions: null,
+    phone_number_collection: { enabled: false },
+    recovered_from: null,
+    saved_payment_method_options: null,
+    setup_intent: null,
+    shipping_address_collection: null,
+    shipping_cost: null,
+    shipping_options: [],
+    status: 'open',
+    submit_type: null,
+    subscription: null,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: 'hosted_page',
+    url: null,
+    wallet_options: null,
+  };
+}

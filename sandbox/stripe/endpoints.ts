@@ -1,0 +1,32 @@
+import type Stripe from 'stripe';
+import { type FormMap, listAt, metadataOf, onlyKnown, textOf, urlOf, wordOf } from './form.ts';
+import { API_VERSION, newId, type StripeWorld } from './ledger.ts';
+import { needed } from './refusal.ts';
+
+/** `POST /v1/webhook_endpoints`: a further address for events, with a secret of its own. The house's own one is always there. */
+export function createEndpoint(world: StripeWorld, form: FormMap): Stripe.WebhookEndpoint {
+  onlyKnown(form, ['url', 'enabled_events.*', 'api_version', 'description', 'metadata.*', 'expand.*']);
+  const url = urlOf(form['url'], 'url');
+  if (url === null) throw needed('url');
+  const events = listAt(form['enabled_events']).filter((type) => typeof type === 'string');
+  if (events.length === 0) throw needed('enabled_events');
+  wordOf(form['api_version'], 'api_version', [API_VERSION]);
+  const id = newId('we');
+  const endpoint: Stripe.WebhookEndpoint = {
+    id,
+    object: 'webhook_endpoint',
+    api_version: API_VERSION,
+    application: null,
+    created: world.stamp(),
+    description: textOf(form['description']),
+    enabled_events: events,
+    livemode: false,
+    metadata: metadataOf(form['metadata']),
+    secret: newId('whsec'),
+    status: 'enabled',
+    url,
+  };
+  world.ledger.endpoints[id] = endpoint;
+  world.changed();
+  return endpoint;
+}

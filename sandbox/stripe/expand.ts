@@ -1,0 +1,66 @@
+import type Stripe from 'stripe';
+import { type FormMap, listAt } from './form.ts';
+import { byId, type Ledger } from './ledger.ts';
+import { invalid } from './refusal.ts';
+
+const DEPTH_MAX = 4;
+
+type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The paths of `expand[]`. */
+export function expandOf(form: FormMap): string[] {
+  return listAt(form['expand']).map((path, at) => {
+    if (typeof path !== 'string' || path === '') throw invalid(`expand[${at}]`, 'Invalid string');
+    if (path.split('.').length > DEPTH_MAX)
+      throw invalid('expand', `You cannot expand more than ${DEPTH_MAX} levels of a property.`);
+    return path;
+  });
+}
+
+/** A copy of an object with the ids at these paths replaced by the objects they name. */
+export function expanded(ledger: Ledger, object: object, paths: readonly string[]): object {
+  const copy = structuredClone(object);
+  for (const path of paths) if (isFields(copy)) replace(ledger, copy, path.split('.'), path);
+  return copy;
+}
+
+function replace(ledger: Ledger, at: Fields, [name = '', ...rest]: readonly string[], path: string): void {
+  const included = include(ledger, at, name);
+  if (included !== null) at[name] = included;
+  let value = at[name];
+  if (value === undefined) throw invalid('expand', `This property cannot be expanded (${path}).`, 'property_unknown');
+  if (value === null) return;
+  if (typeof value === 'string') {
+    const found = lookUp(ledger, value);
+    if (!found) throw invalid('expand', `This property cannot be expanded (${path}).`, 'property_unknown');
+    value = structuredClone(found);
+    at[name] = value;
+  }
+  if (rest.length === 0) return;
+  for (const one of Array.isArray(value) ? value : [value]) if (isFields(one)) replace(ledger, one, rest, path);
+}
+
+function lookUp(ledger: Ledger, id: string): object | undefined {
+  return byId<object>(ledger.intents, id) ?? byId(ledger.charges, id) ?? byId(ledger.refunds, id);
+}
+
+/** Lists an object carries only when asked. */
+function include(ledger: Ledger, at: Fields, name: string): Stripe.ApiList<object> | null {
+  const list = (data: object[], url: string): Stripe.ApiList<object> => ({
+    object: 'list',
+    data,
+    has_more: false,
+    url,
+  });
+  if (at['object'] === 'checkout.session' && name === 'line_items') {
+    const id = String(at['id']);
+    return list(structuredClone(ledger.checkouts[id]?.items ?? []), `/v1/checkout/sessions/${id}/line_items`);
+  }
+  if (at['object'] === 'charge' && name === 'refunds') {
+    const made = Object.values(ledger.refunds).filter((refund) => refund.charge === at['id']);
+    return list(structuredClone(made), `/v1/charges/${String(at['id'])}/refunds`);
+  }
+  return null;
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { byId, type StripeWorld } from './ledger.ts';
+import { StripeRefusal } from './refusal.ts';
+
+export type Answer = { status: number; body: unknown; replayed?: boolean };
+
+const KEEP_S = 24 * 3600;
+const KEY_MAX = 255;
+
+/**
+ * Runs a call once per key: the same key and parameters hear the first answer again, other parameters are refused, and
+ * a call that is still under way is a conflict. Refusals from before the work began are not kept (docs.stripe.com/api/idempotent_requests).
+ */
+export function createIdempotency(
+  world: StripeWorld,
+): (key: string, call: { method: string; path: string; body: string }, work: () => Promise<Answer>) => Promise<Answer> {
+  const running = new Set<string>();
+
+  return async (key, call, work) => {
+    if (key === '' || key.length > KEY_MAX)
+      throw new StripeRefusal(400, { message: `Idempotency keys are 1 to ${KEY_MAX} characters.` });
+    const hash = createHash('sha256').update(`${call.method} ${call.path}\n${call.body}`).digest('hex');
+    prune(world);
+    const known = byId(world.ledger.idempotency, key);
+    if (known && known.hash !== hash)
+      throw new StripeRefusal(400, {
+        type: 'idempotency_error',
+        message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+      });
+    if (known) return { status: known.status, body: JSON.parse(known.body), replayed: true };
+    if (running.has(key))
+      throw new StripeRefusal(409, {
+        type: 'idempotency_error',
+        code: 'idempotency_key_in_use',
+        message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}.`,
+      });
+    running.add(key);
+    const keep = (answer: Answer): void => {
+      world.ledger.idempotency[key] = {
+        hash,
+        status: answer.status,
+        body: JSON.stringify(answer.body),
+        at: world.seconds(),
+      };
+      world.changed();
+    };
+    try {
+      const answer = await work();
+      keep(answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof StripeRefusal && error.kept) keep({ status: error.status, body: { error: error.body } });
+      throw error;
+    } finally {
+      running.delete(key);
+    }
+  };
+}
+
+function prune(world: StripeWorld): void {
+  for (const [key, answered] of Object.entries(world.ledger.idempotency))
+    if (world.seconds() - answered.at >= KEEP_S) delete world.ledger.idempotency[key];
+}

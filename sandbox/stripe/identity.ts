@@ -1,0 +1,310 @@
+import type Stripe from 'stripe';
+import {
+  booleanOf,
+  emailOf,
+  type FormMap,
+  listAt,
+  mapAt,
+  metadataOf,
+  onlyKnown,
+  textOf,
+  urlOf,
+  wordOf,
+} from './form.ts';
+import { type Check, newId, type Shown, type StripeWorld } from './ledger.ts';
+import { needed, notNow } from './refusal.ts';
+
+type Session = Stripe.Identity.VerificationSession;
+type Report = Stripe.Identity.VerificationReport;
+
+const DOCUMENT = ['allowed_types.*', 'require_live_capture', 'require_matching_selfie', 'require_id_number'];
+const CHANGEABLE = [
+  'metadata.*',
+  'provided_details.email',
+  'provided_details.phone',
+  ...DOCUMENT.map((name) => `options.document.${name}`),
+  'expand.*',
+];
+const FIELDS = ['type', 'client_reference_id', 'return_url', ...CHANGEABLE];
+const URL_FOR_S = 48 * 3600;
+const SENSITIVE_FOR_S = 48 * 3600;
+const REDACTED = '[redacted]';
+
+/** Why a check can fail, in the real system's words, with what it says. */
+export const identityErrors = {
+  abandoned: 'The verification was abandoned.',
+  consent_declined: 'Consent to the verification was declined.',
+  country_not_supported: 'The country of the document is not supported.',
+  device_not_supported: 'The device has no camera.',
+  document_expired: 'The document is expired.',
+  document_type_not_supported: 'The document type is not supported.',
+  document_unverified_other: 'The document could not be verified.',
+  email_unverified_other: 'The email address could not be verified.',
+  email_verification_declined: 'Verifying the email address was declined.',
+  id_number_insufficient_document_data: 'The document does not tell enough to check the ID number.',
+  id_number_mismatch: 'The ID number does not match.',
+  id_number_unverified_other: 'The ID number could not be verified.',
+  phone_unverified_other: 'The phone number could not be verified.',
+  phone_verification_declined: 'Verifying the phone number was declined.',
+  selfie_document_missing_photo: 'The document has no photo of a face.',
+  selfie_face_mismatch: 'The selfie does not match the photo on the document.',
+  selfie_manipulated: 'The selfie was manipulated.',
+  selfie_unverified_other: 'The selfie could not be verified.',
+  under_supported_age: 'The person is under the supported age.',
+} as const;
+export type IdentityError = keyof typeof identityErrors;
+export type IdentityOutcome = 'verified' | 'processing' | 'canceled' | IdentityError;
+
+/** The word of a script or a form; `requires_input` stands for a document that could not be verified. */
+export function identityOutcome(word: string): IdentityOutcome | null {
+  if (word === 'requires_input') return 'document_unverified_other';
+  if (word === 'verified' || word === 'processing' || word === 'canceled') return word;
+  return isError(word) ? word : null;
+}
+const isError = (word: string): word is IdentityError => Object.hasOwn(identityErrors, word);
+
+/** `POST /v1/identity/verification_sessions` */
+export function createCheck(world: StripeWorld, form: FormMap): Check {
+  onlyKnown(form, FIELDS);
+  if (wordOf(form['type'], 'type', ['document']) === null) throw needed('type');
+  const id = newId('vs');
+  const check: Check = {
+    session: {
+      id,
+      object: 'identity.verification_session',
+      client_reference_id: textOf(form['client_reference_id']),
+      client_secret: null,
+      created: world.stamp(),
+      last_error: null,
+      last_verification_report: null,
+      livemode: false,
+      metadata: metadataOf(form['metadata']),
+      options: { document: readDocument(form, {}) },
+      provided_details: readDetails(form),
+      redaction: null,
+      related_customer: null,
+      related_customer_account: null,
+      status: 'requires_input',
+      type: 'document',
+      url: null,
+    },
+    returnUrl: urlOf(form['return_url'], 'return_url'),
+    shown: null,
+    verifiedAt: null,
+    urlMadeAt: 0,
+  };
+  world.ledger.checks[id] = check;
+  refresh(world, check);
+  world.emit('identity.verification_session.created', publicSession(check));
+  return check;
+}
+
+/** `POST /v1/identity/verification_sessions/{id}`; only while input is awaited. */
+export function updateCheck(world: StripeWorld, check: Check, form: FormMap): void {
+  onlyKnown(form, ['type', ...CHANGEABLE]);
+  const { session } = check;
+  if (session.status !== 'requires_input')
+    throw notNow(`A VerificationSession with status ${session.status} cannot be updated.`);
+  session.metadata = { ...session.metadata, ...metadataOf(form['metadata']) };
+  session.options = { document: readDocument(form, session.options?.document ?? {}) };
+  session.provided_details = { ...session.provided_details, ...readDetails(form) };
+  world.changed();
+}
+
+export function cancelCheck(world: StripeWorld, check: Check): void {
+  const { session } = check;
+  if (session.status !== 'requires_input')
+    throw notNow(`A VerificationSession with status ${session.status} cannot be canceled.`);
+  session.status = 'canceled';
+  close(session);
+  world.emit('identity.verification_session.canceled', publicSession(check));
+}
+
+/** The real one takes up to four days; here it is done at once, and still tells `processing` first. */
+export function redactCheck(world: StripeWorld, check: Check): void {
+  const { session } = check;
+  if (session.status === 'processing') throw notNow('A VerificationSession cannot be redacted while it is processing.');
+  if (session.status === 'requires_input') session.status = 'canceled';
+  close(session);
+  session.redaction = { status: 'redacted' };
+  session.metadata = {};
+  session.provided_details = null;
+  if (check.shown) check.shown = { first: REDACTED, last: REDACTED, dob: '', expiry: '' };
+  world.emit('identity.verification_session.redacted', publicSession(check));
+}
+
+/** What the person's try comes to. Nothing happens to a check that does not wait for one. */
+export function finishCheck(world: StripeWorld, check: Check, outcome: IdentityOutcome, shown: Shown): void {
+  const { session } = check;
+  const waits = session.status === 'requires_input' || (session.status === 'processing' && outcome !== 'processing');
+  if (!waits || session.redaction !== null) return;
+  if (outcome === 'canceled') {
+    if (session.status === 'requires_input') cancelCheck(world, check);
+    return;
+  }
+  // The address is good for one try.
+  close(session);
+  if (outcome === 'processing') {
+    session.status = 'processing';
+    check.shown = shown;
+    world.emit('identity.verification_session.processing', publicSession(check));
+    return;
+  }
+  const report = newId('vr');
+  session.last_verification_report = report;
+  check.shown = shown;
+  if (outcome === 'verified') {
+    session.status = 'verified';
+    session.last_error = null;
+    check.verifiedAt = world.seconds();
+  } else {
+    session.status = 'requires_input';
+    session.last_error = { code: outcome, reason: identityErrors[outcome] };
+  }
+  world.ledger.reports[report] = makeReport(world, check, report);
+  world.emit(`identity.verification_session.${session.status}`, publicSession(check));
+}
+
+/**
+ * The session as a caller may read it. Names are told to any key that expands `verified_outputs`; birth date and
+ * expiry to a restricted key that asks for them by name, for 48 hours (docs.stripe.com/identity/access-verification-results).
+ */
+export function readCheck(
+  world: StripeWorld,
+  check: Check,
+  asks: { expand: readonly string[]; restricted: boolean },
+): Session {
+  refresh(world, check);
+  const told = new Set(asks.restricted && recent(world, check) ? asks.expand : []);
+  const wants = (path: string): boolean => asks.expand.some((one) => one === path || one.startsWith(`${path}.`));
+  const session = structuredClone(check.session);
+  const id = session.last_verification_report;
+  if (wants('last_verification_report') && typeof id === 'string') {
+    const report = world.ledger.reports[id];
+    if (report) session.last_verification_report = hide(report, 'last_verification_report.document', told, check);
+  }
+  session.verified_outputs = null;
+  if (wants('verified_outputs') && session.status === 'verified' && check.shown)
+    session.verified_outputs = {
+      address: null,
+      email: null,
+      first_name: check.shown.first,
+      id_number_type: null,
+      last_name: check.shown.last,
+      phone: null,
+      ...(told.has('verified_outputs.dob') ? { dob: dateOf(check.shown.dob) } : {}),
+    };
+  return session;
+}
+
+export function readReport(
+  world: StripeWorld,
+  report: Report,
+  asks: { expand: readonly string[]; restricted: boolean },
+): Report {
+  const check = world.ledger.checks[report.verification_session ?? ''];
+  const told = new Set(asks.restricted && check && recent(world, check) ? asks.expand : []);
+  return check ? hide(report, 'document', told, check) : report;
+}
+
+function hide(report: Report, path: string, told: ReadonlySet<string>, check: Check): Report {
+  const document = report.document;
+  if (!document) return report;
+  const gone = check.session.redaction !== null;
+  return {
+    ...report,
+    document: {
+      ...document,
+      first_name: gone ? REDACTED : document.first_name,
+      last_name: gone ? REDACTED : document.last_name,
+      ...(told.has(`${path}.dob`) ? { dob: dateOf(check.shown?.dob ?? '') } : {}),
+      ...(told.has(`${path}.expiration_date`) ? { expiration_date: dateOf(check.shown?.expiry ?? '') } : {}),
+      ...(told.has(`${path}.number`) ? { number: gone ? REDACTED : 'SPECIMEN' } : {}),
+    },
+  };
+}
+
+/** What events carry: the session without anything a key must ask for. */
+function publicSession({ session }: Check): Session {
+  return { ...session, client_secret: null, url: null };
+}
+
+const recent = (world: StripeWorld, check: Check): boolean =>
+  check.verifiedAt !== null && world.seconds() - check.verifiedAt < SENSITIVE_FOR_S;
+
+/** A check that waits for input has an address that works: after a try, and after 48 hours, another one. */
+function refresh(world: StripeWorld, check: Check): void {
+  const { session } = check;
+  const old = world.seconds() - check.urlMadeAt >= URL_FOR_S;
+  if (session.status !== 'requires_input' || (session.url !== null && !old)) return;
+  const secret = newId('test');
+  check.urlMadeAt = world.seconds();
+  session.url = `${world.baseUrl}/verify/${session.id}/${secret}`;
+  session.client_secret = `${session.id}_secret_${secret}`;
+  world.changed();
+}
+
+function close(session: Session): void {
+  session.url = null;
+  session.client_secret = null;
+}
+
+function makeReport(world: StripeWorld, check: Check, id: string): Report {
+  const { session, shown } = check;
+  const verified = session.status === 'verified';
+  const error = session.last_error;
+  const aboutSelfie = error?.code?.startsWith('selfie') ?? false;
+  return {
+    id,
+    object: 'identity.verification_report',
+    client_reference_id: session.client_reference_id,
+    created: world.stamp(),
+    document: {
+      address: null,
+      error:
+        verified || aboutSelfie
+          ? null
+          : {
+              code: error?.code === 'document_expired' ? 'document_expired' : 'document_unverified_other',
+              reason: error?.reason ?? null,
+            },
+      files: null,
+      first_name: verified ? (shown?.first ?? null) : null,
+      issued_date: null,
+      issuing_country: 'AU',
+      last_name: verified ? (shown?.last ?? null) : null,
+      status: verified || aboutSelfie ? 'verified' : 'unverified',
+      type: 'driving_license',
+    },
+    livemode: false,
+    options: { document: session.options?.document ?? {} },
+    type: 'document',
+    verification_session: session.id,
+  };
+}
+
+function dateOf(iso: string): { year: number; month: number; day: number } | null {
+  const [year, month, day] = iso.split('-').map(Number);
+  return year && month && day ? { year, month, day } : null;
+}
+
+type DocumentOptions = NonNullable<NonNullable<Session['options']>['document']>;
+function readDocument(form: FormMap, before: DocumentOptions): DocumentOptions {
+  const given = mapAt(mapAt(form['options'])['document']);
+  const param = (name: string): string => `options[document][${name}]`;
+  const switches = ['require_live_capture', 'require_matching_selfie', 'require_id_number'] as const;
+  const read: DocumentOptions = { ...before };
+  const types = listAt(given['allowed_types']).map((type) =>
+    wordOf(type, param('allowed_types'), ['driving_license', 'id_card', 'passport']),
+  );
+  if (types.length > 0) read.allowed_types = types.filter((type) => type !== null);
+  for (const name of switches) if (given[name] !== undefined) read[name] = booleanOf(given[name], param(name));
+  return read;
+}
+
+function readDetails(form: FormMap): NonNullable<Session['provided_details']> {
+  const given = mapAt(form['provided_details']);
+  const email = emailOf(given['email'], 'provided_details[email]');
+  const phone = textOf(given['phone']);
+  return { ...(email === null ? {} : { email }), ...(phone === null ? {} : { phone }) };
+}

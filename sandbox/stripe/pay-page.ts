@@ -1,0 +1,161 @@
+import type Stripe from 'stripe';
+import { dollars, esc } from '../core/page.ts';
+import { hostedPage, seeOther } from './frame.ts';
+import { byId, type Checkout, type StripeWorld } from './ledger.ts';
+import { doOutcome, settleDue } from './paying.ts';
+
+const TAG = 'Sandbox payments · no money moves';
+const GOOD = '4242 4242 4242 4242';
+/** Stripe's own test numbers (docs.stripe.com/testing). */
+const TEST_CARDS = [
+  { number: GOOD, does: 'is paid' },
+  { number: '4000 0000 0000 0002', does: 'is declined' },
+  { number: '4000 0025 0000 3155', does: 'asks the bank first' },
+] as const;
+const DECLINED = '4000000000000002';
+const ASKS_BANK = '4000002500003155';
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  declined: 'Your card was declined. Try another card.',
+  number: 'Your card number is incomplete or wrong.',
+  expiry: 'Your card has expired, or its expiry date is incomplete.',
+  cvc: 'Your card’s security code is incomplete.',
+  bank: 'We could not confirm this payment with your bank. Try another card.',
+};
+
+/** The page a customer is sent to: `/c/pay/{id}`, and the bank's question at `/c/pay/{id}/bank`. */
+export async function payPage(world: StripeWorld, request: Request, id: string, atBank: boolean): Promise<Response> {
+  settleDue(world);
+  const checkout = byId(world.ledger.checkouts, id);
+  if (!checkout)
+    return hostedPage('Payment not found', TAG, '<div class="card"><h1>There is no such payment</h1></div>', 404);
+  const { session } = checkout;
+  // Pressed twice, or come back to: it is paid already.
+  if (session.status === 'complete') return seeOther(successUrl(session));
+  if (session.status === 'expired') return expiredPage(session);
+  if (request.method !== 'POST') {
+    if (atBank) return bankPage(session);
+    const query = new URL(request.url).searchParams;
+    return formPage(checkout, PROBLEMS[query.get('problem') ?? ''] ?? null, query.get('card') ?? GOOD);
+  }
+  const form = new URLSearchParams(await request.text());
+  return atBank ? answerBank(world, checkout, form) : answerForm(world, checkout, form);
+}
+
+/** Where a paid customer goes; the placeholder is replaced as the real page does. */
+export function successUrl(session: Stripe.Checkout.Session): string {
+  return new URL((session.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', session.id)).href;
+}
+
+function answerForm(world: StripeWorld, checkout: Checkout, form: URLSearchParams): Response {
+  const { session } = checkout;
+  const path = `/c/pay/${session.id}`;
+  const action = form.get('action') ?? 'pay';
+  if (action === 'cancel')
+    return session.cancel_url === null ? seeOther(path) : seeOther(new URL(session.cancel_url).href);
+  if (action === 'delayed_paid' || action === 'delayed_failed') {
+    doOutcome(world, checkout, action);
+    return seeOther(successUrl(session));
+  }
+  const card = (form.get('card') ?? '').replace(/\D/g, '');
+  const problem = problemOf(card, form);
+  if (problem !== null) return seeOther(`${path}?problem=${problem}`);
+  if (card === ASKS_BANK) return seeOther(`${path}/bank`);
+  if (card === DECLINED) {
+    doOutcome(world, checkout, 'declined');
+    return seeOther(`${path}?problem=declined`);
+  }
+  doOutcome(world, checkout, 'paid');
+  return seeOther(successUrl(session));
+}
+
+function answerBank(world: StripeWorld, checkout: Checkout, form: URLSearchParams): Response {
+  if (form.get('action') !== 'confirm') {
+    doOutcome(world, checkout, 'declined');
+    return seeOther(`/c/pay/${checkout.session.id}?problem=bank`);
+  }
+  doOutcome(world, checkout, 'paid');
+  return seeOther(successUrl(checkout.session));
+}
+
+function problemOf(card: string, form: URLSearchParams): string | null {
+  if (!/^\d{16}$/.test(card) || !luhn(card)) return 'number';
+  const [, month = '', year = ''] = /^\s*(\d{1,2})\s*\/\s*(\d{2})\s*$/.exec(form.get('expiry') ?? '') ?? [];
+  const last = Date.UTC(2000 + Number(year), Number(month));
+  if (month === '' || Number(month) < 1 || Number(month) > 12 || last <= Date.now()) return 'expiry';
+  return /^\d{3,4}$/.test(form.get('cvc') ?? '') ? null : 'cvc';
+}
+
+function luhn(digits: string): boolean {
+  const sum = digits
+    .split('')
+    .toReversed()
+    .reduce((total, digit, at) => {
+      const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
+  return sum % 10 === 0;
+}
+
+const aud = (session: Stripe.Checkout.Session): string => `${dollars(session.amount_total ?? 0)} AUD`;
+
+function summary({ session, items }: Checkout): string {
+  const rows = items
+    .map((item) => {
+      const times = (item.quantity ?? 1) > 1 ? ` × ${item.quantity}` : '';
+      return `<dt>${esc(item.description ?? '')}${times}</dt><dd>${dollars(item.amount_total)}</dd>`;
+    })
+    .join('');
+  const until = new Date(session.expires_at * 1000).toISOString().replace('T', ' ').slice(0, 16);
+  return `<p class="amount">${aud(session)}</p>${session.customer_email === null ? '' : `<p class="quiet-text">${esc(session.customer_email)}</p>`}<dl>${rows}</dl><p class="note" style="margin-top:16px">Open until ${until} UTC.</p>`;
+}
+
+function formPage(checkout: Checkout, problem: string | null, card: string): Response {
+  const { session } = checkout;
+  const path = `/c/pay/${session.id}`;
+  const said = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
+  const cards = TEST_CARDS.map(
+    ({ number, does }) =>
+      `<li><a href="${path}?card=${encodeURIComponent(number)}">Use ${number}</a><br><span class="quiet-text">${does}</span></li>`,
+  ).join('');
+  const back =
+    session.cancel_url === null
+      ? ''
+      : '<button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>';
+  return hostedPage(
+    `Pay ${aud(session)} · Sandbox payments`,
+    TAG,
+    `<div class="card"><h1>Your payment</h1>${summary(checkout)}</div>
+<div class="card"><h2>Pay by card</h2>${said}
+<form method="post" action="${path}">
+<label for="card">Card number</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required value="${esc(card)}">
+<div class="pair"><div><label for="expiry">Expiry</label><input id="expiry" name="expiry" autocomplete="off" required value="12 / 34"></div>
+<div><label for="cvc">CVC</label><input id="cvc" name="cvc" inputmode="numeric" autocomplete="off" required value="123"></div></div>
+<button name="action" value="pay">Pay ${dollars(session.amount_total ?? 0)}</button>${back}
+</form></div>
+<div class="card"><h2>Test cards</h2><ul>${cards}</ul></div>
+<div class="card"><h2>A method that takes its time</h2><p class="note">The order goes through at once; the money arrives, or fails, a few seconds later.</p>
+<form method="post" action="${path}"><button class="plain" name="action" value="delayed_paid">Pay slowly, arrives</button><button class="plain" name="action" value="delayed_failed">Pay slowly, fails</button></form></div>`,
+  );
+}
+
+function bankPage(session: Stripe.Checkout.Session): Response {
+  return hostedPage(
+    'Confirm your payment · Sandbox bank',
+    'Sandbox bank',
+    `<div class="card"><h1>Is this payment yours?</h1><p class="amount">${aud(session)}</p><p>Your bank asks before it pays.</p>
+<form method="post" action="/c/pay/${session.id}/bank"><button name="action" value="confirm">Confirm payment</button><button class="plain" name="action" value="refuse">Refuse payment</button></form></div>`,
+  );
+}
+
+function expiredPage(session: Stripe.Checkout.Session): Response {
+  const back =
+    session.cancel_url === null
+      ? ''
+      : `<a class="button" href="${esc(new URL(session.cancel_url).href)}">Back to the shop</a>`;
+  return hostedPage(
+    'Payment expired · Sandbox payments',
+    TAG,
+    `<div class="card"><h1>This payment has expired</h1><p>Nothing was charged.</p>${back}</div>`,
+  );
+}

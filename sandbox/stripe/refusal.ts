@@ -1,0 +1,26 @@
+type Body = { type?: string; code?: string; param?: string; message: string; decline_code?: string };
+
+/** A refusal in Stripe's shape (providers, section 1.2). */
+export class StripeRefusal extends Error {
+  override readonly name = 'StripeRefusal';
+  readonly status: number;
+  readonly body: Body;
+  /** Said after the work had begun: the idempotency key remembers it, as it remembers an answer. */
+  readonly kept: boolean;
+  constructor(status: number, body: Body, kept = false) {
+    super(body.message);
+    this.status = status;
+    this.body = { type: 'invalid_request_error', ...body };
+    this.kept = kept;
+  }
+}
+
+export const missing = (kind: string, id: string, param = 'id'): StripeRefusal =>
+  new StripeRefusal(404, { code: 'resource_missing', param, message: `No such ${kind}: '${id}'` });
+export const invalid = (param: string, message: string, code = 'parameter_invalid'): StripeRefusal =>
+  new StripeRefusal(400, { code, param, message });
+export const needed = (param: string): StripeRefusal =>
+  new StripeRefusal(400, { code: 'parameter_missing', param, message: `Missing required param: ${param}.` });
+/** The request was fine, the thing it is about is not in the state for it. */
+export const notNow = (message: string, code?: string): StripeRefusal =>
+  new StripeRefusal(400, { message, ...(code === undefined ? {} : { code }) }, true);

@@ -1,0 +1,121 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import { type Sandbox, startSandbox } from './main.ts';
+
+export type Hook = { path: string; body: string; signature: string; at: number };
+
+/** A sandbox on ports of its own, a receiver for its webhooks, and the official SDK pointed at it. */
+export type Trial = {
+  readonly sandbox: Sandbox;
+  readonly stripe: Stripe;
+  /** The SDK with the restricted key. */
+  readonly restricted: Stripe;
+  readonly hooks: Hook[];
+  /** What the receiver answers with; 200 unless told. */
+  answerWith(status: number): void;
+  control(method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }>;
+  /** A form posted to a hosted page; redirects are not followed. */
+  submit(url: string, form: Record<string, string>): Promise<Response>;
+  look(url: string): Promise<Response>;
+  /** Waits until a webhook of this type, and as many as wanted, has come. */
+  hooked(type: string, count?: number): Promise<Hook[]>;
+  close(): Promise<void>;
+};
+
+/** Half an hour and a bit from now, in seconds: the nearest end a session may have. */
+export const soon = (): number => Math.floor(Date.now() / 1000) + 31 * 60;
+
+export const booking = (
+  more: Partial<Stripe.Checkout.SessionCreateParams> = {},
+): Stripe.Checkout.SessionCreateParams => ({
+  mode: 'payment',
+  line_items: [
+    { quantity: 1, price_data: { currency: 'aud', unit_amount: 11_800, product_data: { name: 'Studio A, 2 hours' } } },
+  ],
+  customer_email: 'alex@example.com',
+  client_reference_id: 'booking-1',
+  success_url: 'http://shop.example/result?session={CHECKOUT_SESSION_ID}',
+  cancel_url: 'http://shop.example/cancelled',
+  ...more,
+});
+
+/** The id of something that was not expanded. */
+export function idOf(value: string | { id: string } | null): string {
+  return typeof value === 'string' ? value : (value?.id ?? '');
+}
+
+export async function openTrial(stateFile: string | null = null): Promise<Trial> {
+  const hooks: Hook[] = [];
+  let answer = 200;
+  const receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const signature = String(request.headers['stripe-signature'] ?? '');
+      hooks.push({ path: request.url ?? '', body: Buffer.concat(chunks).toString(), signature, at: Date.now() });
+      response.writeHead(answer).end();
+    });
+  });
+  const target = `http://127.0.0.1:${await listen(receiver)}`;
+  const { sandbox, port } = await startSomewhere(target, stateFile);
+  const client = (key: string): Stripe =>
+    new Stripe(key, {
+      host: '127.0.0.1',
+      port: String(port + 1),
+      protocol: 'http',
+      maxNetworkRetries: 0,
+      timeout: 3_000,
+    });
+  const local = (url: string): string => url.replace('//localhost:', '//127.0.0.1:');
+  return {
+    sandbox,
+    stripe: client('sk_test_sandbox'),
+    restricted: client('rk_test_sandbox'),
+    hooks,
+    answerWith: (status) => void (answer = status),
+    async control(method, path, body) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, json: await response.json() };
+    },
+    submit: (url, form) => fetch(local(url), { method: 'POST', redirect: 'manual', body: new URLSearchParams(form) }),
+    look: (url) => fetch(local(url), { redirect: 'manual' }),
+    async hooked(type, count = 1) {
+      const until = Date.now() + 8_000;
+      for (;;) {
+        const found = hooks.filter((hook) => hook.body.includes(`"type":"${type}"`));
+        if (found.length >= count) return found;
+        if (Date.now() > until) throw new Error(`${found.length} webhooks of ${type} came, ${count} were awaited`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+    },
+    async close() {
+      await sandbox.close();
+      receiver.closeAllConnections();
+      await new Promise((done) => receiver.close(done));
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  // A TCP server has an AddressInfo once it listens.
+  return (server.address() as AddressInfo).port;
+}
+
+async function startSomewhere(
+  webhookTarget: string,
+  stateFile: string | null,
+): Promise<{ sandbox: Sandbox; port: number }> {
+  for (let tries = 0; ; tries += 1) {
+    const port = 20_000 + 10 * Math.floor(Math.random() * 1_200);
+    try {
+      return { sandbox: await startSandbox({ port, webhookTarget, stateFile }), port };
+    } catch (error) {
+      if (tries >= 9) throw error;
+    }
+  }
+}

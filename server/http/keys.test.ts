@@ -1,0 +1,125 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Keys, openKeys, temporaryKeys } from './keys.ts';
+
+const NOW = new Date('2026-05-01T00:00:00Z');
+const later = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000);
+const claims = { sub: 'a', aud: 'authenticated', role: 'authenticated', session_id: 's' };
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('the keys on disk', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'keys-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('eight openers at once end up with the same keys, in a file only the owner can read', async () => {
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(folder, null)));
+    expect(new Set(opened.map((keys) => keys.anonKey)).size).toBe(1);
+    expect(new Set(opened.map((keys) => JSON.stringify(keys.jwks()))).size).toBe(1);
+    expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('a second start reads what the first made', async () => {
+    const before = await readFile(join(folder, 'keys.json'), 'utf8');
+    const first = await openKeys(folder, null);
+    const token = await first.sign(claims, 60, NOW);
+    expect(await (await openKeys(folder, null)).verify(token, NOW)).toMatchObject(claims);
+    expect(await readFile(join(folder, 'keys.json'), 'utf8')).toBe(before);
+  });
+
+  test('a secret of the operator signs the client keys', async () => {
+    const secret = 'an operator chose this secret, 40 letters';
+    const [one, two] = [await openKeys(folder, secret), await openKeys(folder, null)];
+    expect(one.anonKey).not.toBe(two.anonKey);
+    expect(await two.verify(one.anonKey, NOW)).toBeNull();
+  });
+});
+
+describe('tokens', () => {
+  let keys: Keys;
+  beforeAll(async () => {
+    keys = await temporaryKeys();
+  });
+
+  test('a token is good until ten seconds after its end, remembered or not', async () => {
+    const token = await keys.sign(claims, 60, NOW);
+    expect(await keys.verify(token, NOW)).toMatchObject(claims);
+    expect(await keys.verify(token, later(69))).toMatchObject(claims);
+    expect(await keys.verify(token, later(71))).toBeNull();
+    expect(await keys.verify(await keys.sign({ ...claims, n: 2 }, 60, NOW), later(71))).toBeNull();
+  });
+
+  test('the client keys are guests and service, and the published keys hold nothing private', async () => {
+    expect(await keys.verify(keys.anonKey, NOW)).toMatchObject({ role: 'anon' });
+    expect(await keys.verify(keys.serviceRoleKey, NOW)).toMatchObject({ role: 'service_role' });
+    expect(keys.jwks().keys[0]).toMatchObject({ alg: 'ES256', kty: 'EC' });
+    expect(keys.jwks().keys[0]).not.toHaveProperty('d');
+  });
+
+  test('alg none is refused', async () => {
+    const body = part({ ...claims, exp: NOW.getTime() / 1000 + 600 });
+    for (const alg of ['none', 'None', 'NONE', '']) {
+      expect(await keys.verify(`${part({ alg, typ: 'JWT' })}.${body}.`, NOW)).toBeNull();
+      expect(await keys.verify(`${part({ alg, typ: 'JWT' })}.${body}.AAAA`, NOW)).toBeNull();
+    }
+  });
+
+  test('HS256 with the public key as its secret is refused', async () => {
+    const jwk = keys.jwks().keys[0];
+    for (const secret of [JSON.stringify(jwk), JSON.stringify(keys.jwks()), String(jwk?.x)]) {
+      const forged = await new SignJWT({ ...claims, role: 'service_role' })
+        .setProtectedHeader({ alg: 'HS256', kid: String(jwk?.kid) })
+        .setExpirationTime('10y')
+        .sign(Buffer.from(secret));
+      expect(await keys.verify(forged, NOW)).toBeNull();
+    }
+  });
+
+  test('another key under our kid, our key under another kid, and a changed role are refused', async () => {
+    const { privateKey } = await generateKeyPair('ES256');
+    const kid = String(keys.jwks().keys[0]?.kid);
+    const other = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid })
+      .setExpirationTime('10y')
+      .sign(privateKey);
+    expect(await keys.verify(other, NOW)).toBeNull();
+    const [, body = '', signature = ''] = (await keys.sign(claims, 60, NOW)).split('.');
+    expect(await keys.verify(`${part({ alg: 'ES256', kid: 'x' })}.${body}.${signature}`, NOW)).toBeNull();
+    const good = await keys.sign(claims, 60, NOW);
+    const [head = ''] = good.split('.');
+    expect(await keys.verify(`${head}.${part({ ...claims, role: 'service_role' })}.${signature}`, NOW)).toBeNull();
+  });
+
+  test('a person cannot pose as the service, nor a client key as a person, nor a token for others be used here', async () => {
+    expect(await keys.verify(await keys.sign({ ...claims, role: 'service_role' }, 60, NOW), NOW)).toBeNull();
+    expect(await keys.verify(await keys.sign({ ...claims, aud: 'elsewhere' }, 60, NOW), NOW)).toBeNull();
+    const secret = 'an operator chose this secret, 40 letters';
+    const folder = await mkdtemp(join(tmpdir(), 'keys-'));
+    const known = await openKeys(folder, secret);
+    const person = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('10y')
+      .sign(Buffer.from(secret));
+    expect(await known.verify(person, NOW)).toBeNull();
+    await rm(folder, { recursive: true });
+  });
+
+  test('rubbish is refused without an error', async () => {
+    for (const token of [
+      '',
+      'a',
+      'a.b',
+      'a.b.c',
+      '....',
+      `${'x'.repeat(9_000)}.b.c`,
+      `${part(null)}.a.a`,
+      `${part([])}.a.a`,
+    ])
+      expect(await keys.verify(token, NOW)).toBeNull();
+  });
+});

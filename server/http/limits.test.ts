@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { readMigrations } from '#server/db/migrate.ts';
+import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { createLimits, type TakeLimit } from './limits.ts';
+
+const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+const LIMIT = { name: 'test', max: 5, seconds: 60 };
+const START = Date.parse('2026-05-01T00:00:00Z');
+let db: Database;
+let own: TestDatabase | null;
+let now = START;
+
+function limits(factor = 1): TakeLimit {
+  return createLimits({ one: (text, values) => db.one(text, values), clock: () => new Date(now), factor });
+}
+
+beforeAll(async () => {
+  const options = {
+    migrations: await readMigrations(MIGRATIONS),
+    say: () => undefined,
+    warn: () => undefined,
+  };
+  own = await createTestDatabase();
+  db = own ? await openPostgres(own.url, { ...options, poolSize: 16 }) : await openEmbedded(null, options);
+});
+afterAll(async () => {
+  await db.close();
+  await own?.drop();
+});
+
+test('admits what the limit says, then answers the seconds until the next unit', async () => {
+  const take = limits();
+  for (let n = 0; n < 5; n += 1) expect(await take(LIMIT, 'a')).toBeNull();
+  expect(await take(LIMIT, 'a')).toBe(12);
+  now += 11_000;
+  expect(await take(LIMIT, 'a')).toBe(1);
+  now += 1_000;
+  expect(await take(LIMIT, 'a')).toBeNull();
+  expect(await take(LIMIT, 'a')).toBe(12);
+});
+
+test('counts each key and each limit for itself', async () => {
+  const take = limits();
+  for (let n = 0; n < 5; n += 1) await take(LIMIT, 'b');
+  expect(await take(LIMIT, 'b')).not.toBeNull();
+  expect(await take(LIMIT, 'c')).toBeNull();
+  expect(await take({ ...LIMIT, name: 'other' }, 'b')).toBeNull();
+});
+
+test('is full again after its time and no fuller', async () => {
+  const take = limits();
+  await take(LIMIT, 'd');
+  now += 3_600_000;
+  for (let n = 0; n < 5; n += 1) expect(await take(LIMIT, 'd')).toBeNull();
+  expect(await take(LIMIT, 'd')).not.toBeNull();
+});
+
+test('a limit of one in a minute admits one in a minute', async () => {
+  const take = limits();
+  const once = { name: 'once', max: 1, seconds: 60 };
+  expect(await take(once, 'e')).toBeNull();
+  expect(await take(once, 'e')).toBe(60);
+  now += 59_000;
+  expect(await take(once, 'e')).toBe(1);
+  now += 1_000;
+  expect(await take(once, 'e')).toBeNull();
+});
+
+test('of 200 at once exactly as many are admitted as the limit says, by two takers', async () => {
+  const takers = [limits(4), limits(4)];
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => takers[n % 2]?.(LIMIT, 'f')));
+  expect(answers.filter((wait) => wait === null)).toHaveLength(20);
+});
+
+test('a key may hold anything', async () => {
+  const take = limits();
+  expect(await take(LIMIT, `ip:'; drop table private.rate_bucket; --`)).toBeNull();
+  expect(await take(LIMIT, 'x'.repeat(2_000))).toBeNull();
+});

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const READY_MS = 30_000;
+
+export type Runtime = {
+  readonly pid: number;
+  readonly apiUrl: string;
+  readonly sandboxUrl: string;
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+};
+/** The server as its own process, to be killed at any moment. */
+export type ServerProcess = {
+  readonly runtime: Runtime;
+  readonly child: ChildProcess;
+  output(): string;
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
+};
+
+/** Starts server/main.ts with these variables and waits until it is ready. Throws with what it said when it ends before. */
+export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, ['server/main.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => void (said += chunk.toString()));
+  const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const end = Date.now() + READY_MS;
+  for (;;) {
+    const runtime = await readRuntime(env['DATA_DIR'] ?? '');
+    if (runtime !== null && runtime.pid === child.pid && said.includes('ready on')) {
+      return {
+        runtime,
+        child,
+        output: () => said,
+        kill: (signal = 'SIGKILL') => {
+          child.kill(signal);
+          return over;
+        },
+      };
+    }
+    if (child.exitCode !== null || Date.now() > end) {
+      child.kill('SIGKILL');
+      throw Object.assign(new Error(`the server did not start: ${said.slice(-2_000)}`), { exitCode: child.exitCode });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function readRuntime(dataDir: string): Promise<Runtime | null> {
+  try {
+    return JSON.parse(await readFile(join(dataDir, 'runtime.json'), 'utf8'));
+  } catch {
+    return null; // not written yet
+  }
+}
