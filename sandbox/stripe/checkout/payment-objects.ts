@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { type Checkout, newId, type StripeWorld } from './ledger.ts';
+import { type Checkout, newId, type StripeWorld } from '../ledger.ts';
 
 /** The payment intent of a session, before anything was tried. Every key it promises is there. */
 export function newIntent(world: StripeWorld, { session, intent }: Checkout): Stripe.PaymentIntent {

@@ -10,10 +10,10 @@ import {
   textOf,
   urlOf,
   wordOf,
-} from './form.ts';
-import { type Check, newId, type Shown, type StripeWorld } from './ledger.ts';
+} from '../form.ts';
+import { type Check, newId, type Shown, type StripeWorld } from '../ledger.ts';
 import { makeReport, REDACTED, refresh } from './identity-results.ts';
-import { needed, notNow } from './refusal.ts';
+import { needed, notNow } from '../refusal.ts';
 
 type Session = Stripe.Identity.VerificationSession;
 
