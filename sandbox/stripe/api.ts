@@ -1,15 +1,16 @@
 import type Stripe from 'stripe';
-import { createCheckout, expireByCall } from './checkout.ts';
+import { createCheckout, expireByCall } from './checkout/checkout.ts';
 import { createEndpoint } from './endpoints.ts';
 import { expanded, expandOf } from './expand.ts';
 import { type FormMap, onlyKnown, parseForm, textOf } from './form.ts';
 import { type Answer, createIdempotency } from './idempotency.ts';
-import { cancelCheck, createCheck, readCheck, readReport, redactCheck, updateCheck } from './identity.ts';
+import { cancelCheck, createCheck, redactCheck, updateCheck } from './identity/identity.ts';
+import { readCheck, readReport } from './identity/identity-results.ts';
 import { API_VERSION, byId, newId, type StripeWorld } from './ledger.ts';
 import { pageOf } from './listing.ts';
-import { settleDue } from './paying.ts';
+import { settleDue } from './checkout/paying.ts';
 import { missing, StripeRefusal } from './refusal.ts';
-import { createRefund } from './refunds.ts';
+import { createRefund } from './checkout/refunds.ts';
 
 type Keys = { readonly secret: string; readonly restricted: string };
 type Call = {

@@ -4,11 +4,11 @@ import type { Core } from '../core/core.ts';
 import { dollars, esc } from '../core/page.ts';
 import type { Provider } from '../core/provider.ts';
 import { createStripeApi } from './api.ts';
-import { finishCheck, identityErrors, identityOutcome } from './identity.ts';
-import { identityPage } from './identity-page.ts';
+import { finishCheck, identityErrors, identityOutcome } from './identity/identity.ts';
+import { identityPage } from './identity/identity-page.ts';
 import { byId, type Check, type Checkout, createStripeWorld, OFFSET, type StripeWorld } from './ledger.ts';
-import { payPage } from './pay-page.ts';
-import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './paying.ts';
+import { payPage } from './checkout/pay-page.ts';
+import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
 
 /** Fixed, written in docs/sandbox.md; production refuses to start with them. */
 const SECRET_KEY = 'sk_test_sandbox';

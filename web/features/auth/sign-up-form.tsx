@@ -1,14 +1,20 @@
-import { type FormEvent, useEffect, useState } from 'react';
-import { emailSchema, firstError, isAdult, signUpSchema } from '#rules/people.ts';
+import { type FormEvent, useState } from 'react';
+import { firstError, isAdult, signUpSchema } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { echoOf, isNoDay, isoOf, noDate } from '#web/lib/birth-date.ts';
+import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
+import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { BirthDate, isoOf, noDate } from './birth-date.tsx';
-import { emailTaken, signUp } from './queries.ts';
+import { signUp } from './queries.ts';
+import { explainSignUp } from './sign-up-errors.ts';
+import { useEmailTaken } from './use-email-taken.ts';
 
-const DEBOUNCE_MS = 500;
+const empty = { fullName: '', email: '', phone: '', djName: '', password: '' };
+type Problem = { readonly field: string | null; readonly message: string };
 
 export function SignUpForm({
   redirectTo,
@@ -17,119 +23,93 @@ export function SignUpForm({
   redirectTo: string;
   onDone: (email: string, signedIn: boolean) => void;
 }) {
-  const [fields, setFields] = useState({ fullName: '', email: '', phone: '', djName: '', password: '' });
+  const today = studioDate(useNow(60_000));
+  const [fields, setFields] = useState(empty);
   const [birth, setBirth] = useState(noDate);
-  const [taken, setTaken] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const taken = useEmailTaken(fields.email);
   const dateOfBirth = isoOf(birth);
-  const adult = dateOfBirth !== '' && isAdult(dateOfBirth, studioDate(new Date()));
-  const complete =
-    fields.email !== '' &&
-    fields.password !== '' &&
-    fields.fullName !== '' &&
-    fields.phone !== '' &&
-    dateOfBirth !== '';
+  const adult = dateOfBirth !== '' && isAdult(dateOfBirth, today);
+  const tooYoung = dateOfBirth !== '' && !adult;
+  const { fullName, email, phone, password } = fields;
+  const complete = [fullName, email, phone, password].every((text) => text.trim() !== '') && adult && !taken;
 
-  useEffect(() => {
-    setTaken(false);
-    if (!emailSchema.safeParse(fields.email).success) return;
-    const abort = new AbortController();
-    const timer = setTimeout(
-      () =>
-        void emailTaken(fields.email.trim(), abort.signal).then((known) =>
-          abort.signal.aborted ? undefined : setTaken(known === true),
-        ),
-      DEBOUNCE_MS,
-    );
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [fields.email]);
+  function refuse(title: string, message: string, field: string | null): void {
+    setProblem({ field, message });
+    toast({ title, description: message, tone: 'bad' });
+  }
 
-  const set = (name: keyof typeof fields) => (event: { target: { value: string } }) =>
-    setFields({ ...fields, [name]: event.target.value });
-
-  async function submit(event: FormEvent): Promise<void> {
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
-    if (dateOfBirth === '')
-      return toast({ title: 'Date of Birth Required', description: 'Please enter your date of birth.', tone: 'bad' });
-    if (!adult)
-      return toast({
-        title: 'Age Requirement',
-        description: 'You must be 18 years or older to create an account.',
-        tone: 'bad',
-      });
+    const { elements } = event.currentTarget;
+    if (dateOfBirth === '') return refuse('Date of Birth Required', 'Please enter your date of birth.', null);
+    if (!adult) return refuse('Age Requirement', 'You must be 18 years or older to create an account.', null);
     const parsed = signUpSchema.safeParse({ ...fields, dateOfBirth });
-    if (!parsed.success)
-      return toast({ title: 'Validation Error', description: firstError(parsed.error), tone: 'bad' });
+    if (!parsed.success) {
+      const field = String(parsed.error.issues[0]?.path[0] ?? '');
+      const input = elements.namedItem(field);
+      if (input instanceof HTMLElement) input.focus();
+      return refuse('Validation Error', firstError(parsed.error), field);
+    }
     setBusy(true);
-    setError(null);
+    setProblem(null);
     try {
-      const { signedIn } = await signUp(
-        { ...fields, fullName: parsed.data.fullName, email: parsed.data.email, dateOfBirth },
-        redirectTo,
-      );
+      const { signedIn } = await signUp({ ...parsed.data, djName: parsed.data.djName ?? '' }, redirectTo);
       onDone(parsed.data.email, signedIn);
     } catch (cause) {
-      const message = describeError(cause, 'An unexpected error occurred. Please try again.');
-      const told = explain(message);
-      setError(told.description);
-      toast({ ...told, tone: 'bad' });
+      const told = explainSignUp(describeError(cause, UNEXPECTED));
+      refuse(told.title, told.description, null);
     } finally {
       setBusy(false);
     }
   }
 
+  const bind = (name: keyof typeof empty) => ({
+    name,
+    value: fields[name],
+    onChange: (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value }),
+    error: problem?.field === name ? problem.message : null,
+  });
+
   return (
     <form onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
+      <Field {...bind('fullName')} label="Full Name" badge="MUST MATCH ID" autoComplete="name" required />
       <Field
-        label="Full Name"
-        badge="MUST MATCH ID"
-        autoComplete="name"
-        value={fields.fullName}
-        onChange={set('fullName')}
-      />
-      <Field
+        {...bind('email')}
         label="Email"
         type="email"
         autoComplete="email"
-        value={fields.email}
-        onChange={set('email')}
-        error={taken ? 'Email already registered' : null}
+        required
+        error={taken ? 'Email already registered' : bind('email').error}
       />
-      <Field label="Phone Number" type="tel" autoComplete="tel" value={fields.phone} onChange={set('phone')} />
-      <BirthDate
+      <Field {...bind('phone')} label="Phone Number" type="tel" autoComplete="tel" required />
+      <DateEntry
+        legend="Date of Birth"
+        badge="MUST MATCH ID"
+        hint="You must be 18 or older"
+        echo={echoOf(birth)}
+        error={tooYoung ? 'You must be 18 or older' : isNoDay(birth) ? 'There is no such day' : null}
         value={birth}
         onChange={setBirth}
-        error={dateOfBirth !== '' && !adult ? 'You must be 18 or older' : null}
       />
-      <Field label="DJ Name (optional)" autoComplete="nickname" value={fields.djName} onChange={set('djName')} />
+      <Field {...bind('djName')} label="DJ Name (optional)" autoComplete="nickname" />
       <Field
+        {...bind('password')}
         label="Password"
         type="password"
         autoComplete="new-password"
-        value={fields.password}
-        onChange={set('password')}
         hint="At least 6 characters"
-        error={error}
+        required
       />
-      <Button type="submit" busy={busy} disabled={!complete || !adult || taken} className="w-full">
-        {busy ? 'Creating account...' : dateOfBirth !== '' && !adult ? 'Must be 18+' : 'Sign Up'}
+      {problem !== null && problem.field === null ? (
+        <Notice tone="bad">
+          <p>{problem.message}</p>
+        </Notice>
+      ) : null}
+      <Button type="submit" busy={busy} disabled={!complete} className="w-full">
+        {busy ? 'Creating account...' : tooYoung ? 'Must be 18+' : 'Sign Up'}
       </Button>
     </form>
   );
-}
-
-/** The error catalogue of spec section 8. */
-function explain(message: string): { title: string; description: string } {
-  if (message.includes('User already registered'))
-    return {
-      title: 'Email already in use',
-      description: 'An account with this email already exists. Please sign in instead or use a different email.',
-    };
-  if (message.includes('Password should be at least'))
-    return { title: 'Password too short', description: 'Password must be at least 6 characters long.' };
-  return { title: 'Sign up failed', description: message };
 }

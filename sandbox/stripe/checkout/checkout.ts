@@ -11,9 +11,9 @@ import {
   textOf,
   urlOf,
   wordOf,
-} from './form.ts';
-import { type Checkout, newId, type StripeWorld } from './ledger.ts';
-import { invalid, needed, notNow, StripeRefusal } from './refusal.ts';
+} from '../form.ts';
+import { type Checkout, newId, type StripeWorld } from '../ledger.ts';
+import { invalid, needed, notNow, StripeRefusal } from '../refusal.ts';
 
 /** What Checkout Session creation takes here. `payment_method_types` left the real API in 2026-09-30.endive and is refused too. */
 const FIELDS = [

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { booking, openTrial, soon, type Trial } from '../testing.ts';
+import { booking, openTrial, soon, type Trial } from '../../testing.ts';
 
 let trial: Trial;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { expire } from './checkout.ts';
-import { type Checkout, newId, type StripeWorld } from './ledger.ts';
+import type { Checkout, StripeWorld } from '../ledger.ts';
+import { newCharge, newIntent } from './payment-objects.ts';
 
 /** What a customer can do on the pay page, and scripts through the control API. */
 export const paymentOutcomes = ['paid', 'declined', 'cancelled', 'expired', 'delayed_paid', 'delayed_failed'] as const;
@@ -139,99 +140,4 @@ function intentOf(world: StripeWorld, checkout: Checkout): Stripe.PaymentIntent 
   session.payment_intent = intent.id;
   world.changed();
   return intent;
-}
-
-function newIntent(world: StripeWorld, { session, intent }: Checkout): Stripe.PaymentIntent {
-  const id = newId('pi');
-  return {
-    id,
-    object: 'payment_intent',
-    allowed_payment_method_types: null,
-    amount: session.amount_total ?? 0,
-    amount_capturable: 0,
-    amount_received: 0,
-    application: null,
-    application_fee_amount: null,
-    automatic_payment_methods: null,
-    canceled_at: null,
-    cancellation_reason: null,
-    capture_method: 'automatic_async',
-    client_secret: `${id}_secret_${newId('s').slice(2)}`,
-    confirmation_method: 'automatic',
-    created: world.stamp(),
-    currency: 'aud',
-    customer: null,
-    customer_account: null,
-    description: intent.description,
-    excluded_payment_method_types: null,
-    last_payment_error: null,
-    latest_charge: null,
-    livemode: false,
-    managed_payments: null,
-    metadata: intent.metadata,
-    next_action: null,
-    on_behalf_of: null,
-    payment_method: newId('pm'),
-    payment_method_configuration_details: null,
-    payment_method_options: {},
-    payment_method_types: ['card'],
-    payment_record: null,
-    processing: null,
-    receipt_email: intent.receiptEmail,
-    review: null,
-    setup_future_usage: null,
-    shipping: null,
-    source: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    status: 'requires_payment_method',
-    transfer_group: null,
-  };
-}
-
-function newCharge(world: StripeWorld, intent: Stripe.PaymentIntent): Stripe.Charge {
-  return {
-    id: newId('ch'),
-    object: 'charge',
-    amount: intent.amount,
-    amount_captured: intent.amount,
-    amount_refunded: 0,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
-    balance_transaction: newId('txn'),
-    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
-    calculated_statement_descriptor: 'SANDBOX',
-    captured: true,
-    created: world.stamp(),
-    currency: intent.currency,
-    customer: null,
-    description: intent.description,
-    disputed: false,
-    failure_balance_transaction: null,
-    failure_code: null,
-    failure_message: null,
-    fraud_details: {},
-    livemode: false,
-    metadata: intent.metadata,
-    on_behalf_of: null,
-    outcome: null,
-    paid: true,
-    payment_intent: intent.id,
-    payment_method: typeof intent.payment_method === 'string' ? intent.payment_method : null,
-    payment_method_details: null,
-    receipt_email: intent.receipt_email,
-    receipt_number: null,
-    receipt_url: null,
-    refunded: false,
-    review: null,
-    shipping: null,
-    source: null,
-    source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    status: 'succeeded',
-    transfer_data: null,
-    transfer_group: null,
-  };
 }

@@ -1,7 +1,7 @@
-import { esc } from '../core/page.ts';
-import { hostedPage, seeOther } from './frame.ts';
+import { esc } from '../../core/page.ts';
+import { hostedPage, seeOther } from '../frame.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity.ts';
-import { byId, type Check, type StripeWorld } from './ledger.ts';
+import { byId, type Check, type StripeWorld } from '../ledger.ts';
 
 const TAG = 'Sandbox identity · nobody looks at you';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;

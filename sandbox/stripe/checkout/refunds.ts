@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
-import { dollars } from '../core/page.ts';
-import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from './form.ts';
-import { byId, newId, type StripeWorld } from './ledger.ts';
-import { missing, notNow, StripeRefusal } from './refusal.ts';
+import { dollars } from '../../core/page.ts';
+import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from '../form.ts';
+import { byId, newId, type StripeWorld } from '../ledger.ts';
+import { missing, notNow, StripeRefusal } from '../refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
 

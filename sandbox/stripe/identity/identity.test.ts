@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type Stripe from 'stripe';
-import { openTrial, type Trial } from '../testing.ts';
+import { openTrial, type Trial } from '../../testing.ts';
 
 let trial: Trial;
 beforeAll(async () => {

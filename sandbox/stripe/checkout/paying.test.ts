@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { booking, idOf, openTrial, type Trial } from '../testing.ts';
+import { booking, idOf, openTrial, type Trial } from '../../testing.ts';
 
 let trial: Trial;
 beforeAll(async () => {

@@ -1,0 +1,123 @@
+import type Stripe from 'stripe';
+import { type Check, newId, type StripeWorld } from '../ledger.ts';
+
+type Session = Stripe.Identity.VerificationSession;
+type Report = Stripe.Identity.VerificationReport;
+
+const URL_FOR_S = 48 * 3600;
+const SENSITIVE_FOR_S = 48 * 3600;
+export const REDACTED = '[redacted]';
+
+/**
+ * The session as a caller may read it. Names are told to any key that expands `verified_outputs`; birth date and
+ * expiry to a restricted key that asks for them by name, for 48 hours (docs.stripe.com/identity/access-verification-results).
+ */
+export function readCheck(
+  world: StripeWorld,
+  check: Check,
+  asks: { expand: readonly string[]; restricted: boolean },
+): Session {
+  refresh(world, check);
+  const told = new Set(asks.restricted && recent(world, check) ? asks.expand : []);
+  const wants = (path: string): boolean => asks.expand.some((one) => one === path || one.startsWith(`${path}.`));
+  const session = structuredClone(check.session);
+  const id = session.last_verification_report;
+  if (wants('last_verification_report') && typeof id === 'string') {
+    const report = world.ledger.reports[id];
+    if (report) session.last_verification_report = hide(report, 'last_verification_report.document', told, check);
+  }
+  session.verified_outputs = null;
+  if (wants('verified_outputs') && session.status === 'verified' && check.shown)
+    session.verified_outputs = {
+      address: null,
+      email: null,
+      first_name: check.shown.first,
+      id_number_type: null,
+      last_name: check.shown.last,
+      phone: null,
+      ...(told.has('verified_outputs.dob') ? { dob: dateOf(check.shown.dob) } : {}),
+    };
+  return session;
+}
+
+export function readReport(
+  world: StripeWorld,
+  report: Report,
+  asks: { expand: readonly string[]; restricted: boolean },
+): Report {
+  const check = world.ledger.checks[report.verification_session ?? ''];
+  const told = new Set(asks.restricted && check && recent(world, check) ? asks.expand : []);
+  return check ? hide(report, 'document', told, check) : report;
+}
+
+function hide(report: Report, path: string, told: ReadonlySet<string>, check: Check): Report {
+  const document = report.document;
+  if (!document) return report;
+  const gone = check.session.redaction !== null;
+  return {
+    ...report,
+    document: {
+      ...document,
+      first_name: gone ? REDACTED : document.first_name,
+      last_name: gone ? REDACTED : document.last_name,
+      ...(told.has(`${path}.dob`) ? { dob: dateOf(check.shown?.dob ?? '') } : {}),
+      ...(told.has(`${path}.expiration_date`) ? { expiration_date: dateOf(check.shown?.expiry ?? '') } : {}),
+      ...(told.has(`${path}.number`) ? { number: gone ? REDACTED : 'SPECIMEN' } : {}),
+    },
+  };
+}
+
+const recent = (world: StripeWorld, check: Check): boolean =>
+  check.verifiedAt !== null && world.seconds() - check.verifiedAt < SENSITIVE_FOR_S;
+
+/** A check that waits for input has an address that works: after a try, and after 48 hours, another one. */
+export function refresh(world: StripeWorld, check: Check): void {
+  const { session } = check;
+  const old = world.seconds() - check.urlMadeAt >= URL_FOR_S;
+  if (session.status !== 'requires_input' || (session.url !== null && !old)) return;
+  const secret = newId('test');
+  check.urlMadeAt = world.seconds();
+  session.url = `${world.baseUrl}/verify/${session.id}/${secret}`;
+  session.client_secret = `${session.id}_secret_${secret}`;
+  world.changed();
+}
+
+/** What the check found, as a report keeps it; dates and numbers are added for who may read them. */
+export function makeReport(world: StripeWorld, check: Check, id: string): Report {
+  const { session, shown } = check;
+  const verified = session.status === 'verified';
+  const error = session.last_error;
+  const aboutSelfie = error?.code?.startsWith('selfie') ?? false;
+  return {
+    id,
+    object: 'identity.verification_report',
+    client_reference_id: session.client_reference_id,
+    created: world.stamp(),
+    document: {
+      address: null,
+      error:
+        verified || aboutSelfie
+          ? null
+          : {
+              code: error?.code === 'document_expired' ? 'document_expired' : 'document_unverified_other',
+              reason: error?.reason ?? null,
+            },
+      files: null,
+      first_name: verified ? (shown?.first ?? null) : null,
+      issued_date: null,
+      issuing_country: 'AU',
+      last_name: verified ? (shown?.last ?? null) : null,
+      status: verified || aboutSelfie ? 'verified' : 'unverified',
+      type: 'driving_license',
+    },
+    livemode: false,
+    options: { document: session.options?.document ?? {} },
+    type: 'document',
+    verification_session: session.id,
+  };
+}
+
+function dateOf(iso: string): { year: number; month: number; day: number } | null {
+  const [year, month, day] = iso.split('-').map(Number);
+  return year && month && day ? { year, month, day } : null;
+}

@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'react';
+import { emailSchema } from '#rules/people.ts';
+import { emailTaken } from './queries.ts';
+
+/** Typing has to rest so long before the question is asked (spec section 5). */
+const DEBOUNCE_MS = 500;
+
+/** Whether the address typed has an account already; false while that is not known. */
+export function useEmailTaken(typed: string): boolean {
+  const [answer, setAnswer] = useState({ email: '', taken: false });
+  const parsed = emailSchema.safeParse(typed);
+  const email = parsed.success ? parsed.data : '';
+
+  useEffect(() => {
+    if (email === '') return;
+    const abort = new AbortController();
+    const ask = async (): Promise<void> => {
+      const known = await emailTaken(email, abort.signal);
+      if (!abort.signal.aborted) setAnswer({ email, taken: known === true });
+    };
+    const timer = setTimeout(() => void ask(), DEBOUNCE_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [email]);
+
+  return email !== '' && answer.email === email && answer.taken;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { Slot } from '#rules/slots.ts';
+import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
+import { daysToRead, describeLost, dropLost, reachTo, slotState, type Taken } from './selection.ts';
+
+const DAY = '2026-11-21';
+const NOON = new Date('2026-11-21T01:00:00Z'); // 12 noon in Sydney
+const at = (hour: number, date = DAY): Slot => ({ date, hour });
+function busy(from: Slot, to: Slot, status = 'confirmed', mine = false): Taken {
+  return { start: slotStart(from.date, from.hour) ?? NOON, end: slotEnd(to.date, to.hour), status, mine };
+}
+
+describe('the state of an hour', () => {
+  test('free, chosen, paid for, being paid for and begun are five different things', () => {
+    const taken = [busy(at(18), at(18)), busy(at(19), at(19), 'pending')];
+    expect(slotState(at(17), [], taken, NOON)).toBe('free');
+    expect(slotState(at(17), [at(17)], taken, NOON)).toBe('selected');
+    expect(slotState(at(18), [], taken, NOON)).toBe('taken');
+    expect(slotState(at(19), [], taken, NOON)).toBe('paying');
+    expect(slotState(at(11), [], taken, NOON)).toBe('past');
+  });
+  test('a status we do not know blocks', () => {
+    expect(slotState(at(18), [], [busy(at(18), at(18), 'something-new')], NOON)).toBe('taken');
+  });
+  test('my own unpaid hold is not in my way, my paid booking is', () => {
+    expect(slotState(at(18), [], [busy(at(18), at(18), 'pending', true)], NOON)).toBe('free');
+    expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON)).toBe('taken');
+  });
+  test('an hour somebody took is not shown as mine although I had chosen it', () => {
+    expect(slotState(at(18), [at(18)], [busy(at(18), at(18))], NOON)).toBe('taken');
+  });
+  test('in October 2 AM is skipped, a booking from 10 PM shows on the next morning', () => {
+    expect(slotState(at(2, '2027-10-03'), [], [], new Date('2027-09-20T00:00:00Z'))).toBe('skipped');
+    const night = [busy(at(22, '2026-11-20'), at(1, '2026-11-21'))];
+    const before = dayBounds('2026-11-20').start;
+    expect(slotState(at(1, '2026-11-21'), [], night, before)).toBe('taken');
+    expect(slotState(at(2, '2026-11-21'), [], night, before)).toBe('free');
+  });
+});
+
+describe('what a selection loses', () => {
+  test('an hour taken in the middle leaves the longer side and is named', () => {
+    const { kept, lost } = dropLost([at(18), at(19), at(20), at(21)], [busy(at(19), at(19))], NOON);
+    expect(kept).toEqual([at(20), at(21)]);
+    expect(describeLost(lost, kept.length)).toBe(
+      'Somebody else has just taken 7 PM on 21 Nov. The rest of your selection is kept.',
+    );
+  });
+  test('nothing lost, nothing changed', () => {
+    expect(dropLost([at(18)], [busy(at(20), at(20))], NOON)).toEqual({ kept: [at(18)], lost: [] });
+  });
+  test('hours that have begun are told apart from hours taken', () => {
+    const { kept, lost } = dropLost([at(11), at(12)], [busy(at(12), at(12))], NOON);
+    expect(describeLost(lost, kept.length)).toBe(
+      'Somebody else has just taken 12 PM on 21 Nov. 11 AM on 21 Nov can no longer be booked, as it has begun. Please choose other hours.',
+    );
+  });
+});
+
+test('the days read reach from the start of the selection to the day after the one looked at', () => {
+  expect(daysToRead([], DAY)).toEqual({ from: DAY, to: '2026-11-22' });
+  expect(daysToRead([at(22), at(23)], '2026-11-22')).toEqual({ from: DAY, to: '2026-11-23' });
+  expect(daysToRead([at(0, '2026-11-22')], DAY)).toEqual({ from: DAY, to: '2026-11-22' });
+});
+
+describe('shift with an arrow', () => {
+  const open = (): boolean => true;
+  test('extends hour by hour, a row at a time, and backwards', () => {
+    expect(reachTo([at(18)], at(18), at(19), open)).toEqual([at(18), at(19)]);
+    expect(reachTo([at(12)], at(12), at(15), open)).toHaveLength(4);
+    expect(reachTo([at(18)], at(18), at(16), open)).toEqual([at(16), at(17), at(18)]);
+  });
+  test('begins a selection where one stands', () => {
+    expect(reachTo([], at(18), at(19), open)).toEqual([at(18), at(19)]);
+  });
+  test('stops before an hour that is gone', () => {
+    expect(reachTo([at(18)], at(18), at(21), (slot) => slot.hour !== 20)).toEqual([at(18), at(19)]);
+  });
+  test('lets go on the way back', () => {
+    expect(reachTo([at(18), at(19), at(20)], at(20), at(19), open)).toEqual([at(18), at(19)]);
+  });
+  test('steps over the hour that does not exist in October', () => {
+    const day = '2027-10-03';
+    expect(reachTo([at(1, day)], at(1, day), at(3, day), open)).toEqual([at(1, day), at(3, day)]);
+  });
+  test('changes nothing far from the selection', () => {
+    expect(reachTo([at(9)], at(18), at(19), open)).toEqual([at(9)]);
+  });
+});

@@ -1,0 +1,103 @@
+import {
+  type Busy,
+  canAdd,
+  longestRun,
+  sameSlot,
+  type Slot,
+  slotClosed,
+  slotLabel,
+  slotTaken,
+  sortSlots,
+} from '#rules/slots.ts';
+import { addDays, formatStudioDate, hourExists, type StudioDate } from '#rules/studio-time.ts';
+
+/** A span that is gone. `mine` is a hold of one's own that waits for payment: its hours may be chosen again. */
+export type Taken = Busy & { readonly status: string; readonly mine: boolean };
+export type SlotState = 'free' | 'selected' | 'taken' | 'paying' | 'past' | 'skipped' | 'later';
+export type Lost = { readonly slot: Slot; readonly why: 'taken' | 'past' };
+
+/** What stands in one's way: everything but one's own unpaid hold, which the server takes up again. */
+const blocking = (taken: readonly Taken[]): Taken[] => taken.filter((one) => !(one.mine && one.status === 'pending'));
+
+/** How an hour is to be shown. What cannot be booked is never shown as selected. */
+export function slotState(slot: Slot, selection: readonly Slot[], taken: readonly Taken[], now: Date): SlotState {
+  const closed = slotClosed(slot, now);
+  if (closed === 'skipped') return 'skipped';
+  if (closed === 'beyond-horizon') return 'later';
+  if (closed === 'past') return 'past';
+  const inTheWay = blocking(taken);
+  const paid = inTheWay.filter((one) => one.status !== 'pending');
+  if (slotTaken(slot, paid)) return 'taken';
+  if (slotTaken(slot, inTheWay)) return 'paying';
+  return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
+}
+
+/** Takes out of a selection what others or the clock took; the longest run of the rest stays. */
+export function dropLost(
+  selection: readonly Slot[],
+  taken: readonly Taken[],
+  now: Date,
+): { kept: Slot[]; lost: Lost[] } {
+  const inTheWay = blocking(taken);
+  const lost = sortSlots(selection).flatMap((slot): Lost[] => {
+    if (slotClosed(slot, now) !== null) return [{ slot, why: 'past' }];
+    return slotTaken(slot, inTheWay) ? [{ slot, why: 'taken' }] : [];
+  });
+  const rest = selection.filter((slot) => !lost.some((one) => sameSlot(one.slot, slot)));
+  return { kept: longestRun(rest), lost };
+}
+
+/** "7 PM and 8 PM on 21 Nov", by day. */
+function nameSlots(slots: readonly Slot[]): string {
+  const days = [...new Set(slots.map((slot) => slot.date))];
+  const list = (words: string[]): string =>
+    words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+  return list(
+    days.map((day) => {
+      const hours = slots.filter((slot) => slot.date === day).map((slot) => slotLabel(slot.hour));
+      return `${list(hours)} on ${formatStudioDate(day, 'short')}`;
+    }),
+  );
+}
+
+/** Says kindly what is gone and what is left. */
+export function describeLost(lost: readonly Lost[], keptCount: number): string {
+  const pick = (why: Lost['why']): Slot[] => lost.filter((one) => one.why === why).map((one) => one.slot);
+  const taken = pick('taken');
+  const past = pick('past');
+  const sentences = [
+    taken.length > 0 ? `Somebody else has just taken ${nameSlots(taken)}.` : '',
+    past.length > 0 ? `${nameSlots(past)} can no longer be booked, as it has begun.` : '',
+    keptCount > 0 ? 'The rest of your selection is kept.' : 'Please choose other hours.',
+  ];
+  return sentences.filter((text) => text !== '').join(' ');
+}
+
+/** The days to ask for: the one looked at and the next (decisions T-02), and from where the selection begins. */
+export function daysToRead(selection: readonly Slot[], date: StudioDate): { from: StudioDate; to: StudioDate } {
+  const first = sortSlots(selection)[0]?.date ?? date;
+  return { from: first < date ? first : date, to: addDays(date, 1) };
+}
+
+/**
+ * Shift with an arrow or a click: from one hour of a day to another. Walks outwards adding hours until one is in the way;
+ * back inside the selection it lets go of what was passed.
+ */
+export function reachTo(selection: readonly Slot[], from: Slot, to: Slot, isOpen: (slot: Slot) => boolean): Slot[] {
+  const has = (slot: Slot): boolean => selection.some((one) => sameSlot(one, slot));
+  const step = Math.sign(to.hour - from.hour);
+  if (from.date !== to.date || step === 0) return sortSlots(selection);
+  const path = Array.from({ length: Math.abs(to.hour - from.hour) + 1 }, (_, at) => ({
+    date: from.date,
+    hour: from.hour + at * step,
+  }));
+  if (has(from) && has(to))
+    return longestRun(selection.filter((one) => !path.slice(0, -1).some((slot) => sameSlot(slot, one))));
+  let reached: Slot[] = [...selection];
+  for (const slot of path) {
+    if (has(slot) || !hourExists(slot.date, slot.hour)) continue;
+    if (!isOpen(slot) || !canAdd(reached, slot)) break;
+    reached = [...reached, slot];
+  }
+  return sortSlots(reached);
+}
