@@ -5,12 +5,12 @@ export type DateParts = { readonly day: string; readonly month: string; readonly
 export const noDate: DateParts = { day: '', month: '', year: '' };
 
 /** 'YYYY-MM-DD'; '' until the three parts are an existing date. */
-export function isoOf(parts: DateParts): StudioDate | '' {
+export function isoOf(parts: DateParts): StudioDate {
   const iso = `${parts.year}-${parts.month.padStart(2, '0')}-${parts.day.padStart(2, '0')}`;
   return isStudioDate(iso) ? iso : '';
 }
 
-export function partsOf(iso: StudioDate | ''): DateParts {
+export function partsOf(iso: StudioDate): DateParts {
   const [year = '', month = '', day = ''] = iso.split('-');
   return iso === '' ? noDate : { day: String(Number(day)), month: String(Number(month)), year };
 }

@@ -18,7 +18,19 @@ export function AuthTabs({
   onCodeSent: (email: string) => void;
 }) {
   const [view, setView] = useState<View>(start);
-  if (view === 'reset') return <ResetForm onBack={() => setView('sign-in')} />;
+  const [typedEmail, setTypedEmail] = useState('');
+  const [resetSentTo, setResetSentTo] = useState<string | null>(null);
+  if (view === 'reset')
+    return (
+      <ResetForm
+        startEmail={typedEmail}
+        onBack={() => setView('sign-in')}
+        onSent={(email) => {
+          setResetSentTo(email);
+          setView('sign-in');
+        }}
+      />
+    );
   const tab = (name: 'sign-in' | 'sign-up', label: string) => (
     <button
       type="button"
@@ -47,7 +59,15 @@ export function AuthTabs({
       </div>
       <div role="tabpanel" id="auth-panel" aria-labelledby={`tab-${view}`}>
         {view === 'sign-in' ? (
-          <SignInForm onSignedIn={onSignedIn} onForgot={() => setView('reset')} onUnconfirmed={onCodeSent} />
+          <SignInForm
+            resetSentTo={resetSentTo}
+            onSignedIn={onSignedIn}
+            onForgot={(email) => {
+              setTypedEmail(email);
+              setView('reset');
+            }}
+            onUnconfirmed={onCodeSent}
+          />
         ) : (
           <SignUpForm
             redirectTo={redirectTo}

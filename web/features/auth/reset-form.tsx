@@ -1,34 +1,44 @@
 import { type FormEvent, useState } from 'react';
 import { emailSchema } from '#rules/people.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { sendReset } from './queries.ts';
 
-/** Asks for the mail with which a new password is chosen. */
-export function ResetForm({ onBack }: { onBack: () => void }) {
-  const [email, setEmail] = useState('');
+/** Asks for the mail with which a new password is chosen; once it is sent, signing in is next. */
+export function ResetForm({
+  startEmail,
+  onBack,
+  onSent,
+}: {
+  startEmail: string;
+  onBack: () => void;
+  onSent: (email: string) => void;
+}) {
+  const [email, setEmail] = useState(startEmail);
   const [busy, setBusy] = useState(false);
-  const [sent, setSent] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+
+  function refuse(title: string, message: string): void {
+    setError(message);
+    toast({ title, description: message, tone: 'bad' });
+  }
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (email.trim() === '')
-      return toast({ title: 'Email required', description: 'Please enter your email address first.', tone: 'bad' });
-    if (!emailSchema.safeParse(email).success)
-      return toast({ title: 'Validation Error', description: 'Please enter a valid email address', tone: 'bad' });
+    if (email.trim() === '') return refuse('Email required', 'Please enter your email address first.');
+    const parsed = emailSchema.safeParse(email);
+    if (!parsed.success)
+      return refuse('Validation Error', parsed.error.issues[0]?.message ?? 'Please enter a valid email address');
     setBusy(true);
+    setError(null);
     try {
-      await sendReset(email.trim());
-      setSent(true);
+      await sendReset(parsed.data);
       toast({ title: 'Reset link sent', description: 'Check your email for a password reset link.' });
+      onSent(parsed.data);
     } catch (cause) {
-      toast({
-        title: 'Error',
-        description: describeError(cause, 'An unexpected error occurred. Please try again.'),
-        tone: 'bad',
-      });
+      refuse('Error', describeError(cause, UNEXPECTED));
     } finally {
       setBusy(false);
     }
@@ -36,17 +46,15 @@ export function ResetForm({ onBack }: { onBack: () => void }) {
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
-      <p className="text-fog">
-        {sent
-          ? 'Check your email for a password reset link.'
-          : 'We mail you a link with which you choose a new password.'}
-      </p>
+      <p className="text-fog">We mail you a link with which you choose a new password.</p>
       <Field
         label="Email"
         type="email"
         autoComplete="email"
+        required
         value={email}
         onChange={(event) => setEmail(event.target.value)}
+        error={error}
       />
       <Button type="submit" busy={busy} className="w-full">
         {busy ? 'Sending...' : 'Send reset link'}

@@ -1,32 +1,45 @@
 import { type FormEvent, useState } from 'react';
 import { firstError, signInSchema } from '#rules/people.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { signIn } from './queries.ts';
+import { resendCode, signIn } from './queries.ts';
 
 export function SignInForm({
+  resetSentTo,
   onSignedIn,
   onForgot,
   onUnconfirmed,
 }: {
+  /** Where a reset link went just now; null when none was asked for. */
+  resetSentTo: string | null;
   onSignedIn: () => void;
-  onForgot: () => void;
+  onForgot: (email: string) => void;
   onUnconfirmed: (email: string) => void;
 }) {
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useState(resetSentTo ?? '');
   const [password, setPassword] = useState('');
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [problem, setProblem] = useState<{ field: 'email' | 'password'; message: string } | null>(null);
+
+  function refuse(title: string, message: string, field: 'email' | 'password'): void {
+    setProblem({ field, message });
+    toast({ title, description: message, tone: 'bad' });
+  }
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     const parsed = signInSchema.safeParse({ email, password });
     if (!parsed.success)
-      return toast({ title: 'Validation Error', description: firstError(parsed.error), tone: 'bad' });
+      return refuse(
+        'Validation Error',
+        firstError(parsed.error),
+        parsed.error.issues[0]?.path[0] === 'email' ? 'email' : 'password',
+      );
     setBusy(true);
-    setError(null);
+    setProblem(null);
     try {
       const name = await signIn(parsed.data.email, password);
       toast({
@@ -35,41 +48,59 @@ export function SignInForm({
       });
       onSignedIn();
     } catch (cause) {
-      const message = describeError(cause, 'An unexpected error occurred. Please try again.');
-      if (message === 'Email not confirmed') return onUnconfirmed(parsed.data.email);
-      const wrong = message.includes('Invalid login credentials');
-      setError(wrong ? 'Please check your email and password and try again.' : message);
-      toast({
-        title: wrong ? 'Invalid credentials' : 'Error',
-        description: wrong ? 'Please check your email and password and try again.' : message,
-        tone: 'bad',
-      });
+      if (errorCode(cause) === 'email_not_confirmed') return await askForCode(parsed.data.email);
+      const message = describeError(cause, UNEXPECTED);
+      if (message.includes('Invalid login credentials'))
+        refuse('Invalid credentials', 'Please check your email and password and try again.', 'password');
+      else refuse('Error', message, 'password');
     } finally {
       setBusy(false);
     }
   }
 
+  /** The code of the sign-up may have run out by now, so a new one is sent. */
+  async function askForCode(to: string): Promise<void> {
+    try {
+      await resendCode(to);
+      toast({ title: 'Code Resent', description: 'Your email is not confirmed yet. We sent you a new code.' });
+    } catch (cause) {
+      toast({ title: 'Error', description: describeError(cause, UNEXPECTED), tone: 'bad' });
+    }
+    onUnconfirmed(to);
+  }
+
+  const errorOf = (field: 'email' | 'password') => (problem?.field === field ? problem.message : null);
   return (
     <form onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
+      {resetSentTo === null ? null : (
+        <Notice tone="good">
+          <p className="text-sm">
+            If <strong>{resetSentTo}</strong> has an account, a link to choose a new password is on its way.
+          </p>
+        </Notice>
+      )}
       <Field
         label="Email"
         type="email"
         autoComplete="email"
+        required
         value={email}
         onChange={(event) => setEmail(event.target.value)}
+        error={errorOf('email')}
       />
       <Field
         label="Password"
         type="password"
         autoComplete="current-password"
+        required
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        error={error}
+        error={errorOf('password')}
       />
       <Button type="submit" busy={busy} className="w-full">
         {busy ? 'Signing in...' : 'Sign In'}
       </Button>
-      <Button tone="quiet" onClick={onForgot}>
+      <Button tone="quiet" onClick={() => onForgot(email)}>
         Forgot password?
       </Button>
     </form>
