@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createAccounts } from './auth/accounts.ts';
 import { createAuthDoor } from './auth/auth-door.ts';
 import type { AuthConfig } from './auth/auth-config.ts';
 import { createMailQueue } from './auth/mail-queue.ts';
@@ -91,14 +90,15 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     apiUrl: config.siteUrl,
     passwordMinLength: config.passwordMinLength,
     autoconfirm: config.autoconfirm,
+    signupEnabled: true,
     accessTokenSeconds: config.accessTokenSeconds,
     codeSeconds: 600,
     mailIntervalSeconds: config.mailIntervalSeconds,
+    reuseSeconds: 10,
   };
   const queue = createMailQueue({ db, mail, keys, clock, log, config: authConfig });
   const sessions = createSessions({ db, keys, watch, clock, config: authConfig });
-  const tokens = createOneTimeTokens({ db, queue, clock });
-  const accounts = createAccounts({ db, clock, config: authConfig, limits, queue, tokens, sessions });
+  const tokens = createOneTimeTokens({ queue, clock });
 
   const store = createDiskStore(join(config.dataDir, 'objects'));
   const objects = createObjects({ db, store, clock, mark: (text) => keys.hmac('object-link', text) });
@@ -142,7 +142,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'image.delete': identity.deleteImage,
     },
   });
-  const tick = createTick({ db, desk, outbox, sweeps: [() => objects.sweep()], clock, log });
+  const tick = createTick({ db, desk, outbox, sweeps: [() => objects.sweep(), () => queue.sweep()], clock, log });
   const functions = composeFunctions({
     readCaller,
     limits,
@@ -182,7 +182,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   );
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
-    auth: createAuthDoor({ accounts, sessions, readCaller, keys, limits, config: authConfig }),
+    auth: createAuthDoor({ db, limits, queue, tokens, sessions, readCaller, keys, clock, log, config: authConfig }),
     rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
     storage: createStorageDoor({ objects, db, readCaller }),
     realtime: createRealtimeDoor(),

@@ -1,25 +1,35 @@
 /** What the operator decides about accounts; filled from the environment. */
 export type AuthConfig = {
+  /** Where mailed links lead; never anywhere else, whatever a request asks for (decisions T-13). */
   readonly siteUrl: string;
   readonly apiUrl: string;
   readonly passwordMinLength: number;
   /** Accounts need no code: for trials only. */
   readonly autoconfirm: boolean;
+  /** Whether new accounts can be made. */
+  readonly signupEnabled: boolean;
   readonly accessTokenSeconds: number;
+  /** Life of a mailed code and its link. */
   readonly codeSeconds: number;
-  /** Between two mails of a kind to one address. */
+  /** Between two mails to one address. */
   readonly mailIntervalSeconds: number;
+  /** How long after it was traded a refresh token still counts as a slow twin of the honest request. */
+  readonly reuseSeconds: number;
 };
 
-/** Numbers of wire and promises (G23, G28); each is multiplied by RATE_LIMIT_FACTOR in tests. */
+/** Numbers of promises G23–G28; each is multiplied by RATE_LIMIT_FACTOR in tests. */
 export const authLimits = {
-  signInIp: { name: 'auth-sign-in-ip', max: 60, seconds: 300 },
-  signInAccount: { name: 'auth-sign-in-account', max: 15, seconds: 900 },
+  /** Sign-ins by password from one address, right and wrong. */
+  signInIp: { name: 'auth-sign-in-ip', max: 20, seconds: 300 },
+  /** Wrong passwords for one account. */
+  signInAccount: { name: 'auth-sign-in-account', max: 10, seconds: 900 },
   signUpIp: { name: 'auth-sign-up-ip', max: 20, seconds: 3_600 },
   refreshIp: { name: 'auth-refresh-ip', max: 600, seconds: 300 },
   verifyIp: { name: 'auth-verify-ip', max: 60, seconds: 300 },
   mailAddressHour: { name: 'auth-mail-address', max: 5, seconds: 3_600 },
   mailIp: { name: 'auth-mail-ip', max: 30, seconds: 3_600 },
+  /** The question whether an address is taken (decisions T-11). */
   probeIp: { name: 'auth-probe-ip', max: 30, seconds: 60 },
+  /** Current passwords asked for before a change. */
   password: { name: 'auth-password-user', max: 10, seconds: 900 },
 } as const;

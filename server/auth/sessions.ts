@@ -5,32 +5,34 @@ import type { Keys } from '#server/http/keys.ts';
 import type { SessionWatch } from '#server/http/token.ts';
 import type { AuthConfig } from './auth-config.ts';
 import { AuthRefusal } from './errors.ts';
+import type { From, Person } from './request.ts';
+import { record } from './trail.ts';
 import { toUser, type UserRow, userById } from './users.ts';
 
 export type SignInMethod = 'password' | 'otp' | 'recovery';
 export type Sessions = {
   /** Begins a session and answers it as the wire wants it. */
-  begin(
-    user: UserRow,
-    method: SignInMethod,
-    from: { ip: string; userAgent: string | null },
-  ): Promise<Record<string, unknown>>;
+  begin(user: UserRow, method: SignInMethod, from: From): Promise<Record<string, unknown>>;
   /** Trades a refresh token for a new session answer; a token that was used long ago ends its session (promises G24, G25). */
-  refresh(token: string): Promise<Record<string, unknown>>;
-  end(userId: string, sessionId: string, scope: 'global' | 'local' | 'others'): Promise<void>;
+  refresh(token: string, ip: string): Promise<Record<string, unknown>>;
+  /** Ends sessions in a transaction; call `forget` with what it answers once that is committed, and they end here at once. */
+  end(tx: Transaction, person: Person, scope: SignOutScope, ip: string): Promise<readonly string[]>;
+  forget(sessionIds: readonly string[]): void;
 };
+export type SignOutScope = 'global' | 'local' | 'others';
 
 const NOT_FOUND = new AuthRefusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found');
-/** A token this much older than the newest is still taken as a slow twin of it. */
-const TWIN_SECONDS = 10;
+/** Times of trade kept per session: more trades than this within the reuse time are no honest client's. */
+const TRADES_KEPT = 32;
 const MARK_BYTES = 16;
 
-type SessionRow = { user_id: string; generation: number; refreshed_at: Date; method: SignInMethod; created_at: Date };
+type SessionRow = { user_id: string; generation: number; traded_at: Date[]; method: SignInMethod; created_at: Date };
 
 /**
  * Refresh tokens are not stored: a token is its session's id, its number and a keyed mark, and the session knows the newest number.
  * The newest is traded for the next one; the one before it answers the newest again, so that a lost answer signs nobody out and
- * two hundred tabs refreshing at once all end with the same token; any older one is a copy in wrong hands, and the session ends.
+ * two hundred tabs refreshing at once all end with the same token; an older one does too for `reuseSeconds` after it was traded, as a
+ * slow twin of the honest request; later than that it is a copy in wrong hands, and the session ends.
  */
 export function createSessions(parts: {
   db: Database;
@@ -103,22 +105,31 @@ export function createSessions(parts: {
     tx: Transaction,
     sessionId: string,
     generation: number,
+    ip: string,
   ): Promise<{ row: SessionRow; generation: number } | 'ended' | null> {
     const row = await tx.one<SessionRow>(
-      `select user_id, generation, refreshed_at, method, created_at from auth.sessions where id = $1::uuid for update`,
+      `select user_id, generation, traded_at, method, created_at from auth.sessions where id = $1::uuid for update`,
       [sessionId],
     );
-    if (!row) return null;
+    // A number that was never handed out can only come from before a restored backup: not known here.
+    if (!row || generation > row.generation) return null;
+    const now = clock();
     if (generation === row.generation) {
+      const honest = now.getTime() - config.reuseSeconds * 1000;
+      const trades = [...row.traded_at.filter((at) => at.getTime() > honest), now].slice(-TRADES_KEPT);
       await tx.query(
-        `update auth.sessions set generation = generation + 1, refreshed_at = $2::timestamptz where id = $1::uuid`,
-        [sessionId, clock()],
+        `update auth.sessions set generation = generation + 1, refreshed_at = $2::timestamptz, traded_at = $3::timestamptz[] where id = $1::uuid`,
+        [sessionId, now, trades],
       );
+      await record(tx, { action: 'token_refreshed', actorId: row.user_id, at: now, ip });
       return { row, generation: generation + 1 };
     }
-    const age = clock().getTime() - row.refreshed_at.getTime();
-    if (generation === row.generation - 1 || age < TWIN_SECONDS * 1000) return { row, generation: row.generation };
+    // The last of `traded_at` is when the number before the newest was traded.
+    const traded = row.traded_at.at(generation - row.generation);
+    const twin = traded !== undefined && now.getTime() - traded.getTime() < config.reuseSeconds * 1000;
+    if (generation === row.generation - 1 || twin) return { row, generation: row.generation };
     await tx.query(`delete from auth.sessions where id = $1::uuid`, [sessionId]);
+    await record(tx, { action: 'token_reused', actorId: row.user_id, at: now, ip, details: { session_id: sessionId } });
     return 'ended';
   }
 
@@ -132,13 +143,14 @@ export function createSessions(parts: {
           [id, user.id, now, method, from.userAgent?.slice(0, 300) ?? null, from.ip],
         );
         await tx.query(`update auth.users set last_sign_in_at = $2::timestamptz where id = $1::uuid`, [user.id, now]);
+        await record(tx, { action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
       });
       return answer({ ...user, last_sign_in_at: now }, id, 0, method, now);
     },
-    async refresh(token) {
+    async refresh(token, ip) {
       const read = readToken(token);
       if (!read) throw NOT_FOUND;
-      const moved = await db.transaction((tx) => advance(tx, read.sessionId, read.generation));
+      const moved = await db.transaction((tx) => advance(tx, read.sessionId, read.generation, ip));
       if (moved === null) throw NOT_FOUND;
       if (moved === 'ended') {
         watch.forget([read.sessionId]);
@@ -149,18 +161,14 @@ export function createSessions(parts: {
         throw new AuthRefusal(403, 'user_banned', 'User is banned');
       return answer(user, read.sessionId, moved.generation, moved.row.method, moved.row.created_at);
     },
-    async end(userId, sessionId, scope) {
-      const which =
-        scope === 'local'
-          ? 'and id = $2::uuid'
-          : scope === 'others'
-            ? 'and id <> $2::uuid'
-            : 'and ($2::uuid is not null)';
-      const { rows } = await db.query<{ id: string }>(
-        `delete from auth.sessions where user_id = $1::uuid ${which} returning id`,
-        [userId, sessionId],
+    async end(tx, { userId, sessionId }, scope, ip) {
+      const { rows } = await tx.query<{ id: string }>(
+        `delete from auth.sessions where user_id = $1::uuid and (case $3 when 'local' then id = $2::uuid when 'others' then id <> $2::uuid else true end) returning id`,
+        [userId, sessionId, scope],
       );
-      watch.forget(rows.map((row) => row.id));
+      await record(tx, { action: 'logout', actorId: userId, at: clock(), ip, details: { scope } });
+      return rows.map((row) => row.id);
     },
+    forget: (ids) => watch.forget(ids),
   };
 }

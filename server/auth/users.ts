@@ -1,4 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
+import { refuse } from './errors.ts';
 
 export type UserRow = {
   id: string;
@@ -13,20 +14,28 @@ export type UserRow = {
   raw_app_meta_data: Record<string, unknown>;
   raw_user_meta_data: Record<string, unknown>;
   banned_until: Date | null;
+  identities: readonly Record<string, unknown>[];
   created_at: Date;
   updated_at: Date;
 };
 
-const COLUMNS = `id, email, encrypted_password, email_confirmed_at, confirmation_sent_at, recovery_sent_at, email_change, email_change_sent_at,
-  last_sign_in_at, raw_app_meta_data, raw_user_meta_data, banned_until, created_at, updated_at`;
+const COLUMNS = `u.id, u.email, u.encrypted_password, u.email_confirmed_at, u.confirmation_sent_at, u.recovery_sent_at, u.email_change,
+  u.email_change_sent_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.banned_until, u.created_at, u.updated_at,
+  coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'identity_id', i.id, 'id', i.provider_id, 'user_id', i.user_id, 'identity_data', i.identity_data, 'provider', i.provider,
+      'last_sign_in_at', i.last_sign_in_at, 'created_at', i.created_at, 'updated_at', i.updated_at, 'email', i.email
+    ) order by i.created_at, i.id)
+    from auth.identities i where i.user_id = u.id
+  ), '[]'::jsonb) as identities`;
 
 type Ask = Pick<Transaction, 'one'>;
 
 export function userByEmail(db: Ask, email: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${COLUMNS} from auth.users where email = $1 and deleted_at is null`, [email]);
+  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [email]);
 }
 export function userById(db: Ask, id: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${COLUMNS} from auth.users where id = $1::uuid and deleted_at is null`, [id]);
+  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [id]);
 }
 
 /** The user as the wire shows it; no hash, no token. */
@@ -47,27 +56,19 @@ export function toUser(row: UserRow): Record<string, unknown> {
     last_sign_in_at: row.last_sign_in_at,
     app_metadata: row.raw_app_meta_data,
     user_metadata: row.raw_user_meta_data,
-    identities: [
-      {
-        identity_id: row.id,
-        id: row.id,
-        user_id: row.id,
-        identity_data: {
-          ...row.raw_user_meta_data,
-          email: row.email,
-          email_verified: row.email_confirmed_at !== null,
-          sub: row.id,
-        },
-        provider: 'email',
-        last_sign_in_at: row.last_sign_in_at,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        email: row.email,
-      },
-    ],
+    identities: row.identities,
     factors: [],
     created_at: row.created_at,
     updated_at: row.updated_at,
     is_anonymous: false,
   };
+}
+
+const METADATA_BYTES = 16_384;
+/** Metadata is the user's own word, shown and never trusted; only its size matters here. */
+export function checkMetadata(data: Record<string, unknown>): void {
+  // PostgreSQL writes jsonb with a blank after each comma and colon, and its check counts those too.
+  const text = JSON.stringify(data);
+  const blanks = (text.match(/[,:]/g) ?? []).length;
+  if (Buffer.byteLength(text) + blanks > METADATA_BYTES) throw refuse.validation('User metadata is too large');
 }

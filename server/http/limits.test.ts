@@ -70,7 +70,7 @@ test('a limit of one in a minute admits one in a minute', async () => {
 
 test('of 200 at once exactly as many are admitted as the limit says, by two takers', async () => {
   const takers = [limits(4), limits(4)];
-  const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => takers[n % 2]?.(LIMIT, 'f')));
+  const answers = await Promise.all(Array.from({ length: 200 }, async (_, n) => takers[n % 2]?.(LIMIT, 'f')));
   expect(answers.filter((wait) => wait === null)).toHaveLength(20);
 });
 

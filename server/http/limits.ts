@@ -17,3 +17,12 @@ export function createLimits(parts: { one: One; clock: () => Date; factor: numbe
     return typeof wait === 'number' ? wait : null;
   };
 }
+
+/** Gives back everything taken of a limit by a key: for limits that count failures only, after a success. */
+export async function forgetTakes(
+  db: { query: (text: string, values: readonly unknown[]) => Promise<unknown> },
+  limit: Limit,
+  key: string,
+): Promise<void> {
+  await db.query('delete from private.rate_bucket where name = $1 and key = $2', [limit.name, key]);
+}

@@ -1,0 +1,58 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import type { Caller, Env, ReadCaller } from '#server/http/caller.ts';
+import { AuthRefusal, refuse } from './errors.ts';
+
+/** One operation of the door: reads its request, answers or throws `AuthRefusal`. */
+export type Operation = (c: Context<Env>) => Promise<Response>;
+
+/** Where a request came from, for sessions, limits and the event log. */
+export type From = { readonly ip: string; readonly userAgent: string | null };
+
+/** A person signed in, with the session the request was made in. */
+export type Person = { readonly userId: string; readonly sessionId: string };
+
+const email = z.string().trim().toLowerCase().max(255).pipe(z.email());
+
+/** An email address as accounts are found by it: trimmed, lower case. */
+export function readAddress(text: string): string {
+  const parsed = email.safeParse(text);
+  if (!parsed.success) throw refuse.email();
+  return parsed.data;
+}
+
+export function readFrom(c: Context<Env>): From {
+  return { ip: c.var.ip, userAgent: c.req.header('user-agent') ?? null };
+}
+
+/** The JSON body by its schema; 400 in the protocol's words when it is none or does not fit. */
+export async function readBody<S extends z.ZodType>(c: Context<Env>, schema: S): Promise<z.output<S>> {
+  let body: unknown;
+  try {
+    body = JSON.parse(await c.req.text());
+  } catch {
+    throw new AuthRefusal(400, 'bad_json', 'Could not parse request body as JSON');
+  }
+  if (cannotBeStored(body, 0)) throw refuse.validation('The request holds what cannot be stored');
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw refuse.validation(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`);
+}
+
+const DEEPEST = 32;
+
+/** PostgreSQL keeps no U+0000, a lone surrogate is no text in UTF-8, and nobody nests this deep in good faith: better refused here than failing there. */
+function cannotBeStored(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed();
+  if (value === null || typeof value !== 'object') return false;
+  if (depth > DEEPEST) return true;
+  return Object.entries(value).some(([name, inner]) => cannotBeStored(name, depth) || cannotBeStored(inner, depth + 1));
+}
+
+/** Who is signed in; guests and the service key are refused. */
+export async function readPerson(c: Context<Env>, readCaller: ReadCaller): Promise<Person> {
+  const caller: Caller = await readCaller(c.req.raw, c.var.ip);
+  if (caller.role !== 'authenticated' || !caller.userId || !caller.sessionId) throw refuse.noBearer();
+  return { userId: caller.userId, sessionId: caller.sessionId };
+}

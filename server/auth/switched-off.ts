@@ -1,0 +1,76 @@
+import type { Hono } from 'hono';
+import type { Env } from '#server/http/caller.ts';
+import type { AuthParts } from './auth-parts.ts';
+import { AuthRefusal, refuse } from './errors.ts';
+import { readPerson } from './request.ts';
+
+type Off = {
+  readonly methods: readonly string[];
+  readonly paths: readonly string[];
+  /** Whether the protocol asks for a person before anything else is said. */
+  readonly person?: boolean;
+  readonly refusal: () => AuthRefusal;
+};
+
+/** Ways in and rooms that are not open, each with the words the protocol has for that (wire.md 2). */
+const OFF: readonly Off[] = [
+  {
+    methods: ['POST'],
+    paths: ['/otp', '/magiclink'],
+    refusal: () => refuse.disabled(422, 'otp_disabled', 'Signups not allowed for otp'),
+  },
+  {
+    methods: ['POST'],
+    paths: ['/sso', '/sso/saml/acs'],
+    refusal: () => refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'),
+  },
+  {
+    methods: ['GET', 'POST'],
+    paths: ['/authorize', '/callback'],
+    refusal: () => refuse.disabled(400, 'provider_disabled', 'Unsupported provider: provider is not enabled'),
+  },
+  {
+    methods: ['GET'],
+    paths: ['/reauthenticate'],
+    person: true,
+    refusal: () => refuse.disabled(422, 'reauthentication_not_valid', 'Reauthentication by code is disabled'),
+  },
+  {
+    methods: ['GET', 'DELETE'],
+    paths: ['/user/identities/*'],
+    person: true,
+    refusal: () => refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled'),
+  },
+  {
+    methods: ['GET', 'POST', 'DELETE'],
+    paths: ['/factors', '/factors/*'],
+    person: true,
+    refusal: () => refuse.disabled(422, 'mfa_totp_enroll_not_enabled', 'MFA enroll is disabled for TOTP'),
+  },
+  {
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    paths: ['/passkeys', '/passkeys/*'],
+    refusal: () => refuse.disabled(404, 'passkey_disabled', 'Passkeys are disabled'),
+  },
+  {
+    methods: ['GET', 'POST', 'DELETE'],
+    paths: ['/oauth/*', '/user/oauth/*'],
+    refusal: () => refuse.disabled(404, 'feature_disabled', 'OAuth server is disabled'),
+  },
+];
+
+/** Adds an answer for everything of the protocol that is switched off. */
+export function addSwitchedOff(door: Hono<Env>, parts: AuthParts): void {
+  for (const { methods, paths, person, refusal } of OFF) {
+    door.on([...methods], [...paths], async (c) => {
+      if (person) await readPerson(c, parts.readCaller);
+      throw refusal();
+    });
+  }
+  // The admin's calls come with a later issue: only the service key may even learn that they are not there.
+  door.on(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/admin/*', '/invite'], async (c) => {
+    const caller = await parts.readCaller(c.req.raw, c.var.ip);
+    if (caller.role !== 'service_role') throw new AuthRefusal(403, 'not_admin', 'User not allowed');
+    throw refuse.disabled(404, 'feature_disabled', 'Accounts cannot be managed through this address yet');
+  });
+}

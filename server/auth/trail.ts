@@ -1,0 +1,34 @@
+import type { Transaction } from '#server/db/database.ts';
+
+/** What happens to accounts, in hosted Supabase's words where it has one. */
+export type AuthEvent =
+  | 'user_signedup'
+  | 'user_repeated_signup'
+  | 'user_confirmed'
+  | 'login'
+  | 'login_failed'
+  | 'logout'
+  | 'token_refreshed'
+  | 'token_reused'
+  | 'user_recovery_requested'
+  | 'user_modified'
+  | 'user_updated_password'
+  | 'user_email_change_requested'
+  | 'user_email_changed';
+
+/** Writes an event in the transaction of what it tells of. */
+export async function record(
+  tx: Pick<Transaction, 'query'>,
+  event: {
+    action: AuthEvent;
+    actorId: string | null;
+    at: Date;
+    ip?: string | undefined;
+    details?: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into auth.audit_log_entries (payload, ip_address, created_at) values ($1::jsonb, $2, $3::timestamptz)`,
+    [{ ...event.details, action: event.action, actor_id: event.actorId }, event.ip ?? '', event.at],
+  );
+}
