@@ -6,7 +6,7 @@ import { guarded, type Listening, serve } from './core/serve.ts';
 import { createIgloohome } from './igloohome/igloohome.ts';
 import { createHome } from './home/home.ts';
 import { createMail } from './home/letters.ts';
-import { createPlug } from './home/lights.ts';
+import { createPlug } from './plug/plug.ts';
 import { createStripe } from './stripe/stripe.ts';
 
 export type SandboxOptions = {

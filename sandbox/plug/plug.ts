@@ -1,102 +1,98 @@
+import { Hono } from 'hono';
 import type { Core } from '../core/core.ts';
-import type { State } from '../core/state.ts';
+import { esc } from '../core/page.ts';
+import type { Provider } from '../core/provider.ts';
+import { type Answer, type Plug, rpc, settle } from './rpc.ts';
 
-type PlugState = { id: string; on: boolean; offAt: number | null; history: { at: string; on: boolean; by: string }[] };
-export type Plugs = {
-  handle(request: Request): Promise<Response>;
-  list(): { id: string; on: boolean; history: PlugState['history'] }[];
-};
+const PLUG_IDS = ['green-room'];
 
-/** Shelly plugs of the second generation: RPC by POST and GET, timers on the sandbox's clock. */
-export function createPlugs(parts: { core: Core; state: State }): Plugs {
-  const plugs = parts.state.load<PlugState[]>('plugs', [{ id: 'green-room', on: false, offAt: null, history: [] }]);
+/** Shelly plugs of the second generation at `/<plug-id>/rpc`, and whether their lights are on. */
+export function createPlug(core: Core): Provider {
+  const kept = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
 
-  function settle(plug: PlugState): void {
-    if (plug.offAt !== null && parts.core.now().getTime() >= plug.offAt) {
-      plug.offAt = null;
-      turn(plug, false, 'timer');
+  function tick(): void {
+    for (const plug of kept.plugs) if (settle(plug, core.now().getTime())) core.state.changed();
+  }
+
+  async function handle(request: Request): Promise<Response> {
+    tick();
+    const url = new URL(request.url);
+    const [, id, kind, method] = url.pathname.split('/');
+    const plug = kept.plugs.find((one) => one.id === id);
+    if (!plug) return new Response('No such plug', { status: 404 });
+    const call = (name: string, params: Record<string, unknown>): Answer => {
+      const answer = rpc(plug, name, params, core.now().getTime());
+      core.state.changed();
+      return answer;
+    };
+    if (kind === 'shelly' && request.method === 'GET') return bare(call('Shelly.GetDeviceInfo', {}));
+    if (kind !== 'rpc') return new Response('Not found', { status: 404 });
+    if (method) {
+      const params = request.method === 'GET' ? fromQuery(url.searchParams) : objectOf(await readJson(request));
+      return bare(call(method, params));
     }
-  }
-  function turn(plug: PlugState, on: boolean, by: string): void {
-    plug.on = on;
-    plug.history.unshift({ at: parts.core.now().toISOString(), on, by });
-    plug.history.length = Math.min(plug.history.length, 200);
-    parts.state.changed();
+    if (request.method !== 'POST') return new Response('Use POST', { status: 405 });
+    const frame = objectOf(await readJson(request));
+    const { id: number, src, method: name } = frame;
+    if (typeof name !== 'string')
+      return bare({ error: { code: -103, message: "Missing required argument 'method'!" } });
+    // A frame is answered as a frame, errors too, with status 200.
+    return Response.json({
+      ...(number === undefined ? {} : { id: number }),
+      src: `shellyplugsg3-${plug.id}`,
+      ...(typeof src === 'string' ? { dst: src } : {}),
+      ...call(name, objectOf(frame['params'])),
+    });
   }
 
-  function call(
-    plug: PlugState,
-    method: string,
-    params: Record<string, unknown>,
-  ): { result: unknown } | { error: { code: number; message: string } } {
-    settle(plug);
-    if (method === 'Shelly.GetDeviceInfo')
-      return { result: { id: plug.id, model: 'SNPL-00112EU', gen: 2, app: 'PlugS', auth_en: false } };
-    if (params['id'] === undefined) return { error: { code: -103, message: "Missing required argument 'id'!" } };
-    if (Number(params['id']) !== 0)
-      return { error: { code: -105, message: `Argument 'id', value ${String(params['id'])} not found!` } };
-    if (method === 'Switch.GetStatus')
-      return {
-        result: {
-          id: 0,
-          source: plug.history[0]?.by ?? 'init',
-          output: plug.on,
-          apower: plug.on ? 38.5 : 0,
-          voltage: 240.1,
-          current: plug.on ? 0.16 : 0,
-        },
-      };
-    const was = plug.on;
-    if (method === 'Switch.Toggle') {
-      turn(plug, !was, 'rpc');
-      return { result: { was_on: was } };
-    }
-    if (method !== 'Switch.Set') return { error: { code: 404, message: `No handler for ${method}` } };
-    const { on, toggle_after: after } = params;
-    if (typeof on !== 'boolean') return { error: { code: -103, message: "Missing required argument 'on'!" } };
-    turn(plug, on, 'rpc');
-    plug.offAt = typeof after === 'number' ? parts.core.now().getTime() + after * 1000 : null;
-    return { result: { was_on: was } };
-  }
+  const control = new Hono();
+  control.get('/plugs', (c) => {
+    tick();
+    return c.json(kept.plugs.map(({ id, on, history }) => ({ id, on, history })));
+  });
 
   return {
-    async handle(request) {
-      const url = new URL(request.url);
-      const [, name = '', kind = '', method] = url.pathname.split('/');
-      const plug = plugs.find((one) => one.id === name);
-      if (!plug) return new Response('no such plug', { status: 404 });
-      if (kind === 'shelly') return Response.json(resultOf(call(plug, 'Shelly.GetDeviceInfo', {})));
-      if (kind !== 'rpc') return new Response('not found', { status: 404 });
-      if (request.method === 'GET' && method) {
-        const params = Object.fromEntries(
-          [...url.searchParams].map(([key, value]) => [
-            key,
-            value === 'true' ? true : value === 'false' ? false : Number(value),
-          ]),
-        );
-        const answer = call(plug, method, params);
-        return 'error' in answer ? Response.json(answer.error, { status: 400 }) : Response.json(answer.result);
-      }
-      const sent: unknown = await request.json().catch(() => null);
-      const body: Record<string, unknown> =
-        sent !== null && typeof sent === 'object' ? Object.fromEntries(Object.entries(sent)) : {};
-      const given = body['params'];
-      const params: Record<string, unknown> =
-        given !== null && typeof given === 'object' ? Object.fromEntries(Object.entries(given)) : {};
-      return Response.json({
-        id: body['id'],
-        src: plug.id,
-        ...(typeof body['src'] === 'string' ? { dst: body['src'] } : {}),
-        ...call(plug, String(body['method']), params),
-      });
-    },
-    list() {
-      for (const plug of plugs) settle(plug);
-      return plugs.map(({ id, on, history }) => ({ id, on, history }));
-    },
+    name: 'plug',
+    offset: 3,
+    handle,
+    // A plug that is away does not answer at all.
+    offline: () => Response.error(),
+    control,
+    panel: () => `<section><h2>Lights</h2><table>${kept.plugs.map(row).join('')}</table></section>`,
+    reset: () => void (kept.plugs = PLUG_IDS.map(newPlug)),
+    tick,
   };
 }
 
-function resultOf(answer: { result: unknown } | { error: unknown }): unknown {
-  return 'result' in answer ? answer.result : answer.error;
+function newPlug(id: string): Plug {
+  return { id, on: false, timer: null, history: [] };
+}
+
+function row(plug: Plug): string {
+  const lamp = `<svg width="26" height="26" role="img" aria-label="${plug.on ? 'lit' : 'dark'}"><circle cx="13" cy="13" r="10" fill="${plug.on ? '#ffc933' : '#d5dde1'}" stroke="#5a6a73" stroke-width="2"/></svg>`;
+  const last = plug.history[0];
+  return `<tr><td>${lamp}</td><td>${esc(plug.id)}</td><td class="${plug.on ? 'good' : ''}">${plug.on ? 'on' : 'off'}</td><td>${last ? `since ${esc(last.at)} (${last.by})` : 'never switched'}</td></tr>`;
+}
+
+/** What the plug answers without a frame around it: the result, or the error with a status that says so. */
+function bare(answer: Answer): Response {
+  if ('result' in answer) return Response.json(answer.result);
+  return Response.json(answer.error, { status: answer.error.code === 404 ? 404 : 400 });
+}
+
+function fromQuery(search: URLSearchParams): Record<string, unknown> {
+  const values = [...search].map(([name, text]) => {
+    if (text === 'true' || text === 'false') return [name, text === 'true'] as const;
+    const number = Number(text);
+    return [name, text === '' || Number.isNaN(number) ? text : number] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  return request.json().catch(() => null);
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' ? Object.fromEntries(Object.entries(value)) : {};
 }
