@@ -3,13 +3,10 @@ import { expect, type Page } from '@playwright/test';
 export const sandboxUrl = process.env['E2E_SANDBOX_URL'] ?? 'http://localhost:4390';
 export const demo = { email: 'customer@example.com', password: 'demo-customer-1' };
 
+/** Asks the sandbox, or tells it; the caller says what comes back. */
 export async function sandbox<T>(path: string, body?: unknown): Promise<T> {
-  const response = await fetch(
-    `${sandboxUrl}${path}`,
-    body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) },
-  );
-  const answer: T = await response.json();
-  return answer;
+  const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  return (await fetch(`${sandboxUrl}${path}`, request)).json() as Promise<T>;
 }
 export type SentMail = {
   subject: string;
