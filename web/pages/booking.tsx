@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
 import { type Slot, slotsOfSpan, sortSlots, toggleSlot, whyNotAdd } from '#rules/slots.ts';
@@ -97,9 +97,12 @@ export default function BookingPage() {
     setRestoring(found.tell ? 'telling' : 'quietly');
   });
 
+  const unknownStudio = studios.data !== undefined && studioId !== null && studio === null;
+  const missed = answer.isError || unknownStudio;
   // What somebody else takes, or time takes, leaves the selection, and that is said where it stays to be read.
-  useEffect(() => {
-    if (taken === undefined || slots.length === 0 || busy) return;
+  const settle = useEffectEvent(() => {
+    if (restoring !== 'no' && missed) return giveUpRestoring();
+    if (taken === undefined || slots.length === 0 || busy) return undefined;
     const { kept, lost } = dropLost(slots, taken, new Date());
     const told = lost.length === 0 ? null : describeLost(lost, kept.length);
     if (told !== null) {
@@ -108,20 +111,19 @@ export default function BookingPage() {
       setProblem(null);
     }
     if (restoring === 'telling') toast({ title: 'Selections Restored', description: told ?? 'Your hours are back.' });
-    if (restoring !== 'no') setRestoring('no');
-  }, [taken, slots, now, busy, restoring]);
+    return setRestoring('no');
+  });
+  // The clock and other people are outside systems: what they took is not derived, it stays gone from the selection.
+  // oxlint-disable-next-line react/set-state-in-effect
+  useEffect(() => settle(), [taken, slots, now, busy, restoring, missed]);
 
-  const unknownStudio = studios.data !== undefined && studioId !== null && studio === null;
-  useEffect(() => {
-    if (restoring === 'no' || !(answer.isError || unknownStudio)) return;
+  function giveUpRestoring(): void {
     toast({ title: RESTORE_FAILED, tone: 'bad' });
     setRestoring('no');
-    if (unknownStudio) {
-      setStudioId(null);
-      setSlots([]);
-    }
-  }, [restoring, answer.isError, unknownStudio]);
-
+    if (!unknownStudio) return;
+    setStudioId(null);
+    setSlots([]);
+  }
   function select(next: readonly Slot[]): void {
     setSlots(next);
     setLostNote(null);
@@ -221,11 +223,11 @@ export default function BookingPage() {
       ) : studios.data ? (
         <StudioCards studios={studios.data} chosen={studioId} onChoose={chooseStudio} />
       ) : (
-        <div className="grid gap-4 md:grid-cols-3" aria-label="Loading studios" role="status">
+        <output className="grid gap-4 md:grid-cols-3" aria-label="Loading studios">
           {[1, 2, 3].map((one) => (
-            <div key={one} className="skeleton h-40 md:h-[28rem]" />
+            <span key={one} className="skeleton h-80 md:h-[27rem]" />
           ))}
-        </div>
+        </output>
       )}
 
       {studio ? (
@@ -255,9 +257,9 @@ export default function BookingPage() {
             {taken ? (
               <>
                 {answer.isError ? (
-                  <p role="status" className="mb-3 text-sm text-warn">
+                  <output className="mb-3 block text-sm text-warn">
                     We cannot ask which hours are free right now. What you see may be out of date.
-                  </p>
+                  </output>
                 ) : null}
                 <SlotGrid date={date} selection={slots} taken={taken} now={now} onToggle={toggle} onReach={reach} />
                 <Legend />
@@ -317,15 +319,14 @@ export default function BookingPage() {
 /** As high as the grid, so that nothing jumps when the hours come. */
 function GridSkeleton() {
   return (
-    <div
+    <output
       className="grid grid-cols-3 gap-1.5 sm:grid-cols-4 md:grid-cols-6 lg:grid-cols-4 xl:grid-cols-6"
-      role="status"
       aria-label="Loading hours"
     >
       {Array.from({ length: 24 }, (_, hour) => (
-        <div key={hour} className="skeleton h-[4.25rem]" />
+        <span key={hour} className="skeleton h-16" />
       ))}
-    </div>
+    </output>
   );
 }
 

@@ -49,7 +49,7 @@ export function SlotGrid({
   onToggle: (slot: Slot) => void;
   onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
 }) {
-  const grid = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLFieldSetElement>(null);
   const [walked, setWalked] = useState<{ date: StudioDate; hour: number } | null>(null);
   const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now));
   const firstOf = (wanted: SlotState): number => states.indexOf(wanted);
@@ -88,11 +88,10 @@ export function SlotGrid({
   }
 
   return (
-    <div
+    <fieldset
       ref={grid}
-      role="group"
       aria-label={`Hours of ${formatStudioDate(date)}, Sydney time`}
-      className="grid grid-cols-3 gap-1.5 select-none sm:grid-cols-4 md:grid-cols-6 lg:grid-cols-4 xl:grid-cols-6"
+      className="grid min-w-0 grid-cols-3 gap-1.5 select-none sm:grid-cols-4 md:grid-cols-6 lg:grid-cols-4 xl:grid-cols-6"
     >
       {states.map((state, hour) => {
         const open = isOpen(state);
@@ -124,7 +123,7 @@ export function SlotGrid({
           </button>
         );
       })}
-    </div>
+    </fieldset>
   );
 }
 
