@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
+import { emptySettings } from './tests/support/program.ts';
 
 const port = Number(process.env['E2E_PORT'] ?? 3390);
 const sandboxPort = Number(process.env['E2E_SANDBOX_PORT'] ?? 4390);
@@ -42,6 +43,7 @@ export default defineConfig({
     timeout: 120_000,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
     env: {
+      ...emptySettings(),
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
       DATA_DIR: process.env['E2E_DATA_DIR'],

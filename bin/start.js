@@ -1,4 +1,5 @@
-// `npm start`: everything from a fresh clone to a running studio.
+// `npm start`: everything from a fresh clone to a running studio. With --dev (`npm run dev`), Vite serves the pages
+// from their sources as well, on a port of its own.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -9,7 +10,10 @@ const READY_SECONDS = 90;
 const STOP_SECONDS = 15;
 
 loadEnvFile();
-await install().then(buildWeb).catch(giveUp);
+const dev = process.argv.includes('--dev');
+await install()
+  .then(() => dev || buildWeb())
+  .catch(giveUp);
 
 const began = Date.now();
 // An empty variable counts as unset, as in server/config.ts.
@@ -40,8 +44,8 @@ let failure = 0;
 const over = (child) => child.exitCode !== null || child.signalCode !== null;
 
 /** In a process group of its own: Ctrl-C reaches this program alone, which then stops the others in order. */
-function begin(name, file, more = {}) {
-  const child = spawn(ownNode(), [file], {
+function begin(name, args, more = {}) {
+  const child = spawn(ownNode(), args, {
     cwd: root,
     env: { ...env, ...more },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -100,9 +104,9 @@ function answers(onPort) {
 }
 
 say(`starting${sandboxOn ? ', with a sandbox in place of the outside world' : ''} ...`);
-const server = begin('server', 'server/main.ts');
+const server = begin('server', ['server/main.ts']);
 if (sandboxOn) {
-  begin('sandbox', 'sandbox/main.ts', {
+  begin('sandbox', ['sandbox/main.ts'], {
     APP_URL: (given('SITE_URL') ?? `http://localhost:${port}`).replace(/\/$/, ''),
     SANDBOX_STATE: join(dataDir, 'sandbox.json'),
   });
@@ -127,4 +131,6 @@ if (!stopping) {
     say(`  sandbox  ${runtime.sandboxUrl}   mailbox, doors with a keypad, lights, payments, specimen licences`);
   say('');
   say(`ready after ${seconds(began)}. Ctrl-C stops.`);
+  if (dev)
+    begin('page server', [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), '--config', 'vite.dev.config.ts']);
 }

@@ -129,6 +129,7 @@ test.each([
   ['server/auth/users.ts', "import type { Database } from '../db/database.ts';"],
   ['server/auth/users.ts', "import { findUser } from '#server/auth/accounts.ts';"],
   ['sandbox/stripe/api.ts', "import { cents } from '#rules/money.ts';"],
+  ['tests/wire/auth.test.ts', "import { createTestDatabase } from '../support/postgres.ts';"],
   ['bin/start.js', "import { z } from 'zod';"],
   ['tests/e2e/booking.e2e.ts', "import { compose } from '#server/compose.ts';"],
   ['cellar/wine.ts', "import { z } from 'zod';"],
@@ -143,6 +144,7 @@ test.each([
   ['server/functions/verify-id.ts', "import { type Answer, answer } from './answers.ts';"],
   ['server/operations/people.ts', "import { type Caller } from '#server/http/caller.ts';"],
   ['server/rest/rest-door.test.ts', "import { createTestDatabase } from '#tests/support/postgres.ts';"],
+  ['tests/e2e/booking.e2e.ts', "import { expect, test } from '#tests/support/journey.ts';"],
   ['sandbox/stripe/api.ts', "import { core } from '../core/core.ts';"],
 ])('a made-up import in %s is allowed: %s', (path, text) => {
   expect(faultsOf(path, text)).toEqual([]);

@@ -148,7 +148,7 @@ export function liesIn(path: string, place: string): boolean {
 function homeOf(path: string): string {
   const parts = path.split('/');
   const [tree = '', room = ''] = parts;
-  if (!['web', 'server'].includes(tree)) return tree;
+  if (!['web', 'server', 'tests'].includes(tree)) return tree;
   const depth = tree === 'web' && room === 'features' ? 3 : 2;
   return parts.slice(0, Math.min(depth, parts.length - 1)).join('/');
 }

@@ -14,7 +14,7 @@ const SANDBOX_PORTS = 8;
 
 export type ProgramOptions = {
   /** Variables as in .env.example; what is not given has its default. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string>>;
   /** Kept when given, so that a second program can go on with it; otherwise a new folder, removed by `stop` and `kill`. */
   readonly dataDir?: string;
   /** `postgres://` address; without it the embedded database. */
@@ -110,14 +110,18 @@ function readRuntime(dataDir: string): Runtime {
 
 /**
  * Of this machine's own settings nothing may leak into a test, least of all real keys from a .env file: every variable
- * .env.example names is empty, which counts as unset, unless the test gives it.
+ * .env.example names, empty, which counts as unset and wins over .env.
  */
-function environment(options: ProgramOptions, dataDir: string, ports: Program['ports']): Record<string, string> {
+export function emptySettings(): Record<string, string> {
   const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
-  const names = [...example.matchAll(/^#?\s?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name ?? '');
-  const wanted: Record<string, string | undefined> = {
-    ...process.env,
-    ...Object.fromEntries(names.map((name) => [name, ''])),
+  return Object.fromEntries([...example.matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => [name, '']));
+}
+
+function environment(options: ProgramOptions, dataDir: string, ports: Program['ports']): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    ...emptySettings(),
     LOG_LEVEL: 'warn',
     DATA_DIR: dataDir,
     DATABASE_URL: options.databaseUrl ?? '',
@@ -125,9 +129,6 @@ function environment(options: ProgramOptions, dataDir: string, ports: Program['p
     SANDBOX_PORT: String(ports.sandboxPort),
     ...options.env,
   };
-  return Object.fromEntries(
-    Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }
 
 /** The first of `count` ports in a row that nothing listens on just now. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect } from 'react';
 import { useLocation, useNavigate, useSearchParams } from 'react-router';
 import { AuthTabs } from '#web/features/auth/auth-tabs.tsx';
 import { CodeForm } from '#web/features/auth/code-form.tsx';
@@ -7,6 +7,7 @@ import { NewPasswordForm } from '#web/features/auth/new-password-form.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/lib/session.tsx';
+import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
 export default function AuthPage() {
@@ -14,8 +15,7 @@ export default function AuthPage() {
   const navigate = useNavigate();
   const location = useLocation();
   const [search] = useSearchParams();
-  const [email, setEmail] = useState<string | null>(() => emailToVerify(location.state));
-  const verifiedNow = useRef(false);
+  const email = emailToVerify(location.state);
   const resetting = search.get('reset') === 'true';
 
   // One function decides where to go, whoever noticed that somebody is signed in (decisions T-12).
@@ -25,11 +25,12 @@ export default function AuthPage() {
       hasDraft: drafts.booking() !== null,
       hasSelection: drafts.selection() !== null,
       from: ownPath(search.get('from')),
-      justVerified: verifiedNow.current,
+      justVerified: email !== null,
     });
     void navigate(to, { replace: true });
-  }, [status, resetting, navigate, search]);
+  }, [status, resetting, email, navigate, search]);
 
+  if (status === 'loading' || (status === 'in' && !resetting)) return <Waiting label="One moment" />;
   const title = resetting ? 'New password' : email !== null ? 'Check your email' : 'Welcome';
   return (
     <Shell back={{ to: paths.home, label: 'Back' }} title={title}>
@@ -37,15 +38,20 @@ export default function AuthPage() {
         {resetting ? (
           <NewPasswordForm
             tokenHash={search.get('token_hash')}
+            signedIn={status === 'in'}
             onDone={() => void navigate(paths.profile, { replace: true })}
+            onAskAgain={() => void navigate(paths.auth, { replace: true })}
           />
         ) : email !== null ? (
-          <CodeForm email={email} onVerified={() => void (verifiedNow.current = true)} />
+          <CodeForm email={email} onOther={() => void navigate({ search: location.search }, { state: null })} />
         ) : (
           <AuthTabs
-            redirectTo={`${window.location.origin}/profile`}
+            redirectTo={`${window.location.origin}${paths.profile}`}
             onSignedIn={() => undefined}
-            onCodeSent={setEmail}
+            // In the history, so that a reload still asks for the code.
+            onCodeSent={(sentTo) =>
+              void navigate({ search: location.search }, { state: { showVerification: true, email: sentTo } })
+            }
           />
         )}
       </div>

@@ -1,30 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import {
-  sameSlot,
-  type Slot,
-  slotClosed,
-  slotLabel,
-  slotTaken,
-  toggleSlot,
-  longestRun,
-  whyNotAdd,
-  sortSlots,
-} from '#rules/slots.ts';
+import { formatMoney } from '#rules/money.ts';
+import { type Slot, slotsOfSpan, sortSlots, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { addDays, formatStudioDate, isSydneyZone, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings, venue } from '#rules/venue.ts';
 import { Calendar } from '#web/features/booking/calendar.tsx';
+import { DayNote } from '#web/features/booking/day-note.tsx';
 import { draftOf } from '#web/features/booking/draft.ts';
-import { createPayment, keepDraft, readStanding, readStudios, readTaken } from '#web/features/booking/queries.ts';
+import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
+import {
+  createPayment,
+  keepDraft,
+  type OpenHold,
+  readAvailability,
+  readOpenHolds,
+  readStanding,
+  readStudios,
+  releaseHold,
+} from '#web/features/booking/queries.ts';
+import { daysToRead, describeLost, dropLost, reachTo } from '#web/features/booking/selection.ts';
 import { Legend, SlotGrid } from '#web/features/booking/slot-grid.tsx';
 import { StudioCards } from '#web/features/booking/studio-cards.tsx';
 import { Summary } from '#web/features/booking/summary.tsx';
+import { useRestored } from '#web/features/booking/use-restored.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { AppError } from '#web/lib/supabase.ts';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -38,6 +44,9 @@ const WHY: Readonly<Record<string, string>> = {
   'too-far': 'A session may not go beyond the next day.',
   closed: 'This hour cannot be booked.',
 };
+const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
+/** What went wrong at Book Now; `total` in dollars when the server names another price. */
+type Problem = { readonly text: string; readonly total: number | null };
 
 export default function BookingPage() {
   const { status, user } = useSession();
@@ -47,84 +56,163 @@ export default function BookingPage() {
   const today = studioDate(now);
   const [studioId, setStudioId] = useState<string | null>(null);
   const [date, setDate] = useState<StudioDate>(today);
-  const [slots, setSlots] = useState<Slot[]>([]);
+  const [slots, setSlots] = useState<readonly Slot[]>([]);
+  const [restoring, setRestoring] = useState<'no' | 'quietly' | 'telling'>('no');
+  const [lostNote, setLostNote] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
+  const dayPart = useRef<HTMLDivElement>(null);
 
   const studios = useQuery({ queryKey: ['studios'], queryFn: readStudios, staleTime: 300_000 });
   const studio = studios.data?.find((one) => one.id === studioId) ?? null;
-  const fetchDate = slots[0]?.date ?? date;
-  const taken = useQuery({
-    queryKey: ['taken', studioId, fetchDate, date],
-    queryFn: () => readBoth(studioId ?? '', fetchDate, date),
-    enabled: studioId !== null,
-    refetchInterval: POLL_MS,
+  const days = daysToRead(slots, date);
+  const userId = user?.id ?? null;
+  const answer = useQuery({
+    queryKey: ['availability', studioId, userId, days.from, days.to],
+    queryFn: () => readAvailability(studioId ?? '', days, userId),
+    enabled: studioId !== null && status !== 'loading',
+    // While leaving for payment one's own hold appears among the others: nothing to be told then.
+    refetchInterval: busy ? false : POLL_MS,
     placeholderData: (before, query) => (query?.queryKey[1] === studioId ? before : undefined),
   });
+  // What was asked of other days says nothing of this one: better a skeleton than an hour shown free that is not.
+  const covers = answer.data !== undefined && answer.data.from <= days.from && answer.data.to >= date;
+  const taken = covers ? answer.data?.taken : undefined;
+  const holds = useQuery({
+    queryKey: ['open-holds', userId],
+    queryFn: () => readOpenHolds(userId ?? ''),
+    enabled: userId !== null,
+  });
+  const hold = holds.data?.find((one) => Date.parse(one.hold_expires_at) > now.getTime());
 
-  useRestored(status, (pending) => {
-    setStudioId(pending.studioId);
-    setDate(pending.slots[0]?.date ?? today);
-    setSlots([...pending.slots]);
+  useBackAgain(() => {
+    setBusy(false);
+    void Promise.all([answer.refetch(), holds.refetch()]);
+  });
+  useRestored(status, (found) => {
+    if (found.slots.length === 0) return;
+    setStudioId(found.studioId);
+    setDate(found.slots[0]?.date ?? today);
+    setSlots(found.slots);
+    setRestoring(found.tell ? 'telling' : 'quietly');
   });
 
-  // What somebody else takes, or time takes, leaves the selection, and that is said.
-  useEffect(() => {
-    if (!taken.data || slots.length === 0) return;
-    const lost = slots.filter((slot) => slotTaken(slot, taken.data) || slotClosed(slot, new Date()) !== null);
-    if (lost.length === 0) return;
-    setSlots(longestRun(slots.filter((slot) => !lost.some((one) => sameSlot(one, slot)))));
-    toast({
-      title: 'No longer free',
-      description: `${lost.map((slot) => slotLabel(slot.hour)).join(', ')} was just taken. The rest of your selection is kept.`,
-      tone: 'bad',
-    });
-  }, [taken.data, slots, now]);
+  const unknownStudio = studios.data !== undefined && studioId !== null && studio === null;
+  const missed = answer.isError || unknownStudio;
+  // What somebody else takes, or time takes, leaves the selection, and that is said where it stays to be read.
+  const settle = useEffectEvent(() => {
+    if (restoring !== 'no' && missed) return giveUpRestoring();
+    if (taken === undefined || slots.length === 0 || busy) return undefined;
+    const { kept, lost } = dropLost(slots, taken, new Date());
+    const told = lost.length === 0 ? null : describeLost(lost, kept.length);
+    if (told !== null) {
+      setSlots(kept);
+      setLostNote(told);
+      setProblem(null);
+    }
+    if (restoring === 'telling') toast({ title: 'Selections Restored', description: told ?? 'Your hours are back.' });
+    return setRestoring('no');
+  });
+  // The clock and other people are outside systems: what they took is not derived, it stays gone from the selection.
+  // oxlint-disable-next-line react/set-state-in-effect
+  useEffect(() => settle(), [taken, slots, now, busy, restoring, missed]);
 
-  const spill = useMemo(() => slots.some((slot) => slot.date !== slots[0]?.date), [slots]);
-  const reachesMidnight = slots.some((slot) => slot.hour === 23 && slot.date === date);
-
+  function giveUpRestoring(): void {
+    toast({ title: RESTORE_FAILED, tone: 'bad' });
+    setRestoring('no');
+    if (!unknownStudio) return;
+    setStudioId(null);
+    setSlots([]);
+  }
+  function select(next: readonly Slot[]): void {
+    setSlots(next);
+    setLostNote(null);
+    setProblem(null);
+  }
   function toggle(slot: Slot): void {
-    const why = slots.some((one) => sameSlot(one, slot)) ? null : whyNotAdd(slots, slot);
+    const why = whyNotAdd(slots, slot);
     if (why) return toast({ title: WHY[why] ?? 'This hour cannot be added.' });
-    setSlots(toggleSlot(slots, slot));
+    return select(toggleSlot(slots, slot));
+  }
+  function reach(from: Slot, to: Slot, isFree: (slot: Slot) => boolean): void {
+    const next = reachTo(slots, from, to, isFree);
+    if (next.length === slots.length && slots.length > 0 && isFree(to)) return toggle(to);
+    return select(next);
+  }
+  function chooseStudio(id: string): void {
+    setStudioId(id);
+    if (id !== studioId) select([]);
+    const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    requestAnimationFrame(() =>
+      dayPart.current?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'start' }),
+    );
+  }
+  function chooseDay(day: StudioDate): void {
+    setDate(day);
+    // A selection that does not touch the day one looks at would be invisible: it begins anew.
+    if (slots.length > 0 && !slots.some((slot) => slot.date === day || addDays(slot.date, 1) === day)) select([]);
+  }
+  function clear(): void {
+    select([]);
+    drafts.dropBooking();
   }
 
-  async function book(): Promise<void> {
+  async function book(shownTotal: number | null = null): Promise<void> {
+    if (slots.length === 0 || busy) return;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
-    if (slots.length === 0) return;
-    const draft = draftOf(studio, slots);
     if (!user) {
       drafts.keepSelection({ studioId: studio.id, slots: sortSlots(slots) });
-      dialog.open('sign-in');
-      return;
+      return dialog.open('sign-in');
     }
+    const drafted = draftOf(studio, slots);
+    const draft = shownTotal === null ? drafted : { ...drafted, final_cost: shownTotal };
     setBusy(true);
+    setProblem(null);
     try {
-      drafts.keepBooking(draft);
-      void keepDraft(draft);
+      drafts.keepBooking(drafted);
+      void keepDraft(drafted);
       const standing = await readStanding(user.id, settings.termsVersion);
-      if (standing.verified && standing.termsAccepted) {
-        const { url } = await createPayment(draft);
-        window.location.assign(url);
-        return;
-      }
-      void navigate(paths.checkout);
+      if (!standing.verified || !standing.termsAccepted) return void navigate(paths.checkout);
+      const { url } = await createPayment(draft);
+      return leaveTo(url); // busy stays: the page is on its way out
     } catch (error) {
-      if (error instanceof AppError && error.code === 'slot_taken') void taken.refetch();
-      const fast = error instanceof AppError && ['age_required', 'id_required', 'terms_required'].includes(error.code);
-      if (fast) void navigate(paths.checkout);
-      else
-        toast({
-          title: 'Payment Error',
-          description: describeError(error, 'Failed to process payment. Please try again.'),
-          tone: 'bad',
-        });
+      setBusy(false);
+      const code = error instanceof AppError ? error.code : '';
+      if (code === 'id_required' || code === 'terms_required') return void navigate(paths.checkout);
+      void Promise.all([answer.refetch(), holds.refetch()]);
+      const text = describeError(error, 'Failed to process payment. Please try again.');
+      const total = error instanceof AppError ? error.details['total'] : null;
+      setProblem({ text, total: code === 'price_changed' && typeof total === 'number' ? total : null });
+      return toast({ title: 'Payment Error', description: text, tone: 'bad' });
     }
-    setBusy(false);
   }
 
+  function finishPaying(open: OpenHold): void {
+    const span = slotsOfSpan(new Date(open.start_time), new Date(open.end_time));
+    if (!span) return;
+    drafts.keepBooking(draftOf({ id: open.studio_id, name: open.studio_name }, span));
+    void navigate(paths.checkout);
+  }
+  async function letGo(open: OpenHold): Promise<void> {
+    try {
+      await releaseHold(open.id);
+      drafts.dropBooking();
+    } catch (error) {
+      toast({ title: 'Error', description: describeError(error, 'Please try again in a moment.'), tone: 'bad' });
+    }
+    await Promise.all([answer.refetch(), holds.refetch()]);
+  }
+
+  const first = sortSlots(slots)[0];
+  const reachesMidnight = slots.some((slot) => slot.hour === 23 && slot.date === date);
+  const continued = first !== undefined && date !== first.date;
   return (
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
+      {hold ? (
+        <div className="mb-6">
+          <OpenHoldNotice hold={hold} onPay={() => finishPaying(hold)} onRelease={() => letGo(hold)} />
+        </div>
+      ) : null}
       {studios.isError ? (
         <Notice tone="bad">
           <p>Failed to load studios. Please refresh the page.</p>
@@ -133,47 +221,58 @@ export default function BookingPage() {
           </Button>
         </Notice>
       ) : studios.data ? (
-        <StudioCards
-          studios={studios.data}
-          chosen={studioId}
-          onChoose={(id) => {
-            setStudioId(id);
-            setSlots([]);
-          }}
-        />
+        <StudioCards studios={studios.data} chosen={studioId} onChoose={chooseStudio} />
       ) : (
-        <div className="grid gap-4 md:grid-cols-3" aria-label="Loading studios" role="status">
+        <output className="grid gap-4 md:grid-cols-3" aria-label="Loading studios">
           {[1, 2, 3].map((one) => (
-            <div key={one} className="skeleton h-96" />
+            <span key={one} className="skeleton h-80 md:h-[27rem]" />
           ))}
-        </div>
+        </output>
       )}
 
       {studio ? (
-        <div className={`mt-10 grid gap-8 lg:grid-cols-[20rem_1fr_18rem] ${slots.length > 0 ? 'max-lg:pb-44' : ''}`}>
-          <section aria-label="Day">
+        <div
+          ref={dayPart}
+          className={`scroll-mt-4 pt-10 lg:grid lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 ? 'max-lg:pb-48' : ''}`}
+        >
+          <section aria-label="Day" className="max-lg:mb-8">
             <h2 className="mb-4 text-2xl">Day</h2>
-            <Calendar today={today} value={date} onChange={(day) => chooseDay(day)} key={today} />
+            <Calendar today={today} value={date} onChange={chooseDay} key={today} />
           </section>
-          <section aria-label="Hours">
-            <div className="mb-4 flex flex-wrap items-baseline justify-between gap-2">
-              <h2 className="text-2xl">{formatStudioDate(date, 'long')}</h2>
-              <p className="text-sm text-dust">Sydney time</p>
+          <section aria-label="Hours" className="lg:row-span-2 xl:row-span-1">
+            <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+              <h2 className="text-2xl" aria-live="polite">
+                {formatStudioDate(date, 'long')}
+              </h2>
+              <p className="text-sm text-fog">{venue.timeZoneLabel}</p>
             </div>
-            {taken.isError ? (
+            <DayNote date={date} />
+            {lostNote ? (
+              <div className="mb-4">
+                <Notice tone="warn">
+                  <p>{lostNote}</p>
+                </Notice>
+              </div>
+            ) : null}
+            {taken ? (
+              <>
+                {answer.isError ? (
+                  <output className="mb-3 block text-sm text-warn">
+                    We cannot ask which hours are free right now. What you see may be out of date.
+                  </output>
+                ) : null}
+                <SlotGrid date={date} selection={slots} taken={taken} now={now} onToggle={toggle} onReach={reach} />
+                <Legend />
+              </>
+            ) : answer.isError ? (
               <Notice tone="bad">
                 <p>We cannot see which hours are free right now.</p>
-                <Button tone="plain" className="mt-3" onClick={() => void taken.refetch()}>
+                <Button tone="plain" className="mt-3" onClick={() => void answer.refetch()}>
                   Try again
                 </Button>
               </Notice>
-            ) : taken.data ? (
-              <>
-                <SlotGrid date={date} selection={slots} taken={taken.data} now={now} onToggle={toggle} />
-                <Legend />
-              </>
             ) : (
-              <div className="skeleton h-96" role="status" aria-label="Loading hours" />
+              <GridSkeleton />
             )}
             <div className="mt-4 flex flex-wrap gap-2">
               {reachesMidnight ? (
@@ -181,8 +280,8 @@ export default function BookingPage() {
                   Continue to next morning
                 </Button>
               ) : null}
-              {spill && slots[0] && date !== slots[0].date ? (
-                <Button tone="plain" onClick={() => setDate(slots[0]?.date ?? date)}>
+              {continued ? (
+                <Button tone="plain" onClick={() => setDate(first.date)}>
                   Back to previous day
                 </Button>
               ) : null}
@@ -194,8 +293,20 @@ export default function BookingPage() {
                 studioName={studio.name}
                 slots={slots}
                 busy={busy}
+                problem={
+                  problem ? (
+                    <>
+                      <p>{problem.text}</p>
+                      {problem.total === null ? null : (
+                        <Button tone="plain" className="mt-3" onClick={() => void book(problem.total)}>
+                          Book for {formatMoney(Math.round(problem.total * 100))}
+                        </Button>
+                      )}
+                    </>
+                  ) : null
+                }
                 onBook={() => void book()}
-                onClear={() => setSlots([])}
+                onClear={clear}
               />
             </div>
           </div>
@@ -203,48 +314,34 @@ export default function BookingPage() {
       ) : null}
     </Shell>
   );
-
-  function chooseDay(day: StudioDate): void {
-    setDate(day);
-    // A selection that does not touch the day one looks at would be invisible: it begins anew.
-    if (slots.length > 0 && !slots.some((slot) => slot.date === day || addDays(slot.date, 1) === day)) setSlots([]);
-  }
 }
 
-async function readBoth(
-  studioId: string,
-  first: StudioDate,
-  shown: StudioDate,
-): Promise<Awaited<ReturnType<typeof readTaken>>> {
-  const lists = await Promise.all([...new Set([first, shown])].map((day) => readTaken(studioId, day)));
-  return lists.flat();
-}
-
-/** Brings back what was chosen before signing in, once (spec section 4). */
-function useRestored(status: string, restore: (pending: { studioId: string; slots: readonly Slot[] }) => void): void {
-  useEffect(() => {
-    if (status !== 'in') return;
-    const pending = drafts.selection();
-    if (!pending) return;
-    drafts.dropSelection();
-    const open = longestRun(pending.slots.filter((slot) => slotClosed(slot, new Date()) === null));
-    restore({ studioId: pending.studioId, slots: open });
-    const lost = pending.slots.length - open.length;
-    toast({
-      title: 'Selections Restored',
-      description: lost === 0 ? 'Your selected hours are back.' : `${lost} of your hours can no longer be booked.`,
-    });
-    // Restoring happens once per sign-in; the callback is new at every render.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [status]);
+/** As high as the grid, so that nothing jumps when the hours come. */
+function GridSkeleton() {
+  return (
+    <output
+      className="grid grid-cols-3 gap-1.5 sm:grid-cols-4 md:grid-cols-6 lg:grid-cols-4 xl:grid-cols-6"
+      aria-label="Loading hours"
+    >
+      {Array.from({ length: 24 }, (_, hour) => (
+        <span key={hour} className="skeleton h-16" />
+      ))}
+    </output>
+  );
 }
 
 function ZoneNote() {
   const away = !isSydneyZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
   return (
-    <p>
-      {venue.hours}, every hour of the week. All times are <strong className="text-chalk">Sydney time</strong>
-      {away ? ', which is not the time where you are.' : '.'}
-    </p>
+    <>
+      <p>Pick a room, a day and your hours. Open {venue.hours}, every hour of the week.</p>
+      {away ? (
+        <p className="mt-3 border-l-4 border-warn bg-booth p-3 text-chalk">
+          All times here are <strong>Sydney time</strong>, which is not the time where you are.
+        </p>
+      ) : (
+        <p>All times are Sydney time.</p>
+      )}
+    </>
   );
 }

@@ -5,13 +5,15 @@ type Props = InputHTMLAttributes<HTMLInputElement> & {
   readonly badge?: string;
   readonly hint?: ReactNode;
   readonly error?: string | null;
+  /** For a code of a few digits. */
+  readonly large?: boolean;
 };
 
 export const inputStyle =
   'w-full min-h-12 border border-line bg-night px-4 py-3 text-chalk placeholder:text-dust focus:border-signal aria-invalid:border-bad';
 
 /** A labelled input with its hint and its error, read together by a screen reader. */
-export function Field({ label, badge, hint, error = null, className = '', ...input }: Props) {
+export function Field({ label, badge, hint, error = null, large = false, className = '', ...input }: Props) {
   const id = useId();
   const notes = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
   return (
@@ -22,7 +24,7 @@ export function Field({ label, badge, hint, error = null, className = '', ...inp
       </label>
       <input
         id={id}
-        className={inputStyle}
+        className={large ? `${inputStyle} text-center text-3xl font-bold tracking-[0.5em]` : inputStyle}
         aria-invalid={error ? true : undefined}
         aria-describedby={notes || undefined}
         {...input}

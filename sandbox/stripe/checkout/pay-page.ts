@@ -16,7 +16,7 @@ const DECLINED = '4000000000000002';
 const ASKS_BANK = '4000002500003155';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  declined: 'Your card was declined. Try another card.',
+  declined: 'Your card was declined.',
   number: 'Your card number is incomplete or wrong.',
   expiry: 'Your card has expired, or its expiry date is incomplete.',
   cvc: 'Your card’s security code is incomplete.',

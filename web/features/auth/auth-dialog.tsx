@@ -1,27 +1,38 @@
-import { useNavigate } from 'react-router';
+import { useLocation, useNavigate } from 'react-router';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog } from '#web/lib/session.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { AuthTabs } from './auth-tabs.tsx';
+import { destination } from './destination.ts';
 
-/** Signing in without leaving the page one is on. */
+/** Signing in without leaving the page one is on, unless a booking waits elsewhere. */
 export default function AuthDialog() {
   const { view, close } = useAuthDialog();
   const navigate = useNavigate();
+  const { pathname, search } = useLocation();
+
+  function goOn(): void {
+    close();
+    const to = destination({
+      hasDraft: drafts.booking() !== null,
+      hasSelection: drafts.selection() !== null,
+      from: `${pathname}${search}`,
+      justVerified: false,
+    });
+    // Already there: the page itself sees that somebody is signed in now.
+    if (to.split('?')[0] === pathname) return;
+    window.scrollTo({ top: 0 });
+    void navigate(to);
+  }
+
   return (
     <Dialog open={view !== null} title="Welcome to the studio" onClose={close}>
       {view === null ? null : (
         <AuthTabs
           start={view}
           redirectTo={`${window.location.origin}/email-verified`}
-          onSignedIn={() => {
-            close();
-            if (drafts.booking() && window.location.pathname !== paths.checkout) {
-              window.scrollTo({ top: 0 });
-              void navigate(paths.checkout);
-            }
-          }}
+          onSignedIn={goOn}
           onCodeSent={(email) => {
             close();
             void navigate(paths.auth, { state: { showVerification: true, email } });

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { emailSchema } from '#rules/people.ts';
 import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -16,9 +16,12 @@ export function ResetForm({
   onBack: () => void;
   onSent: (email: string) => void;
 }) {
+  const form = useRef<HTMLFormElement>(null);
   const [email, setEmail] = useState(startEmail);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
+
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
 
   function refuse(title: string, message: string): void {
     setError(message);
@@ -45,7 +48,7 @@ export function ResetForm({
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
+    <form ref={form} onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
       <p className="text-fog">We mail you a link with which you choose a new password.</p>
       <Field
         label="Email"

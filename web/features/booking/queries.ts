@@ -1,7 +1,7 @@
-import type { Busy } from '#rules/slots.ts';
-import { addDays, dayBounds, type StudioDate } from '#rules/studio-time.ts';
+import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { callFunction, supabase } from '#web/lib/supabase.ts';
+import type { Taken } from './selection.ts';
 
 export type Studio = {
   readonly id: string;
@@ -10,8 +10,17 @@ export type Studio = {
   readonly features: readonly string[];
   readonly hourly_rate: number;
 };
-/** Hours that are gone, and whether somebody is paying for them right now. */
-export type Taken = Busy & { readonly status: string };
+/** What is gone of a studio's hours, and of which days that was asked. */
+export type Availability = { readonly from: StudioDate; readonly to: StudioDate; readonly taken: readonly Taken[] };
+/** A hold of one's own that still waits for its payment. */
+export type OpenHold = {
+  readonly id: string;
+  readonly studio_id: string;
+  readonly studio_name: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly hold_expires_at: string;
+};
 
 export async function readStudios(): Promise<Studio[]> {
   const { data, error } = await supabase.from('studios').select('*').order('name');
@@ -22,24 +31,51 @@ export async function readStudios(): Promise<Studio[]> {
 /** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
-/** What overlaps the chosen day and the next (decisions T-02); the lower bound on the start lets the database use its index. */
-export async function readTaken(studioId: string, date: StudioDate): Promise<Taken[]> {
-  const from = dayBounds(date).start;
-  const to = dayBounds(addDays(date, 1)).end;
+/**
+ * What overlaps the days `from` to `to`, both included (decisions T-02). The lower bound on the start lets the database use its index.
+ * Of other people's bookings only the hours are told: `user_id` is theirs alone.
+ */
+export async function readAvailability(
+  studioId: string,
+  days: { from: StudioDate; to: StudioDate },
+  userId: string | null,
+): Promise<Availability> {
+  const from = dayBounds(days.from).start;
   const { data, error } = await supabase
     .from('bookings')
-    .select('studio_id,start_time,end_time,status')
+    .select('studio_id,start_time,end_time,status,user_id')
     .eq('studio_id', studioId)
     .neq('status', 'cancelled')
     .gte('start_time', new Date(from.getTime() - LONGEST_MS).toISOString())
-    .lt('start_time', to.toISOString())
+    .lt('start_time', dayBounds(days.to).end.toISOString())
     .gt('end_time', from.toISOString());
   if (error) throw error;
-  return data.map((row: { start_time: string; end_time: string; status: string }) => ({
+  const rows: readonly { start_time: string; end_time: string; status: string; user_id: string | null }[] = data;
+  const taken = rows.map((row) => ({
     start: new Date(row.start_time),
     end: new Date(row.end_time),
     status: row.status,
+    mine: userId !== null && row.user_id === userId,
   }));
+  return { ...days, taken };
+}
+
+/** One's own holds that can still be paid for, the newest first. */
+export async function readOpenHolds(userId: string): Promise<OpenHold[]> {
+  const { data, error } = await supabase
+    .from('bookings')
+    .select('id,studio_id,studio_name,start_time,end_time,hold_expires_at')
+    .eq('user_id', userId)
+    .eq('status', 'pending')
+    .gt('hold_expires_at', new Date().toISOString())
+    .order('created_at', { ascending: false });
+  if (error) throw error;
+  return data;
+}
+
+/** Gives a hold up, so that others may have the hours. */
+export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
+  return callFunction('release-hold', { bookingId });
 }
 
 export type Standing = { readonly verified: boolean; readonly termsAccepted: boolean };
@@ -62,5 +98,7 @@ export function createPayment(draft: BookingDraft): Promise<{ url: string; booki
 
 /** The draft also lies with the server, for another tab or phone (decisions T-48). A cache: failing to write it stops nothing. */
 export async function keepDraft(draft: BookingDraft): Promise<void> {
-  await supabase.from('booking_drafts').upsert({ data: draft });
+  const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
+  // oxlint-disable-next-line no-console
+  if (error) console.warn('the draft could not be kept with the server', error.message);
 }

@@ -1,11 +1,11 @@
-import { type KeyboardEvent, useRef } from 'react';
+import { Ban, Check, Clock, Hourglass, type LucideIcon } from 'lucide-react';
+import { type KeyboardEvent, type MouseEvent, useRef, useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { hourRateCents } from '#rules/pricing.ts';
-import { sameSlot, type Slot, slotClosed, slotLabel, slotRangeLabel, slotTaken } from '#rules/slots.ts';
+import { type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
 import { formatStudioDate, type StudioDate, weekdayOf } from '#rules/studio-time.ts';
-import type { Taken } from './queries.ts';
+import { type SlotState, slotState, type Taken } from './selection.ts';
 
-export type SlotState = 'free' | 'selected' | 'taken' | 'paying' | 'past' | 'skipped';
 const WORDS: Readonly<Record<SlotState, string>> = {
   free: 'free',
   selected: 'selected',
@@ -13,52 +13,51 @@ const WORDS: Readonly<Record<SlotState, string>> = {
   paying: 'being paid for',
   past: 'past',
   skipped: 'clocks go forward',
+  later: 'not open yet',
 };
-
-export function slotState(slot: Slot, selection: readonly Slot[], taken: readonly Taken[], now: Date): SlotState {
-  const closed = slotClosed(slot, now);
-  if (closed === 'skipped') return 'skipped';
-  if (closed !== null) return 'past';
-  if (
-    slotTaken(
-      slot,
-      taken.filter((one) => one.status === 'confirmed'),
-    )
-  )
-    return 'taken';
-  if (slotTaken(slot, taken)) return 'paying';
-  return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
-}
-
+/** State is told by word, sign and edge as well as by colour. */
 const LOOK: Readonly<Record<SlotState, string>> = {
   free: 'border-line bg-booth hover:border-chalk',
-  selected: 'border-signal bg-signal text-ink font-bold',
-  taken: 'border-booth bg-night text-dust line-through',
-  paying: 'border-dashed border-warn bg-night text-dust',
-  past: 'border-booth bg-night text-line',
-  skipped: 'border-booth bg-night text-dust',
+  selected: 'border-signal bg-signal text-ink',
+  taken: 'border-transparent bg-deck text-fog',
+  paying: 'border-dashed border-warn/70 bg-night text-fog',
+  past: 'border-transparent bg-night text-dust',
+  skipped: 'border-dotted border-line bg-night text-fog',
+  later: 'border-transparent bg-night text-dust',
 };
+const SIGN: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
+  selected: Check,
+  taken: Ban,
+  paying: Hourglass,
+  skipped: Clock,
+};
+const isOpen = (state: SlotState | undefined): boolean => state === 'free' || state === 'selected';
 
-/** The 24 hours of a day. Arrow keys walk, Enter and Space choose, Shift with an arrow extends. */
+/** The 24 hours of a day. Arrow keys walk, Enter and Space choose, Shift with an arrow or a click extends. */
 export function SlotGrid({
   date,
   selection,
   taken,
   now,
   onToggle,
+  onReach,
 }: {
   date: StudioDate;
   selection: readonly Slot[];
   taken: readonly Taken[];
   now: Date;
   onToggle: (slot: Slot) => void;
+  onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
 }) {
-  const grid = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLFieldSetElement>(null);
+  const [walked, setWalked] = useState<{ date: StudioDate; hour: number } | null>(null);
   const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now));
-  const entry = Math.max(
-    0,
-    states.findIndex((state) => state === 'selected' || state === 'free'),
-  );
+  const firstOf = (wanted: SlotState): number => states.indexOf(wanted);
+  const stop =
+    walked?.date === date
+      ? walked.hour
+      : Math.max(firstOf('selected') === -1 ? firstOf('free') : firstOf('selected'), 0);
+  const isFree = (slot: Slot): boolean => slot.date === date && isOpen(states[slot.hour]);
 
   function walk(event: KeyboardEvent, hour: number): void {
     const columns = grid.current ? getComputedStyle(grid.current).gridTemplateColumns.split(' ').length : 4;
@@ -72,61 +71,84 @@ export function SlotGrid({
     };
     const step = steps[event.key];
     if (step === undefined) return;
+    event.preventDefault();
     const to = hour + step;
     if (to < 0 || to > 23) return;
-    event.preventDefault();
+    setWalked({ date, hour: to });
     grid.current?.querySelector<HTMLButtonElement>(`[data-hour="${to}"]`)?.focus();
-    if (event.shiftKey && states[to] === 'free') onToggle({ date, hour: to });
+    if (event.shiftKey) onReach({ date, hour }, { date, hour: to }, isFree);
+  }
+
+  function press(event: MouseEvent, hour: number): void {
+    const from = walked?.date === date ? walked.hour : null;
+    setWalked({ date, hour });
+    if (event.shiftKey && from !== null && from !== hour) return onReach({ date, hour: from }, { date, hour }, isFree);
+    if (isOpen(states[hour])) onToggle({ date, hour });
+    return undefined;
   }
 
   return (
-    <div
+    <fieldset
       ref={grid}
-      role="group"
       aria-label={`Hours of ${formatStudioDate(date)}, Sydney time`}
-      className="grid grid-cols-3 gap-1.5 sm:grid-cols-4 md:grid-cols-6"
+      className="grid min-w-0 grid-cols-3 gap-1.5 select-none sm:grid-cols-4 md:grid-cols-6 lg:grid-cols-4 xl:grid-cols-6"
     >
       {states.map((state, hour) => {
-        const open = state === 'free' || state === 'selected';
-        const price = hourRateCents(weekdayOf(date), hour);
+        const open = isOpen(state);
+        const price = formatMoney(hourRateCents(weekdayOf(date), hour));
+        const Sign = SIGN[state];
         return (
           <button
             key={slotLabel(hour)}
             type="button"
             data-hour={hour}
             data-state={state}
-            tabIndex={hour === entry ? 0 : -1}
+            tabIndex={hour === stop ? 0 : -1}
             aria-pressed={state === 'selected'}
             aria-disabled={!open}
-            aria-label={`${slotRangeLabel(hour)}, ${open ? `${formatMoney(price).slice(1)} dollars, ` : ''}${WORDS[state]}`}
-            onClick={() => open && onToggle({ date, hour })}
+            aria-label={`${slotRangeLabel(hour)}, ${open ? `${price.slice(1)} dollars, ` : ''}${WORDS[state]}`}
+            onClick={(event) => press(event, hour)}
             onKeyDown={(event) => walk(event, hour)}
-            className={`flex min-h-16 flex-col items-start justify-between border-2 px-3 py-2 text-left transition-colors ${LOOK[state]} ${open ? '' : 'cursor-not-allowed'}`}
+            className={`relative flex min-h-16 flex-col items-start justify-between border-2 px-3 py-2 text-left transition-colors ${LOOK[state]} ${open ? '' : 'cursor-not-allowed'}`}
           >
-            <span className="text-base font-bold">{slotLabel(hour)}</span>
-            <span className="text-xs">{open ? formatMoney(price) : WORDS[state]}</span>
+            <span className="flex w-full items-center justify-between gap-1">
+              <span className={`text-base font-bold whitespace-nowrap ${state === 'taken' ? 'line-through' : ''}`}>
+                {slotLabel(hour)}
+              </span>
+              {Sign ? <Sign aria-hidden="true" className="size-4 shrink-0" strokeWidth={2.5} /> : null}
+            </span>
+            <span className={`text-xs leading-tight ${state === 'selected' ? 'font-bold' : ''}`}>
+              {open ? price : WORDS[state]}
+            </span>
           </button>
         );
       })}
-    </div>
+    </fieldset>
   );
 }
 
+const SIGNS: readonly (readonly [SlotState, string])[] = [
+  ['free', 'Free'],
+  ['selected', 'Yours'],
+  ['paying', 'Being paid for'],
+  ['taken', 'Taken'],
+  ['past', 'Past'],
+];
+
 export function Legend() {
-  const signs: [SlotState, string][] = [
-    ['free', 'Free'],
-    ['selected', 'Yours'],
-    ['paying', 'Being paid for'],
-    ['taken', 'Taken'],
-  ];
   return (
-    <ul className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-xs text-fog">
-      {signs.map(([state, word]) => (
-        <li key={state} className="flex items-center gap-2">
-          <span className={`inline-block h-4 w-6 border-2 ${LOOK[state]}`} aria-hidden="true" />
-          {word}
-        </li>
-      ))}
+    <ul className="mt-4 flex flex-wrap gap-x-5 gap-y-2 text-xs text-fog" aria-label="What the hours look like">
+      {SIGNS.map(([state, word]) => {
+        const Sign = SIGN[state];
+        return (
+          <li key={state} className="flex items-center gap-2">
+            <span className={`grid h-5 w-7 place-items-center border-2 ${LOOK[state]}`} aria-hidden="true">
+              {Sign ? <Sign className="size-3" strokeWidth={3} /> : null}
+            </span>
+            {word}
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -1,7 +1,9 @@
+import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { Studio } from './queries.ts';
 import { StudioArt } from './studio-art.tsx';
 
+/** The rooms, one of which is chosen; arrow keys walk as between any radio buttons. */
 export function StudioCards({
   studios,
   chosen,
@@ -12,41 +14,58 @@ export function StudioCards({
   onChoose: (id: string) => void;
 }) {
   return (
-    <div role="radiogroup" aria-label="Studio" className="grid gap-4 md:grid-cols-3">
+    <fieldset className="grid min-w-0 gap-4 md:grid-cols-3">
+      <legend className="sr-only">Studio</legend>
       {studios.map((studio) => {
         const selected = studio.id === chosen;
         return (
-          <button
+          <label
             key={studio.id}
-            type="button"
-            role="radio"
-            aria-checked={selected}
-            onClick={() => onChoose(studio.id)}
-            className={`group flex flex-col border-2 bg-booth text-left transition-colors ${selected ? 'border-signal' : 'border-booth hover:border-line'}`}
+            className={`group relative flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-within:outline-3 focus-within:outline-offset-3 focus-within:outline-signal ${selected ? 'border-signal' : 'border-booth hover:border-line'}`}
           >
-            <StudioArt name={studio.name} className="aspect-[20/11] w-full" />
+            <input
+              type="radio"
+              name="studio"
+              value={studio.id}
+              checked={selected}
+              onChange={() => onChoose(studio.id)}
+              aria-labelledby={`studio-${studio.id}`}
+              aria-describedby={`about-${studio.id}`}
+              className="absolute inset-0 size-full cursor-pointer appearance-none focus:outline-none"
+            />
+            <StudioArt name={studio.name} className="aspect-[20/8] w-full md:aspect-[20/11]" />
             <span className="flex grow flex-col gap-3 p-5">
               <span className="flex items-baseline justify-between gap-3">
-                <span className="text-3xl font-extrabold uppercase [font-stretch:75%]">{studio.name}</span>
-                <span className="text-sm font-bold text-signal">
-                  from {formatMoney(Math.round(studio.hourly_rate * 100))}
+                <span
+                  id={`studio-${studio.id}`}
+                  className="text-3xl leading-none font-extrabold uppercase [font-stretch:75%]"
+                >
+                  {studio.name}
+                </span>
+                <span className="text-sm font-bold text-signal tabular-nums">
+                  from {formatMoney(cheapestHourCents())}
                 </span>
               </span>
-              <span className="text-sm text-fog">{studio.description}</span>
-              <span className="mt-auto flex flex-wrap gap-1.5 pt-2">
+              <span id={`about-${studio.id}`} className="text-sm text-fog">
+                {studio.description}
+              </span>
+              <span className="mt-auto flex flex-wrap gap-1.5 pt-1">
                 {studio.features.map((feature) => (
                   <span key={feature} className="border border-line px-2 py-0.5 text-xs text-fog">
                     {feature}
                   </span>
                 ))}
               </span>
-              <span className={`text-sm font-bold ${selected ? 'text-signal' : 'text-dust group-hover:text-chalk'}`}>
+              <span
+                aria-hidden="true"
+                className={`text-sm font-bold ${selected ? 'text-signal' : 'text-fog group-hover:text-chalk'}`}
+              >
                 {selected ? 'Chosen' : 'Choose this room'}
               </span>
             </span>
-          </button>
+          </label>
         );
       })}
-    </div>
+    </fieldset>
   );
 }

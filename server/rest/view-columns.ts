@@ -1,0 +1,52 @@
+/** A column of a view (by its number) that is a column of a table, or of another view. */
+export type Origin = { readonly column: number; readonly fromTable: number; readonly fromColumn: number };
+
+/** The end of a target entry: its place, and where it comes from; 0 for an expression. */
+const ENTRY = /:resno (\d+) .*:resorigtbl (\d+) :resorigcol (\d+) :resjunk false/s;
+
+/**
+ * Reads from a view's stored rule (`pg_rewrite.ev_action`) which columns are another relation's own columns, as PostgREST does.
+ * The target entries of the outermost query count. A `union` keeps its branches one query further down; there a column counts
+ * when the branches that name a source all name the same.
+ */
+export function readOrigins(rule: string): Origin[] {
+  const { outer, branches, union } = readEntries(rule);
+  const found = new Map<number, Origin | null>();
+  for (const origin of union ? branches : outer) {
+    const known = found.get(origin.column);
+    const same = known?.fromTable === origin.fromTable && known.fromColumn === origin.fromColumn;
+    found.set(origin.column, known === undefined || same ? origin : null);
+  }
+  return [...found.values()].filter((origin) => origin !== null);
+}
+
+/** The rule is nested nodes `{NAME :field value …}`; a backslash takes the next character as it is. */
+function readEntries(rule: string): { outer: Origin[]; branches: Origin[]; union: boolean } {
+  const outer: Origin[] = [];
+  const branches: Origin[] = [];
+  let union = false;
+  // `own` is a node's text without the nodes inside it.
+  const open: { name: string; own: string }[] = [];
+  let from = 0;
+  for (let at = 0; at < rule.length; at += 1) {
+    const char = rule[at];
+    if (char === '\\') at += 1;
+    if (char !== '{' && char !== '}') continue;
+    const around = open.at(-1);
+    if (around) around.own += rule.slice(from, at);
+    from = at + 1;
+    if (char === '{') {
+      open.push({ name: /\w+/.exec(rule.slice(from, from + 32))?.[0] ?? '', own: '' });
+      continue;
+    }
+    const node = open.pop();
+    const path = open.map((one) => one.name).join('/');
+    if (node?.name === 'SETOPERATIONSTMT' && path === 'QUERY') union = true;
+    if (node?.name !== 'TARGETENTRY') continue;
+    const [column = 0, fromTable = 0, fromColumn = 0] = (ENTRY.exec(node.own) ?? []).slice(1).map(Number);
+    if (fromTable === 0 || fromColumn === 0) continue;
+    if (path === 'QUERY') outer.push({ column, fromTable, fromColumn });
+    if (path === 'QUERY/RANGETBLENTRY/QUERY') branches.push({ column, fromTable, fromColumn });
+  }
+  return { outer, branches, union };
+}

@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import type { OpenHold } from './queries.ts';
+
+/** Somebody left a payment half-way: the hours are theirs for a while, and they decide what becomes of them. */
+export function OpenHoldNotice({
+  hold,
+  onPay,
+  onRelease,
+}: {
+  hold: OpenHold;
+  onPay: () => void;
+  onRelease: () => Promise<void>;
+}) {
+  const [busy, setBusy] = useState(false);
+  return (
+    <Notice tone="warn">
+      <p>
+        You have not finished paying for <strong>{hold.studio_name}</strong>,{' '}
+        {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))} (Sydney time). The hours are kept for
+        you until {formatStudioTime(new Date(hold.hold_expires_at))}.
+      </p>
+      <div className="mt-3 flex flex-wrap gap-3">
+        <Button tone="plain" onClick={onPay}>
+          Finish paying
+        </Button>
+        <Button
+          tone="quiet"
+          busy={busy}
+          onClick={() => {
+            setBusy(true);
+            void onRelease().finally(() => setBusy(false));
+          }}
+        >
+          Let the hours go
+        </Button>
+      </div>
+    </Notice>
+  );
+}

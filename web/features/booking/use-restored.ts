@@ -1,0 +1,32 @@
+import { useEffect, useEffectEvent } from 'react';
+import { longestRun, type Slot } from '#rules/slots.ts';
+import { isStudioDate } from '#rules/studio-time.ts';
+import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
+
+/** A selection of before, and whether to say that it is back. */
+export type Restored = PendingSelection & { readonly tell: boolean };
+
+/**
+ * Brings back what was chosen before signing in (spec section 4), or before going on to checkout and back.
+ * What of it is still free is found out by the page, with the hours of others at hand (decisions T-10).
+ */
+export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
+  const run = useEffectEvent(restore);
+  useEffect(() => {
+    if (status === 'loading') return;
+    const pending = drafts.selection();
+    if (pending !== null) {
+      if (status === 'in') drafts.dropSelection();
+      run({ studioId: pending.studioId, slots: longestRun(pending.slots.filter(isSound)), tell: status === 'in' });
+      return;
+    }
+    const draft = drafts.booking();
+    if (draft === null || status === 'out') return;
+    const slots = longestRun(draft.slots.map(({ date, hour }): Slot => ({ date, hour })).filter(isSound));
+    run({ studioId: draft.studio_id, slots, tell: false });
+  }, [status]);
+}
+
+/** What lay in the browser may have been written by anybody. */
+const isSound = (slot: Slot): boolean =>
+  isStudioDate(slot.date) && Number.isInteger(slot.hour) && slot.hour >= 0 && slot.hour < 24;
