@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import pg from 'pg';
+import { compose } from '#server/compose.ts';
+import { readConfig } from '#server/config.ts';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+import { startServer } from '#tests/support/server-process.ts';
+import { addCustomer, freePorts, STUDIO_A } from '#tests/support/world.ts';
+import { load } from './load.ts';
+
+/** Availability and holds over HTTP beside pgbench running the same SQL on the same server, and beside a bare route. */
+const LINES = 16;
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
+const MANY = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
+const FEW = 10_000;
+const HOLDERS = 400;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-AU')}/s`;
+
+/** A payment provider that answers at once, so that only our own path is measured. */
+async function instantPayments(port: number): Promise<Server> {
+  let made = 0;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => void (body += chunk.toString()));
+    request.on('end', () => {
+      made += 1;
+      const booking = new URLSearchParams(body).get('client_reference_id');
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ id: `cs_bench_${made}`, object: 'checkout.session', url: 'http://localhost/pay', status: 'open', payment_status: 'unpaid', amount_total: 4900, currency: 'aud', client_reference_id: booking, livemode: false, metadata: {} }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, resolve));
+  return server;
+}
+
+/** Fills the past and the far future with bookings, an hour each, spread over the three studios. */
+async function fill(owner: pg.Client, from: number, to: number): Promise<void> {
+  await owner.query(`set session_replication_role = replica`);
+  await owner.query(`alter table private.booking drop constraint if exists booking_one_per_slot`);
+  await owner.query(
+    `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost_cents, final_cost_cents, notes, confirmed_at)
+     select upper(substr(md5(n::text), 1, 4) || '-' || substr(md5(n::text || 'x'), 1, 4)) , s.id, s.name, timestamptz '1980-01-01' + (n / 3) * interval '1 hour', timestamptz '1980-01-01' + (n / 3 + 1) * interval '1 hour', 'confirmed', 1, 4900, 4900, 'test', now()
+     from generate_series($1::int, $2::int - 1) n join (select id, name, row_number() over (order by name) - 1 as at from public.studios) s on s.at = n % 3 on conflict do nothing`,
+    [from, to],
+  );
+  await owner.query(`alter table private.booking add constraint booking_one_per_slot exclude using gist (studio_id with =, during with &&) where (status in ('pending', 'confirmed'))`);
+  await owner.query('reset session_replication_role');
+  await owner.query('vacuum analyze private.booking');
+}
+
+const DAY = '2026-12-08';
+const COLUMNS = 't."studio_id", t."start_time", t."end_time", t."status"';
+const AVAILABILITY = `select coalesce(json_agg(row_to_json(r.*)), '[]')::text as body, count(*) as count, null::bigint as total from (select ${COLUMNS} from public."bookings" t where not (t."status" = 'cancelled'::text) and (t."studio_id" = '${STUDIO_A}'::uuid) and (t."start_time" >= '${DAY}T00:00:00Z'::timestamp with time zone) and (t."start_time" < '2026-12-11T00:00:00Z'::timestamp with time zone) and (t."end_time" > '2026-12-09T00:00:00Z'::timestamp with time zone) limit 1000 offset 0) r`;
+const availabilityPath = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${STUDIO_A}&status=neq.cancelled&start_time=gte.${DAY}T00:00:00Z&start_time=lt.2026-12-11T00:00:00Z&end_time=gt.2026-12-09T00:00:00Z`;
+
+/** Transactions per second of a pgbench script. */
+async function pgbench(databaseUrl: string, script: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'pgbench-'));
+  const file = join(folder, 'script.sql');
+  await writeFile(file, script);
+  const { stdout, stderr } = spawnSync(join(process.env['TEST_POSTGRES_BIN'] ?? '', 'pgbench'), ['-n', '-M', 'prepared', '-c', String(LINES), '-j', '2', '-T', String(SECONDS), '-f', file, databaseUrl], { encoding: 'utf8' });
+  await rm(folder, { recursive: true });
+  const found = /tps = ([\d.]+)/.exec(stdout);
+  if (!found) throw new Error(`pgbench failed: ${stderr}`);
+  return Number(found[1]);
+}
+
+async function main(): Promise<void> {
+  const database = await createTestDatabase();
+  if (!database) throw new Error('TEST_POSTGRES_URL is not set');
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
+  const first = await freePorts();
+  const provider = await instantPayments(first + 1);
+  const env = { PORT: String(first + 7), DATA_DIR: dataDir, DATABASE_URL: database.url, SANDBOX_PORT: String(first), RATE_LIMIT_FACTOR: '1000000', LOG_LEVEL: 'silent', POOL_SIZE: '16' };
+  const server = await startServer(env);
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  const anon = server.runtime.anonKey;
+  const availability = () => load(server.runtime.apiUrl, { lines: LINES, seconds: SECONDS, make: () => ({ method: 'GET', path: availabilityPath, headers: { apikey: anon } }) });
+
+  await fill(owner, 0, FEW);
+  await availability();
+  const few = await availability();
+  say(`availability, ${FEW.toLocaleString('en-AU')} bookings: ${perSecond(few.perSecond)}, median ${few.medianMs.toFixed(2)} ms, ${few.failed} failed`);
+  await fill(owner, FEW, MANY);
+  const { rows } = await owner.query<{ n: number }>('select count(*)::int as n from private.booking');
+  const rounds: { ours: number; limit: number }[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const ours = await availability();
+    const limit = await pgbench(database.url, `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`);
+    rounds.push({ ours: ours.perSecond, limit });
+    say(`availability, ${(rows[0]?.n ?? 0).toLocaleString('en-AU')} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`);
+  }
+  const median = rounds.toSorted((a, b) => a.ours / a.limit - b.ours / b.limit)[1] ?? { ours: 0, limit: 1 };
+  say(`availability beside pgbench: ${(median.ours / median.limit).toFixed(2)} (goal 0.45)`);
+  say(`availability at ${MANY.toLocaleString('en-AU')} beside ${FEW.toLocaleString('en-AU')}: ${(median.ours / few.perSecond).toFixed(2)} (goal 0.80)`);
+
+  const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: first + 6 });
+  const bareLoad = await load(`http://localhost:${first + 6}`, { lines: LINES, seconds: 3, make: () => ({ method: 'GET', path: '/', headers: {} }) });
+  bare.close();
+  say(`a bare route in the load's own process: ${perSecond(bareLoad.perSecond)}`);
+
+  const house = await compose(readConfig({ ...env, PORT: String(first + 5) }));
+  const customers: { id: string; token: string }[] = [];
+  for (let at = 0; at < HOLDERS; at += 1) customers.push(await addCustomer(house, new Date()));
+  await house.close();
+  await owner.query(`delete from private.booking where start_time > now()`);
+  const studios = ['a', 'b', 'c'].map((letter) => `5a000000-0000-4000-8000-00000000000${letter}`);
+  const begin = Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000;
+  const holds = await load(server.runtime.apiUrl, {
+    lines: LINES,
+    seconds: Math.min(SECONDS, 6),
+    make: (at) => {
+      const start = begin + Math.floor(at / 3) * 3_600_000;
+      return { method: 'POST', path: '/functions/v1/create-payment', headers: { authorization: `Bearer ${customers[at % HOLDERS]?.token ?? ''}`, 'content-type': 'application/json' }, body: JSON.stringify({ metadata: { studioId: studios[at % 3], startTime: new Date(start).toISOString(), endTime: new Date(start + 3_600_000).toISOString(), couponCode: null, termsAccepted: true } }) };
+    },
+  });
+  const made = await owner.query<{ n: number }>(`select count(*)::int as n from private.booking where status = 'pending'`);
+  const held = (made.rows[0]?.n ?? 0) / Math.min(SECONDS, 6);
+  const ids = customers.map((one) => `'${one.id}'`).join(',');
+  await owner.query(`create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id; create sequence private.bench_hour start 3000000;`);
+  const limit = await pgbench(
+    database.url,
+    `\\set u random(1, ${HOLDERS})
+select private.take_limit('create-payment', 'user:' || :u, 1000000, 60, now());
+select private.checkout_facts((select id from private.bench_user where at = :u), '${STUDIO_A}', null, 1, now());
+select private.hold_booking(jsonb_build_object('userId', (select id from private.bench_user where at = :u), 'studioId', '${STUDIO_A}', 'studioName', 'Studio A', 'startTime', timestamptz '1980-01-01' + h * interval '1 hour', 'endTime', timestamptz '1980-01-01' + (h + 1) * interval '1 hour', 'holdExpiresAt', now() + interval '15 minutes', 'sessionExpiresAt', now() + interval '31 minutes', 'totalHours', 1, 'slots', '[]'::jsonb, 'baseCostCents', 4900, 'discountCents', 0, 'couponDiscountCents', 0, 'finalCostCents', 4900, 'termsVersion', '2025-10', 'policy', '{}'::jsonb, 'maxLiveHolds', 1000000, 'holdsPerHour', 1000000), now()) from nextval('private.bench_hour') h;
+update private.payment set state = 'open', session_id = 'cs_' || gen_random_uuid(), url = 'x' where id = (select id from private.payment where state = 'intent' limit 1 for update skip locked);
+`,
+  );
+  say(`holds: ${perSecond(held)} (${holds.failed} refused beyond the 90 days), pgbench with the same statements ${perSecond(limit)}, ratio ${(held / limit).toFixed(2)} (goal 0.20)`);
+
+  await owner.end();
+  await server.kill('SIGTERM');
+  await new Promise<void>((resolve) => {
+    provider.close(() => resolve());
+    provider.closeAllConnections();
+  });
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+await main();
