@@ -5,7 +5,7 @@ import type { Provider } from './core/provider.ts';
 import { guarded, type Listening, serve } from './core/serve.ts';
 import { createIgloohome } from './igloohome/igloohome.ts';
 import { createHome } from './home/home.ts';
-import { createMail } from './home/letters.ts';
+import { createMail } from './mail/mail.ts';
 import { createPlug } from './plug/plug.ts';
 import { createStripe } from './stripe/stripe.ts';
 

@@ -2,39 +2,26 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { cancellationTerms } from '#rules/cancellation.ts';
-import { formatMoney } from '#rules/money.ts';
+import { dollarsToCents, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelBooking, type OwnBooking, readOwnBookings } from './queries.ts';
 
+const money = (dollars: number): string => formatMoney(dollarsToCents(dollars) ?? 0);
+
+/** What is to come, with the way to the door and the way out; what was, folded away. */
 export function OwnBookings({ userId }: { userId: string }) {
-  const client = useQueryClient();
+  const now = useNow(30_000);
   const bookings = useQuery({ queryKey: ['own-bookings', userId], queryFn: () => readOwnBookings(userId) });
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
-  const cancel = useMutation({
-    mutationFn: (id: string) => cancelBooking(id),
-    onSuccess: ({ refund, amount }) => {
-      toast({
-        title: 'Booking cancelled',
-        description:
-          refund === 'full' ? `${formatMoney(Math.round(amount * 100))} is on its way back to your card.` : '',
-      });
-      setCancelling(null);
-      void client.invalidateQueries({ queryKey: ['own-bookings'] });
-    },
-    onError: (error) =>
-      toast({
-        title: 'Error',
-        description: describeError(error, 'The booking could not be cancelled. Please try again.'),
-        tone: 'bad',
-      }),
-  });
+  const [done, setDone] = useState<string | null>(null);
 
   if (bookings.isError) {
     return (
@@ -46,14 +33,18 @@ export function OwnBookings({ userId }: { userId: string }) {
       </Notice>
     );
   }
-  if (!bookings.data) return <div className="skeleton h-32" role="status" aria-label="Loading your bookings" />;
-  const now = new Date();
+  if (!bookings.data) return <Skeleton className="h-56" label="Loading your bookings" />;
   const upcoming = bookings.data
     .filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now)
     .toReversed();
   const past = bookings.data.filter((one) => one.status !== 'pending' && !upcoming.includes(one));
   return (
     <div className="space-y-4">
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
       {upcoming.length === 0 ? (
         <p className="text-fog">
           Nothing booked.{' '}
@@ -65,38 +56,18 @@ export function OwnBookings({ userId }: { userId: string }) {
       {upcoming.map((booking) => (
         <Upcoming key={booking.id} booking={booking} now={now} onCancel={() => setCancelling(booking)} />
       ))}
-      {past.length > 0 ? (
-        <details className="bg-booth p-4">
-          <summary className="min-h-8 cursor-pointer font-semibold">Past and cancelled ({past.length})</summary>
-          <ul className="mt-3 space-y-2 text-sm text-fog">
-            {past.map((booking) => (
-              <li key={booking.id}>
-                {formatStudioDate(new Date(booking.start_time), 'medium')}, {booking.studio_name}, {booking.reference}{' '}
-                {booking.status === 'cancelled' ? '(cancelled)' : ''}
-              </li>
-            ))}
-          </ul>
-        </details>
-      ) : null}
+      {past.length > 0 ? <Past bookings={past} /> : null}
       <Dialog open={cancelling !== null} title="Cancel this booking?" onClose={() => setCancelling(null)}>
         {cancelling ? (
-          <div className="space-y-4">
-            <p>{formatStudioRange(new Date(cancelling.start_time), new Date(cancelling.end_time))}, Sydney time.</p>
-            <p className="text-fog">
-              {cancelling.final_cost > 0
-                ? `You get all of ${formatMoney(Math.round(cancelling.final_cost * 100))} back to your card.`
-                : 'Nothing was charged for it.'}{' '}
-              This cannot be undone; somebody else may book the hours.
-            </p>
-            <div className="flex flex-wrap gap-3">
-              <Button tone="danger" busy={cancel.isPending} onClick={() => cancel.mutate(cancelling.id)}>
-                Cancel booking
-              </Button>
-              <Button tone="plain" onClick={() => setCancelling(null)}>
-                Keep it
-              </Button>
-            </div>
-          </div>
+          <CancelQuestion
+            booking={cancelling}
+            now={now}
+            onKeep={() => setCancelling(null)}
+            onDone={(said) => {
+              setDone(said);
+              setCancelling(null);
+            }}
+          />
         ) : null}
       </Dialog>
     </div>
@@ -107,15 +78,18 @@ function Upcoming({ booking, now, onCancel }: { booking: OwnBooking; now: Date; 
   const start = new Date(booking.start_time);
   const policy = cancellationTerms(start, now);
   return (
-    <article className="border-l-4 border-signal bg-booth p-5">
-      <h3 className="text-2xl">{booking.studio_name}</h3>
-      <p className="mt-2">
-        {formatStudioRange(start, new Date(booking.end_time))} <span className="text-dust">(Sydney time)</span>
+    <article className="border-l-4 border-signal bg-booth p-5 sm:p-6">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h3 className="text-3xl">{booking.studio_name}</h3>
+        {start <= now ? <p className="font-bold text-signal">On now</p> : null}
+      </div>
+      <p className="mt-3 text-lg">
+        {formatStudioRange(start, new Date(booking.end_time))} <span className="text-dust">Sydney time</span>
       </p>
-      <p className="text-sm text-fog">
-        Reference {booking.reference}, {formatMoney(Math.round(booking.final_cost * 100))}
+      <p className="mt-1 text-sm text-fog">
+        Reference <strong className="text-chalk">{booking.reference}</strong>, {money(booking.final_cost)}
       </p>
-      <div className="mt-4 flex flex-wrap gap-3">
+      <div className="mt-5 flex flex-wrap gap-3">
         <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
           Access code
         </Link>
@@ -125,11 +99,94 @@ function Upcoming({ booking, now, onCancel }: { booking: OwnBooking; now: Date; 
           </Button>
         ) : null}
       </div>
-      <p className="mt-2 text-sm text-dust">
+      <p className="mt-3 text-sm text-dust">
         {policy.allowed
-          ? `Free to cancel until ${formatStudioTime(policy.until)} on ${formatStudioDate(policy.until, 'medium')}.`
+          ? `Free to cancel until ${formatStudioTime(policy.until)} on ${formatStudioDate(policy.until, 'medium')}, Sydney time.`
           : `To change this booking now, write to ${venue.email}.`}
       </p>
     </article>
+  );
+}
+
+function CancelQuestion({
+  booking,
+  now,
+  onKeep,
+  onDone,
+}: {
+  booking: OwnBooking;
+  now: Date;
+  onKeep: () => void;
+  onDone: (said: string) => void;
+}) {
+  const client = useQueryClient();
+  const start = new Date(booking.start_time);
+  const policy = cancellationTerms(start, now);
+  const cancel = useMutation({
+    mutationFn: () => cancelBooking(booking.id),
+    onSuccess: async ({ refund, amount }) => {
+      const said =
+        refund === 'full' && amount > 0
+          ? `Your booking ${booking.reference} is cancelled. ${money(amount)} is on its way back to your card.`
+          : `Your booking ${booking.reference} is cancelled.`;
+      await client.invalidateQueries({ queryKey: ['own-bookings'] });
+      toast({ title: 'Booking cancelled', description: said });
+      onDone(said);
+    },
+    // It may have been too late, or cancelled elsewhere: what stands there should be true again.
+    onError: () => void client.invalidateQueries({ queryKey: ['own-bookings'] }),
+  });
+  const refund = booking.final_cost > 0 && policy.refund === 'full';
+  return (
+    <div className="space-y-5">
+      <p>
+        {booking.studio_name}, {formatStudioRange(start, new Date(booking.end_time))}, Sydney time.
+      </p>
+      <p className="border-l-4 border-signal bg-deck p-4">
+        {refund ? (
+          <>
+            You get all of <strong className="text-xl">{money(booking.final_cost)}</strong> back, to the card you paid
+            with.
+          </>
+        ) : booking.final_cost > 0 ? (
+          `It is less than 24 hours to the start: please write to ${venue.email} instead.`
+        ) : (
+          'Nothing was charged for it, so there is nothing to pay back.'
+        )}
+      </p>
+      <p className="text-sm text-fog">This cannot be undone; somebody else may book the hours.</p>
+      {cancel.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(cancel.error, 'The booking could not be cancelled. Please try again.')}</p>
+        </Notice>
+      ) : null}
+      <div className="flex flex-wrap gap-3">
+        <Button tone="danger" busy={cancel.isPending} disabled={!policy.allowed} onClick={() => cancel.mutate()}>
+          Cancel booking
+        </Button>
+        <Button tone="plain" disabled={cancel.isPending} onClick={onKeep}>
+          Keep it
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Past({ bookings }: { bookings: readonly OwnBooking[] }) {
+  return (
+    <details className="bg-booth p-4">
+      <summary className="min-h-8 cursor-pointer font-semibold">Past and cancelled ({bookings.length})</summary>
+      <ul className="mt-3 divide-y divide-line text-sm text-fog">
+        {bookings.map((booking) => (
+          <li key={booking.id} className="flex flex-wrap justify-between gap-x-4 py-2">
+            <span>
+              {formatStudioDate(new Date(booking.start_time), 'medium')}, {booking.studio_name}
+              {booking.status === 'cancelled' ? ' (cancelled)' : ''}
+            </span>
+            <span className="text-dust">{booking.reference}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

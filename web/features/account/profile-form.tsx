@@ -1,34 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { firstError, isAdult, profileSchema } from '#rules/people.ts';
-import { formatStudioDate, studioDate } from '#rules/studio-time.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import { echoOf, isNoDay, isoOf, partsOf } from '#web/lib/birth-date.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
+import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { changeEmail, readProfile, saveProfile } from './queries.ts';
+import { changeEmail, passwordWanted, type Profile, readProfile, saveProfile } from './queries.ts';
 
 export function ProfileForm({ userId, verified }: { userId: string; verified: boolean }) {
-  const client = useQueryClient();
-  const profile = useQuery({ queryKey: ['own-profile', userId], queryFn: () => readProfile(userId) });
-  const [form, setForm] = useState({ fullName: '', email: '', phone: '', djName: '', dateOfBirth: '' });
-  const [password, setPassword] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const today = studioDate(new Date());
-
-  useEffect(() => {
-    const known = profile.data;
-    if (known)
-      setForm({
-        fullName: known.full_name ?? '',
-        email: known.email ?? '',
-        phone: known.phone ?? '',
-        djName: known.dj_name ?? '',
-        dateOfBirth: known.date_of_birth ?? '',
-      });
-  }, [profile.data]);
-
+  const profile = useQuery({
+    queryKey: ['own-profile', userId],
+    queryFn: () => readProfile(userId),
+    // What somebody types is not to be compared with something that changes meanwhile.
+    refetchOnWindowFocus: false,
+  });
   if (profile.isError) {
     return (
       <Notice tone="bad">
@@ -39,81 +29,126 @@ export function ProfileForm({ userId, verified }: { userId: string; verified: bo
       </Notice>
     );
   }
-  if (!profile.data) return <div className="skeleton h-80" role="status" aria-label="Loading your profile" />;
-  const known = profile.data;
-  const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
-    setForm({ ...form, [name]: event.target.value });
+  if (!profile.data) return <Skeleton className="h-[34rem]" label="Loading your profile" />;
+  return <Fields userId={userId} verified={verified} known={profile.data} />;
+}
+
+type Problem = { readonly field: string | null; readonly message: string };
+
+function Fields({ userId, verified, known }: { userId: string; verified: boolean; known: Profile }) {
+  const client = useQueryClient();
+  const today = studioDate(useNow(60_000));
+  const [form, setForm] = useState({
+    fullName: known.full_name ?? '',
+    email: known.email ?? '',
+    phone: known.phone ?? '',
+    djName: known.dj_name ?? '',
+  });
+  const [birth, setBirth] = useState(() => partsOf(known.date_of_birth ?? ''));
+  /** Asked for in place when a new address needs it (decisions T-16). */
+  const [password, setPassword] = useState<string | null>(null);
+  const [waitingFor, setWaitingFor] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const dateOfBirth = isoOf(birth);
+  const birthEmpty = birth.day === '' && birth.month === '' && birth.year === '';
+  const tooYoung = dateOfBirth !== '' && !isAdult(dateOfBirth, today);
   const resets =
     verified &&
     (form.fullName.trim().toLowerCase() !== (known.full_name ?? '').toLowerCase() ||
-      form.dateOfBirth !== (known.date_of_birth ?? ''));
+      dateOfBirth !== (known.date_of_birth ?? ''));
 
-  async function save(event: FormEvent): Promise<void> {
+  function refuse(title: string, message: string, field: string | null): void {
+    setProblem({ field, message });
+    toast({ title, description: message, tone: 'bad' });
+  }
+
+  async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const parsed = profileSchema.safeParse(form);
     if (!parsed.success)
-      return toast({ title: 'Validation Error', description: firstError(parsed.error), tone: 'bad' });
-    if (form.dateOfBirth !== '' && !isAdult(form.dateOfBirth, today))
-      return toast({ title: 'Age Requirement', description: 'You must be 18 years or older.', tone: 'bad' });
+      return refuse('Validation Error', firstError(parsed.error), String(parsed.error.issues[0]?.path[0] ?? ''));
+    if (tooYoung) return refuse('Age Requirement', 'You must be 18 years or older.', null);
+    if (dateOfBirth === '' && !birthEmpty)
+      return refuse('Validation Error', 'Please enter your date of birth as day, month and year.', null);
     setBusy(true);
+    setProblem(null);
     try {
       await saveProfile(userId, {
         full_name: parsed.data.fullName,
         phone: parsed.data.phone,
         dj_name: form.djName.trim() || null,
-        date_of_birth: form.dateOfBirth || null,
+        date_of_birth: dateOfBirth || null,
       });
-      if (parsed.data.email.toLowerCase() !== known.email) {
+      if (parsed.data.email.toLowerCase() !== (known.email ?? '').toLowerCase()) {
         await changeEmail(parsed.data.email, password);
-        toast({
-          title: 'Confirm your new email',
-          description: `We sent a mail to ${parsed.data.email}. Your address changes once you confirm it.`,
-        });
+        setWaitingFor(parsed.data.email);
       }
       setPassword(null);
       toast({ title: 'Profile updated' });
-      await client.invalidateQueries();
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['own-profile'] }),
+        client.invalidateQueries({ queryKey: ['verification'] }),
+      ]);
     } catch (error) {
       const message = describeError(error, 'Failed to update profile. Please try again.');
-      if (message === 'Please enter your current password.') setPassword('');
-      toast({ title: 'Error', description: message, tone: 'bad' });
+      const wanted = passwordWanted(error);
+      if (wanted === 'missing') setPassword('');
+      refuse('Error', message, wanted === null ? null : 'password');
     } finally {
       setBusy(false);
     }
   }
 
+  const bind = (name: keyof typeof form) => ({
+    name,
+    value: form[name],
+    onChange: (event: { target: { value: string } }) => setForm({ ...form, [name]: event.target.value }),
+    error: problem?.field === name ? problem.message : null,
+  });
+
   return (
     <form onSubmit={(event) => void save(event)} noValidate className="space-y-4">
-      <Field
-        label="Full Name"
-        badge="MUST MATCH ID"
-        autoComplete="name"
-        value={form.fullName}
-        onChange={set('fullName')}
-      />
-      <Field label="Email" type="email" autoComplete="email" value={form.email} onChange={set('email')} />
+      <Field {...bind('fullName')} label="Full Name" badge="MUST MATCH ID" autoComplete="name" required />
+      <Field {...bind('email')} label="Email" type="email" autoComplete="email" required />
+      {waitingFor === null ? null : (
+        <Notice tone="good">
+          <p className="text-sm">
+            We sent a confirmation email to <strong className="break-all">{waitingFor}</strong>. Your address changes
+            once you confirm it there.
+          </p>
+        </Notice>
+      )}
       {password === null ? null : (
         <Field
           label="Current password"
           type="password"
           autoComplete="current-password"
+          hint="To change your email we ask for your password once more."
           value={password}
           onChange={(event) => setPassword(event.target.value)}
+          error={problem?.field === 'password' ? problem.message : null}
         />
       )}
-      <Field label="Phone Number" type="tel" autoComplete="tel" value={form.phone} onChange={set('phone')} />
-      <Field
-        label="Date of Birth"
+      <Field {...bind('phone')} label="Phone Number" type="tel" autoComplete="tel" required />
+      <DateEntry
+        legend="Date of Birth"
         badge="MUST MATCH ID"
-        type="date"
-        max={today}
-        value={form.dateOfBirth}
-        onChange={set('dateOfBirth')}
+        hint="You must be 18 or older"
+        echo={echoOf(birth)}
+        error={tooYoung ? 'You must be 18 or older' : isNoDay(birth) ? 'There is no such day' : null}
+        value={birth}
+        onChange={setBirth}
       />
-      <Field label="DJ Name (optional)" value={form.djName} onChange={set('djName')} />
+      <Field {...bind('djName')} label="DJ Name (optional)" autoComplete="nickname" maxLength={100} />
       {resets ? (
         <Notice tone="warn">
           <p className="text-sm">With another name or date of birth your ID has to be verified again.</p>
+        </Notice>
+      ) : null}
+      {problem !== null && problem.field === null ? (
+        <Notice tone="bad">
+          <p>{problem.message}</p>
         </Notice>
       ) : null}
       <Button type="submit" busy={busy}>

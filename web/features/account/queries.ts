@@ -1,3 +1,4 @@
+import { errorCode } from '#web/lib/errors.ts';
 import { callFunction, supabase } from '#web/lib/supabase.ts';
 
 export type Profile = {
@@ -17,6 +18,31 @@ export type OwnBooking = {
   readonly final_cost: number;
 };
 
+/** Whether somebody's ID is good now, being looked at by a person, or still to be shown. */
+export type IdStanding =
+  | { readonly state: 'verified'; readonly until: string }
+  | { readonly state: 'review' }
+  | { readonly state: 'none' };
+
+export async function readIdStanding(userId: string): Promise<IdStanding> {
+  const { data, error } = await supabase
+    .from('id_verifications')
+    .select('verification_status,expires_at')
+    .eq('user_id', userId)
+    .in('verification_status', ['verified', 'review'])
+    .order('created_at', { ascending: false })
+    .limit(20)
+    .overrideTypes<{ verification_status: 'verified' | 'review'; expires_at: string | null }[], { merge: false }>();
+  if (error) throw error;
+  const now = Date.now();
+  const until = data
+    .flatMap((one) => (one.verification_status === 'verified' && one.expires_at !== null ? [one.expires_at] : []))
+    .filter((at) => Date.parse(at) > now)
+    .toSorted((a, b) => Date.parse(b) - Date.parse(a))[0];
+  if (until !== undefined) return { state: 'verified', until };
+  return { state: data.some((one) => one.verification_status === 'review') ? 'review' : 'none' };
+}
+
 export async function readProfile(userId: string): Promise<Profile> {
   const { data, error } = await supabase
     .from('profiles')
@@ -29,6 +55,12 @@ export async function readProfile(userId: string): Promise<Profile> {
 export async function saveProfile(userId: string, profile: Omit<Profile, 'email'>): Promise<void> {
   const { error } = await supabase.from('profiles').update(profile).eq('user_id', userId);
   if (error) throw error;
+}
+/** What a refused change asks for: the current password, a right one, or nothing of the kind (decisions T-16). */
+export function passwordWanted(error: unknown): 'missing' | 'wrong' | null {
+  const code = errorCode(error);
+  if (code === 'current_password_required' || code === 'reauthentication_needed') return 'missing';
+  return code === 'current_password_invalid' ? 'wrong' : null;
 }
 export async function changeEmail(email: string, currentPassword: string | null): Promise<void> {
   const { error } = await supabase.auth.updateUser({

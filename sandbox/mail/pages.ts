@@ -1,0 +1,114 @@
+import { Hono } from 'hono';
+import { esc, page } from '../core/page.ts';
+import type { Letter, Letters } from './letters.ts';
+
+/** The mailbox as people see it: `/mail` and `/mail/{id}`. */
+export function createMailPages(letters: Letters): Hono {
+  const app = new Hono();
+  app.get('/mail', (c) => {
+    const [to, subject] = [c.req.query('to')?.trim() ?? '', c.req.query('subject')?.trim() ?? ''];
+    return listPage(letters.find(to || null, subject || null), to, subject);
+  });
+  app.get('/mail/:id', (c) => {
+    const letter = letters.get(c.req.param('id'));
+    return letter ? letterPage(letter, c.req.query('view') === 'text' || letter.html === '') : gone();
+  });
+  app.get('/mail/:id/:at', (c) => {
+    const file = letters.get(c.req.param('id'))?.attachments[Number(c.req.param('at'))];
+    if (!file) return gone();
+    const name = file.filename.replace(/[^\w .-]/g, '_');
+    return new Response(new Uint8Array(file.bytes), {
+      headers: {
+        'content-type': file.contentType,
+        'content-disposition': `attachment; filename="${name}"`,
+        'x-content-type-options': 'nosniff',
+      },
+    });
+  });
+  return app;
+}
+
+/** Rows of letters, newest first; the mailbox and the home page show the same. */
+export function letterRows(letters: readonly Letter[]): string {
+  return letters
+    .map(
+      (letter) =>
+        `<tr><td><time datetime="${letter.receivedAt}">${esc(time(letter.receivedAt))}</time></td><td>${esc(letter.to)}</td><td><a href="/mail/${letter.id}">${esc(letter.subject || '(no subject)')}</a>${letter.duplicateOf === null ? '' : ` <span class="bad">repeat</span>`}</td></tr>`,
+    )
+    .join('');
+}
+
+function listPage(found: readonly Letter[], to: string, subject: string): Response {
+  const empty = to || subject ? 'No mail fits.' : 'No mail yet.';
+  return page(
+    'Mailbox',
+    `<section><h1>Mailbox</h1><form method="get" role="search" class="search">
+<div><label for="to">To</label><input id="to" name="to" type="email" value="${esc(to)}" placeholder="everybody"></div>
+<div><label for="subject">Subject</label><input id="subject" name="subject" value="${esc(subject)}" placeholder="any part of it"></div>
+<button>Search</button></form>
+<div id="letters">${found.length > 0 ? `<table><tr><th>At (Sydney)</th><th>To</th><th>Subject</th></tr>${letterRows(found)}</table>` : `<p>${empty}</p>`}</div></section>
+<script>${REFRESH}</script>`,
+    '<style>.search{display:flex;flex-wrap:wrap;gap:0 12px;align-items:end;margin-bottom:14px}.search div{flex:1 1 200px}</style>',
+  );
+}
+
+function letterPage(letter: Letter, asText: boolean): Response {
+  const { id } = letter;
+  const files = letter.attachments
+    .map(
+      (file, at) =>
+        `<li><a href="/mail/${id}/${at}" download="${esc(file.filename)}">${esc(file.filename)}</a> (${esc(file.contentType)}, ${file.size} bytes)</li>`,
+    )
+    .join('');
+  const tab = (name: string, href: string, current: boolean): string =>
+    `<a class="button ${current ? '' : 'quiet'}" href="${href}"${current ? ' aria-current="page"' : ''}>${name}</a>`;
+  const repeat =
+    letter.duplicateOf === null
+      ? ''
+      : `<p class="bad">A repeat: <a href="/mail/${letter.duplicateOf}">the first one</a> bears the same Message-ID.</p>`;
+  return page(
+    letter.subject || 'A mail',
+    `<section><h1>${esc(letter.subject || '(no subject)')}</h1><p>To ${esc(letter.to)}<br>From ${esc(letter.from)}<br>${esc(time(letter.receivedAt))} in Sydney</p>${repeat}
+${files ? `<h2>Attachments</h2><ul>${files}</ul>` : ''}
+<nav aria-label="View">${letter.html ? tab('As it looks', `/mail/${id}`, !asText) : ''}${tab('As text', `/mail/${id}?view=text`, asText)}</nav>
+${asText ? `<pre>${linked(letter.text)}</pre>` : frame(letter.html)}</section><p><a href="/mail">All mail</a></p>`,
+  );
+}
+
+/** The mail in a frame that runs no script; its links open outside of it. */
+function frame(html: string): string {
+  const base = '<base target="_top">';
+  const framed = html.includes('<head>') ? html.replace('<head>', `<head>${base}`) : base + html;
+  return `<iframe title="The mail" sandbox="allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation" srcdoc="${esc(framed)}" style="width:100%;height:75vh;border:1px solid #ccd7dd;margin-top:12px;background:#fff"></iframe>`;
+}
+
+function linked(text: string): string {
+  return esc(text).replace(/https?:\/\/[^\s<]+/g, (url) => `<a href="${url}">${url}</a>`);
+}
+
+function gone(): Response {
+  return page('No such mail', '<section><h1>There is no such mail</h1><a href="/mail">All mail</a></section>', '', 404);
+}
+
+function time(iso: string): string {
+  return new Intl.DateTimeFormat('en-AU', {
+    timeZone: 'Australia/Sydney',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  }).format(new Date(iso));
+}
+
+/** New mail appears by itself, without taking the focus from the search. */
+const REFRESH = `setInterval(async () => {
+  if (document.hidden) return;
+  try {
+    const text = await (await fetch(location.href)).text();
+    const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('letters');
+    const shown = document.getElementById('letters');
+    if (fresh && fresh.innerHTML !== shown.innerHTML) shown.innerHTML = fresh.innerHTML;
+  } catch { /* the sandbox is gone; what is shown stays */ }
+}, 3000);`;
