@@ -12,7 +12,7 @@ const STATES: readonly (readonly [RegExp, string])[] = [
 ];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const DATE =
-  /\b([0-3O]?[0-9OIl])[\s.\-/]{0,3}([A-Z]{3})[A-Z]*[\s.\-/]{0,3}((?:19|20)[0-9OIl]{2})\b|\b(\d{1,2})[\-/.](\d{1,2})[\-/.]((?:19|20)\d{2})\b/g;
+  /\b([0-3O]?[0-9OIl])[\s.\-/]{0,3}([A-Z]{3})[A-Z]*[\s.\-/]{0,3}((?:19|20)[0-9OIl]{2})\b|\b(\d{1,2})[-/.](\d{1,2})[-/.]((?:19|20)\d{2})\b/g;
 
 /** Words that stand on a licence and are nobody's name. */
 const NOT_NAMES =

@@ -37,6 +37,8 @@ function Navigation() {
         ABOUT US
       </button>
       {status === 'in' && user ? (
+        // It only listens for the focus and Escape of the button and links inside it.
+        // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
         <div
           className="relative"
           onBlur={(event) => (event.currentTarget.contains(event.relatedTarget) ? undefined : setShown(false))}

@@ -33,6 +33,8 @@ export function TermsDialog({
       <div
         ref={box}
         onScroll={onScroll}
+        // Who uses a keyboard must be able to scroll it (decisions T-69).
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
         aria-label="Terms and conditions, scroll to the end"
