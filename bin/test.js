@@ -17,7 +17,6 @@ const began = Date.now();
 const totals = { passed: 0, failed: 0 };
 const scratch = mkdtempSync(join(tmpdir(), 'npm-test-'));
 const env = {
-  CI: '1',
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   ...(process.argv.includes('--long') ? { TEST_LONG: '1' } : {}),
 };
@@ -76,7 +75,7 @@ async function suite(title, args, read, more = {}) {
   say(`     ${title} ...`);
   const since = Date.now();
   const report = join(scratch, `${title.split(' ')[0]}.json`);
-  const { code, output } = await run(ownNode(), args(report), { ...env, ...more, REPORT_FILE: report });
+  const { code, output } = await run(ownNode(), args(report), { ...env, ...more, CI: '1', REPORT_FILE: report });
   const counts = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 1 };
   // A failure that no single test owns up to, such as an error between tests.
   if (code !== 0 && counts.failed === 0) counts.failed = 1;

@@ -44,6 +44,43 @@ export function needsRehash(stored: string): boolean {
 export function checkPassword(password: string, minLength: number): void {
   if (password.length < minLength) throw refuse.weak(`Password should be at least ${minLength} characters`, 'length');
   if (password.length > 128) throw refuse.validation('Password cannot be longer than 128 characters');
-  if (commonPasswords.has(password.toLowerCase()))
+  if (isGuessedFirst(password))
     throw refuse.weak('Password is known to be weak and easy to guess, please choose a different one.', 'pwned');
+}
+
+/** Rows that fingers run along: any piece of one, in either direction, is guessed early. */
+const RUNS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'qazwsxedcrfvtgbyhnujmikolp',
+];
+const LEET: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/** Whether a guesser's list begins with this: a common word, plainly dressed up; one letter or piece repeated; a run along the keys. */
+function isGuessedFirst(password: string): boolean {
+  const plain = password.toLowerCase().normalize('NFKC');
+  if (/^(.{1,3})\1+$/u.test(plain)) return true;
+  const reversed = Array.from(plain).toReversed().join('');
+  if (RUNS.some((run) => run.includes(plain) || run.includes(reversed))) return true;
+  const word = plain.replace(/[\d\W_]{1,4}$/u, '');
+  const unleeted = Array.from(plain)
+    .map((letter) => LEET[letter] ?? letter)
+    .join('');
+  const bare = Array.from(word)
+    .map((letter) => LEET[letter] ?? letter)
+    .join('');
+  return [plain, unleeted, word, bare].some((text) => text.length >= 4 && commonPasswords.has(text));
 }

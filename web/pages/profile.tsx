@@ -1,16 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
 import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
+import { type IdStanding, readIdStanding } from '#web/features/account/queries.ts';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
-import { readVerification } from '#web/features/identity/queries.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Waiting } from '#web/ui/notice.tsx';
+import { Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
 const BACK = { to: paths.home, label: 'Back to Home' };
@@ -19,69 +19,122 @@ export default function ProfilePage() {
   const { status, user, signOut } = useSession();
   const { open } = useAuthDialog();
   const navigate = useNavigate();
+  const client = useQueryClient();
+  const leaving = useRef(false);
   const [idOpen, setIdOpen] = useState(false);
-  const verification = useQuery({
-    queryKey: ['verification', user?.id],
-    queryFn: () => readVerification(user?.id ?? ''),
+  const standing = useQuery({
+    queryKey: ['verification', 'standing', user?.id],
+    queryFn: () => readIdStanding(user?.id ?? ''),
     enabled: user !== null,
   });
 
   useEffect(() => {
-    if (status === 'out') open('sign-in');
+    // Who signs out here goes home and is not asked to sign in again.
+    if (status === 'out' && !leaving.current) open('sign-in');
   }, [status, open]);
+
+  async function leave(): Promise<void> {
+    leaving.current = true;
+    const finished = signOut();
+    void navigate(paths.home);
+    await finished;
+  }
 
   if (status === 'loading') return <Waiting label="One moment" />;
   if (!user) {
     return (
-      <Shell back={BACK} title="Account">
+      <Shell back={BACK} title="Account Settings" lead={<p>Sign in to see your bookings and your details.</p>}>
         <Button onClick={() => open('sign-in')}>Sign In</Button>
       </Shell>
     );
   }
   return (
-    <Shell back={BACK} title="Account" lead={<p className="break-all">{user.email}</p>}>
-      <div className="space-y-12">
-        <section aria-label="Your bookings">
-          <h2 className="mb-4 text-3xl">Your bookings</h2>
+    <Shell back={BACK} title="Account Settings" lead={<p className="break-all">{user.email}</p>}>
+      <div className="space-y-14">
+        <Part title="Your bookings">
           <OwnBookings userId={user.id} />
-        </section>
-        <section aria-label="ID verification">
-          <h2 className="mb-4 text-3xl">ID verification</h2>
-          {verification.data ? (
-            <p className="font-semibold text-good">
-              Verified until {formatStudioDate(new Date(verification.data.expires_at))}
-            </p>
-          ) : verification.isLoading ? (
-            <div className="skeleton h-12" role="status" aria-label="Loading" />
+        </Part>
+        <Part title="ID verification">
+          {standing.data ? (
+            <Standing standing={standing.data} onVerify={() => setIdOpen(true)} />
+          ) : standing.isError ? (
+            <Notice tone="bad">
+              <p>Your ID status could not be loaded.</p>
+              <Button tone="plain" className="mt-3" onClick={() => void standing.refetch()}>
+                Try again
+              </Button>
+            </Notice>
           ) : (
-            <>
-              <p className="mb-3 text-fog">
-                Not verified yet. An Australian driver licence is needed before your first session.
-              </p>
-              <Button onClick={() => setIdOpen(true)}>Verify ID</Button>
-            </>
+            <Skeleton className="h-24" label="Loading your ID status" />
           )}
-        </section>
-        <section aria-label="Edit profile">
-          <h2 className="mb-4 text-3xl">Edit profile</h2>
-          <ProfileForm userId={user.id} verified={verification.data !== null && verification.data !== undefined} />
-        </section>
-        <section aria-label="Change password">
-          <h2 className="mb-4 text-3xl">Change password</h2>
+        </Part>
+        <Part title="Edit profile">
+          <ProfileForm userId={user.id} verified={standing.data?.state === 'verified'} />
+        </Part>
+        <Part title="Change password">
           <PasswordForm />
-        </section>
-        <Button tone="plain" onClick={() => void signOut().then(() => navigate(paths.home))}>
+        </Part>
+        <Button tone="plain" onClick={() => void leave()}>
           Sign Out
         </Button>
       </div>
       <IdDialog
         open={idOpen}
-        onClose={() => setIdOpen(false)}
+        onClose={() => {
+          setIdOpen(false);
+          void standing.refetch();
+        }}
         onVerified={() => {
           setIdOpen(false);
-          void verification.refetch();
+          void client.invalidateQueries({ queryKey: ['verification'] });
         }}
       />
     </Shell>
   );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className="mb-5 text-3xl">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+function Standing({ standing, onVerify }: { standing: IdStanding; onVerify: () => void }) {
+  switch (standing.state) {
+    case 'verified':
+      return (
+        <Notice tone="good">
+          <p className="font-semibold">Verified until {formatStudioDate(new Date(standing.until))}</p>
+        </Notice>
+      );
+    case 'review':
+      return (
+        <div className="space-y-4">
+          <Notice tone="warn">
+            <p className="font-semibold">A person is looking at your ID</p>
+            <p className="mt-1 text-sm text-fog">
+              This takes 7 days at most. You need not wait: photograph it again, or use the hosted check.
+            </p>
+          </Notice>
+          <Button tone="plain" onClick={onVerify}>
+            Verify ID
+          </Button>
+        </div>
+      );
+    case 'none':
+      return (
+        <div className="space-y-4">
+          <p className="text-fog">
+            Not verified yet. An Australian driver licence is needed before your first session.
+          </p>
+          <Button onClick={onVerify}>Verify ID</Button>
+        </div>
+      );
+  }
 }

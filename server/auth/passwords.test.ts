@@ -1,0 +1,85 @@
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { expect, test } from 'vitest';
+import { AuthRefusal } from './errors.ts';
+import { checkPassword, hashPassword, needsRehash, passwordFits } from './passwords.ts';
+
+function reasonOf(password: string, min = 6): unknown {
+  try {
+    checkPassword(password, min);
+    return null;
+  } catch (error) {
+    if (error instanceof AuthRefusal) return error.details['weak_password'] ?? error.code;
+    throw error;
+  }
+}
+
+test.each([
+  'password',
+  'Password1',
+  'P@ssw0rd',
+  'passw0rd!',
+  'qwerty',
+  'asdfgh',
+  'fedcba',
+  '654321',
+  'zzzzzzzz',
+  'abcabcabc',
+  '12121212',
+  'iloveyou2',
+  'welcome123',
+  'letmein!!',
+  'monkey99',
+  'sydney2024',
+])('%s is what a guesser begins with', (password) => expect(reasonOf(password)).toMatchObject({ reasons: ['pwned'] }));
+
+test.each([
+  'correct horse battery',
+  'another fine phrase',
+  'Tr0ub4dor&3',
+  'jkq82mfpz',
+  'пароль-не-простой',
+  'demo-customer-1',
+  'demo-admin-1',
+])('%s is taken', (password) => expect(reasonOf(password)).toBeNull());
+
+test('length is counted as the message says', () => {
+  expect(reasonOf('abcd5')).toEqual({ message: 'Password should be at least 6 characters', reasons: ['length'] });
+  expect(reasonOf('kqzvwx8p', 10)).toEqual({
+    message: 'Password should be at least 10 characters',
+    reasons: ['length'],
+  });
+  expect(reasonOf('xy'.repeat(64).replace('y', 'q'))).toBeNull();
+  expect(reasonOf(`${'xy'.repeat(64)}z`)).toBe('validation_failed');
+});
+
+test('every one of 128 characters counts, and so do capitals and accents', async () => {
+  const long = `${'ä-long-phrase-'.repeat(10)}`.slice(0, 128);
+  const stored = await hashPassword(long);
+  expect(await passwordFits(stored, long)).toBe(true);
+  expect(await passwordFits(stored, `${long.slice(0, 127)}!`)).toBe(false);
+  expect(await passwordFits(stored, long.toUpperCase())).toBe(false);
+  expect(needsRehash(stored)).toBe(false);
+});
+
+test('a bcrypt hash of an imported account fits and asks to be replaced', async () => {
+  const stored = await bcryptHash('an imported phrase', { cost: 6 });
+  expect(await passwordFits(stored, 'an imported phrase')).toBe(true);
+  expect(await passwordFits(stored, 'another phrase')).toBe(false);
+  expect(needsRehash(stored)).toBe(true);
+});
+
+test('nobody has a password, and asking takes about as long', async () => {
+  const stored = await hashPassword('an own phrase');
+  await passwordFits(null, 'warm');
+  const time = async (against: string | null): Promise<number> => {
+    const took: number[] = [];
+    for (let n = 0; n < 9; n += 1) {
+      const began = performance.now();
+      expect(await passwordFits(against, 'a wrong phrase')).toBe(false);
+      took.push(performance.now() - began);
+    }
+    return took.toSorted((a, b) => a - b)[4] ?? 0;
+  };
+  const [known, unknown] = [await time(stored), await time(null)];
+  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
+});
