@@ -19,8 +19,10 @@ export type UserRow = {
   updated_at: Date;
 };
 
+// A ban for ever is written as 'infinity', which is no Date and would compare as never.
 const COLUMNS = `u.id, u.email, u.encrypted_password, u.email_confirmed_at, u.confirmation_sent_at, u.recovery_sent_at, u.email_change,
-  u.email_change_sent_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.banned_until, u.created_at, u.updated_at,
+  u.email_change_sent_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at,
+  case when u.banned_until is not null then least(u.banned_until, timestamptz '9999-12-31 00:00:00+00') end as banned_until,
   coalesce((
     select jsonb_agg(jsonb_build_object(
       'identity_id', i.id, 'id', i.provider_id, 'user_id', i.user_id, 'identity_data', i.identity_data, 'provider', i.provider,
