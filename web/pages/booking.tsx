@@ -233,9 +233,9 @@ export default function BookingPage() {
       {studio ? (
         <div
           ref={dayPart}
-          className={`scroll-mt-4 pt-10 lg:grid lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 ? 'max-lg:pb-48' : ''}`}
+          className={`scroll-mt-4 pt-10 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 ? 'max-lg:pb-48' : ''}`}
         >
-          <section aria-label="Day" className="max-lg:mb-8">
+          <section aria-label="Day" className="max-md:mb-8">
             <h2 className="mb-4 text-2xl">Day</h2>
             <Calendar today={today} value={date} onChange={chooseDay} key={today} />
           </section>
@@ -319,10 +319,7 @@ export default function BookingPage() {
 /** As high as the grid, so that nothing jumps when the hours come. */
 function GridSkeleton() {
   return (
-    <output
-      className="grid grid-cols-3 gap-1.5 sm:grid-cols-4 md:grid-cols-6 lg:grid-cols-4 xl:grid-cols-6"
-      aria-label="Loading hours"
-    >
+    <output className="grid grid-cols-3 gap-1.5 sm:grid-cols-4" aria-label="Loading hours">
       {Array.from({ length: 24 }, (_, hour) => (
         <span key={hour} className="skeleton h-16" />
       ))}

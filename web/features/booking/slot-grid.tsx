@@ -21,7 +21,7 @@ const LOOK: Readonly<Record<SlotState, string>> = {
   selected: 'border-signal bg-signal text-ink',
   taken: 'border-transparent bg-deck text-fog',
   paying: 'border-dashed border-warn/70 bg-night text-fog',
-  past: 'border-transparent bg-night text-dust',
+  past: 'border-deck bg-night text-dust',
   skipped: 'border-dotted border-line bg-night text-fog',
   later: 'border-transparent bg-night text-dust',
 };
@@ -91,7 +91,7 @@ export function SlotGrid({
     <fieldset
       ref={grid}
       aria-label={`Hours of ${formatStudioDate(date)}, Sydney time`}
-      className="grid min-w-0 grid-cols-3 gap-1.5 select-none sm:grid-cols-4 md:grid-cols-6 lg:grid-cols-4 xl:grid-cols-6"
+      className="grid min-w-0 grid-cols-3 gap-1.5 select-none sm:grid-cols-4"
     >
       {states.map((state, hour) => {
         const open = isOpen(state);

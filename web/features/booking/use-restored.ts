@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
+import { useLocation } from 'react-router';
 import { longestRun, type Slot } from '#rules/slots.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
@@ -11,6 +12,8 @@ export type Restored = PendingSelection & { readonly tell: boolean };
  * What of it is still free is found out by the page, with the hours of others at hand (decisions T-10).
  */
 export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
+  // The first page of a visit has this key: whoever opens /booking anew begins anew, whoever comes back goes on.
+  const opened = useLocation().key === 'default';
   const run = useEffectEvent(restore);
   useEffect(() => {
     if (status === 'loading') return;
@@ -21,10 +24,10 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
       return;
     }
     const draft = drafts.booking();
-    if (draft === null || status === 'out') return;
+    if (draft === null || opened || status === 'out') return;
     const slots = longestRun(draft.slots.map(({ date, hour }): Slot => ({ date, hour })).filter(isSound));
     run({ studioId: draft.studio_id, slots, tell: false });
-  }, [status]);
+  }, [status, opened]);
 }
 
 /** What lay in the browser may have been written by anybody. */
