@@ -1,0 +1,347 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type AuthWorld, openAuthWorld, PASSWORD } from './auth-world.ts';
+
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const hs256 = (head: unknown, body: unknown, secret: string): string => {
+  const text = `${part(head)}.${part(body)}`;
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+};
+
+describe('forged tokens', () => {
+  let world: AuthWorld;
+  let good = '';
+  let claims: Record<string, unknown> = {};
+  beforeAll(async () => {
+    world = await openAuthWorld();
+    const client = await world.member('forger@example.com');
+    good = (await client.auth.getSession()).data.session?.access_token ?? '';
+    claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString());
+  });
+  afterAll(() => world.close());
+
+  const statuses = async (token: string): Promise<number[]> => {
+    const headers = { apikey: world.house.keys.anonKey, authorization: `Bearer ${token}` };
+    const paths = [
+      '/auth/v1/user',
+      '/rest/v1/profiles?select=id',
+      '/storage/v1/bucket/x',
+      '/functions/v1/release-hold',
+    ];
+    return Promise.all(
+      paths.map(async (path) => {
+        const post = path.startsWith('/functions');
+        const answer = await fetch(`${world.url}${path}`, {
+          method: post ? 'POST' : 'GET',
+          headers,
+          ...(post ? { body: '{}' } : {}),
+        });
+        return answer.status;
+      }),
+    );
+  };
+  const kid = (): string => JSON.parse(Buffer.from(good.split('.')[0] ?? '', 'base64url').toString()).kid;
+
+  test('are refused at every door: none, confusion of algorithms, wrong key, wrong kid, changed claims, other audience, no session', async () => {
+    const jwk = (await world.ask('GET', '/.well-known/jwks.json')).body['keys'];
+    const publicText = JSON.stringify(Array.isArray(jwk) ? jwk[0] : jwk);
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const service = { ...claims, role: 'service_role' };
+    const es256 = (head: unknown, body: unknown): string => {
+      const text = `${part(head)}.${part(body)}`;
+      const mark = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+      return `${text}.${mark.toString('base64url')}`;
+    };
+    const [head = '', body = '', mark = ''] = good.split('.');
+    const forged = {
+      none: `${part({ alg: 'none', typ: 'JWT' })}.${part(service)}.`,
+      'none with a mark': `${part({ alg: 'none', typ: 'JWT' })}.${part(service)}.${mark}`,
+      'HS256 by the public key': hs256({ alg: 'HS256', kid: kid() }, service, publicText),
+      'HS256 by an empty secret': hs256({ alg: 'HS256' }, service, ''),
+      'HS256 by a well-known secret': hs256(
+        { alg: 'HS256' },
+        service,
+        'super-secret-jwt-token-with-at-least-32-characters-long',
+      ),
+      'another key': es256({ alg: 'ES256', kid: kid() }, service),
+      'another key by jwk header': es256({ alg: 'ES256', kid: kid(), jwk: JSON.parse(publicText) }, service),
+      'another kid': `${part({ alg: 'ES256', kid: '../../etc/passwd' })}.${body}.${mark}`,
+      'no kid': `${part({ alg: 'ES256' })}.${body}.${mark}`,
+      'a changed role': `${head}.${part(service)}.${mark}`,
+      'a changed person': `${head}.${part({ ...claims, sub: '00000000-0000-4000-8000-000000000001' })}.${mark}`,
+      'a cut mark': `${head}.${body}.${mark.slice(0, -4)}`,
+      'ours for another audience': await world.house.keys.sign({ ...claims, aud: 'elsewhere' }, 600, world.now()),
+      'ours with the role of the service': await world.house.keys.sign(service, 600, world.now()),
+      'ours of a role there is not': await world.house.keys.sign({ ...claims, role: 'postgres' }, 600, world.now()),
+      'ours without a session': await world.house.keys.sign({ ...claims, session_id: undefined }, 600, world.now()),
+      'ours of a session there is not': await world.house.keys.sign(
+        { ...claims, session_id: '00000000-0000-4000-8000-000000000001' },
+        600,
+        world.now(),
+      ),
+    };
+    expect((await statuses(good))[0]).toBe(200);
+    for (const [name, token] of Object.entries(forged))
+      for (const status of await statuses(token)) expect([400, 401, 403], `${name}: ${status}`).toContain(status);
+  });
+
+  test('an access token is over ten seconds after its hour', async () => {
+    const client = await world.member('hour@example.com');
+    const { session } = (await client.auth.getSession()).data;
+    const headers = { authorization: `Bearer ${session?.access_token}` };
+    world.advance(3_605_000);
+    expect((await world.ask('GET', '/user', undefined, headers)).status).toBe(200);
+    world.advance(10_000);
+    expect(await world.ask('GET', '/user', undefined, headers)).toMatchObject({
+      status: 403,
+      body: { code: 'bad_jwt' },
+    });
+  });
+
+  test('whatever is sent to whatever address, the answer is JSON in the 400s and nothing fails', async () => {
+    const bodies = [
+      undefined,
+      '',
+      '{',
+      'null',
+      '[]',
+      '"x"',
+      '1',
+      '{}',
+      { email: 1, password: true, token: [], refresh_token: {}, type: null },
+      { email: `x'; drop table auth.users; --@example.com`, password: PASSWORD, type: 'signup', token: `' or 1=1` },
+      { email: 'a@example.com\r\nBcc: b@example.com', password: PASSWORD },
+      {
+        email: 'nul\u0000@example.com',
+        password: 'nul\u0000nul\u0000',
+        refresh_token: '\u0000',
+        token_hash: '\u0000',
+        type: 'signup',
+      },
+      { email: 'new@example.com', password: PASSWORD, data: { a: 'b\u0000c' } },
+      { email: 'new@example.com', password: PASSWORD, data: { a: '\ud800' } },
+      { email: `${'x'.repeat(300)}@example.com`, password: 'y'.repeat(5_000), refresh_token: 'z'.repeat(5_000) },
+      `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+      `{"email":"deep@example.com","password":"${PASSWORD}","data":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`,
+      { __proto__: { x: 1 }, constructor: 1, email: '__proto__', type: 'constructor', token: 'x' },
+    ];
+    const paths = [
+      '/signup',
+      '/token',
+      '/token?grant_type=password',
+      '/token?grant_type=refresh_token',
+      '/token?grant_type=pkce',
+      '/token?grant_type=id_token',
+      '/token?grant_type=web3',
+      '/token?grant_type=constructor',
+      '/verify',
+      '/resend',
+      '/recover',
+      '/otp',
+      '/sso',
+      '/logout',
+      '/factors',
+      '/factors/x/challenge',
+      '/passkeys/authentication/options',
+      '/admin/users',
+      '/invite',
+      '/nowhere',
+    ];
+    for (const path of paths)
+      for (const body of bodies) {
+        const answer: Answer = await world.ask('POST', path, body);
+        const where = `${path} ${JSON.stringify(body)?.slice(0, 60)}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`;
+        expect(answer.status, where).toBeGreaterThanOrEqual(400);
+        expect(answer.status, where).toBeLessThan(500);
+        expect(typeof answer.body['message'], where).toBe('string');
+      }
+    expect(
+      await world.house.db.one(
+        `select count(*)::int as n from auth.users where email like '%deep%' or email like 'new@%'`,
+      ),
+    ).toEqual({ n: 0 });
+  });
+
+  test.each([
+    ['GET', '/authorize?provider=google', 400, 'Unsupported provider: provider is not enabled'],
+    ['GET', '/callback?code=x', 400, 'Unsupported provider: provider is not enabled'],
+    ['POST', '/otp', 422, 'Signups not allowed for otp'],
+    ['POST', '/sso', 404, 'SAML 2.0 is disabled'],
+    ['POST', '/token?grant_type=web3', 422, 'Web3 provider is disabled'],
+    ['GET', '/user/identities/authorize?provider=google', 401, 'This endpoint requires a valid Bearer token'],
+    ['GET', '/reauthenticate', 401, 'This endpoint requires a valid Bearer token'],
+    ['POST', '/factors', 401, 'This endpoint requires a valid Bearer token'],
+    ['GET', '/admin/users', 403, 'User not allowed'],
+    ['PUT', '/signup', 404, 'There is nothing at this address'],
+    ['GET', '/', 404, 'There is nothing at this address'],
+  ])('%s %s says in the words of the protocol that it is not open', async (method, path, status, message) => {
+    const answer = await world.ask(method, path, method === 'GET' ? undefined : {});
+    expect(answer).toMatchObject({ status, body: { message } });
+    expect(answer.headers.get('content-type')).toContain('json');
+  });
+
+  test('a person is told that linking and factors are switched off', async () => {
+    const client = await world.member('linker@example.com');
+    expect((await client.auth.linkIdentity({ provider: 'google' })).error).toMatchObject({
+      status: 404,
+      code: 'manual_linking_disabled',
+      message: 'Manual linking is disabled',
+    });
+    expect((await client.auth.mfa.enroll({ factorType: 'totp' })).error?.code).toBe('mfa_totp_enroll_not_enabled');
+    expect((await client.auth.signInAnonymously()).error).toMatchObject({
+      status: 422,
+      code: 'anonymous_provider_disabled',
+      message: 'Anonymous sign-ins are disabled',
+    });
+  });
+
+  test('settings and health tell what is open, keys what is public', async () => {
+    expect((await world.ask('GET', '/settings')).body).toMatchObject({
+      disable_signup: false,
+      external: { email: true },
+    });
+    expect((await world.ask('GET', '/health')).status).toBe(200);
+    const keys = await world.ask('GET', '/.well-known/jwks.json');
+    expect(JSON.stringify(keys.body)).not.toContain('"d"');
+    expect(keys.headers.get('cache-control')).toBe('public, max-age=600');
+  });
+
+  test('wherever a link asks to be led, it leads home', async () => {
+    for (const to of [
+      'https://evil.example',
+      '//evil.example',
+      'javascript:alert(1)',
+      '/\\evil.example',
+      '%0d%0aset-cookie:x=1',
+      '..//evil.example',
+    ])
+      for (const type of ['signup', 'recovery', 'email_change', to, '__proto__']) {
+        const answer = await world.ask(
+          'GET',
+          `/verify?token=${to}&type=${encodeURIComponent(type)}&redirect_to=${encodeURIComponent(to)}`,
+        );
+        expect(answer.status).toBe(303);
+        expect(new URL(answer.headers.get('location') ?? '').origin).toBe(world.url);
+        expect(answer.headers.get('set-cookie')).toBeNull();
+      }
+  });
+});
+
+describe('limits', () => {
+  let world: AuthWorld;
+  beforeAll(async () => {
+    world = await openAuthWorld({ env: { RATE_LIMIT_FACTOR: '1' } });
+  });
+  afterAll(() => world.close());
+  const from = (ip: string): Record<string, string> => ({ 'x-forwarded-for': ip });
+  const signIn = (email: string, password: string, ip?: string): Promise<Answer> =>
+    world.ask('POST', '/token?grant_type=password', { email, password }, ip === undefined ? {} : from(ip));
+
+  test('ten wrong passwords for an account, from wherever, then a wait; a device that is signed in still gets in', async () => {
+    const email = 'guessed@example.com';
+    await world.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.0.1'));
+    const { code } = await world.letter(email);
+    await world.ask('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.0.1'));
+    const answers: Answer[] = [];
+    for (let n = 0; n < 12; n += 1) answers.push(await signIn(email, `wrong phrase ${n}`));
+    expect(answers.map((one) => one.status)).toEqual([...Array<number>(10).fill(400), 429, 429]);
+    expect(answers[11]).toMatchObject({ body: { code: 'over_request_rate_limit' } });
+    expect(Number(answers[11]?.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect((await signIn(email, PASSWORD)).status).toBe(429);
+    expect((await signIn(email, PASSWORD, '10.5.0.1')).status).toBe(200);
+    world.advance(91_000);
+    expect((await signIn(email, PASSWORD)).status).toBe(200);
+    for (let n = 0; n < 9; n += 1) expect((await signIn(email, 'a wrong phrase')).status).toBe(400);
+  });
+
+  test('an unknown account is limited as a known one', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n += 1) statuses.push((await signIn('nobody@example.com', 'a wrong phrase')).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(400), 429]);
+  });
+
+  test('twenty sign-ins in five minutes from one address, whatever it claims to have passed through', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 21; n += 1)
+      statuses.push((await signIn(`spray${n}@example.com`, 'a phrase', `10.66.${n}.1, 10.6.0.1`)).status);
+    expect(statuses).toEqual([...Array<number>(20).fill(400), 429]);
+  });
+
+  test('the question whether an address is taken: 404, 200, no mail, thirty a minute', async () => {
+    const email = 'probed@example.com';
+    const probe = (of: string, ip?: string): Promise<Answer> =>
+      world.ask('POST', '/recover', { email: of, dry_run: true }, ip === undefined ? {} : from(ip));
+    expect(await probe(email)).toMatchObject({
+      status: 404,
+      body: { code: 'user_not_found', message: 'User not found' },
+    });
+    await world.ask('POST', '/signup', { email, password: PASSWORD });
+    const { code } = await world.letter(email);
+    expect((await probe(email)).status).toBe(404);
+    await world.ask('POST', '/verify', { email, token: code, type: 'email' });
+    expect(await probe(` ${email.toUpperCase()}`)).toMatchObject({ status: 200, body: {} });
+    expect((await probe('nonsense')).status).toBe(400);
+    const statuses: number[] = [];
+    for (let n = 0; n < 31; n += 1) statuses.push((await probe(`p${n}@example.com`, '10.7.0.1')).status);
+    expect(statuses).toEqual([...Array<number>(30).fill(404), 429]);
+    const late = await probe(email, '10.7.0.1');
+    expect(late.body).toMatchObject({
+      message: expect.stringMatching(/^For security purposes, you can only request this after \d+ seconds\.$/),
+    });
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await world.lettersTo(email)).toHaveLength(1);
+  });
+
+  test('one mail a minute and five an hour to an address, known or not, in the same words', async () => {
+    const email = 'mailed@example.com';
+    await world.ask('POST', '/signup', { email, password: PASSWORD });
+    await world.letter(email);
+    world.advance(61_000);
+    const ask = (of: string): Promise<Answer> => world.ask('POST', '/recover', { email: of });
+    for (const of of [email, 'unmailed@example.com']) {
+      expect(await ask(of)).toMatchObject({ status: 200, body: {} });
+      expect(await ask(of)).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } });
+      expect((await world.ask('POST', '/resend', { email: of, type: 'signup' })).status).toBe(429);
+    }
+    world.advance(61_000);
+    expect((await world.ask('POST', '/resend', { email, type: 'signup' })).status).toBe(200);
+    expect((await world.letter(email, 3)).code).toMatch(/^\d{6}$/);
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      world.advance(61_000);
+      statuses.push((await ask('hourly@example.com')).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await world.lettersTo('hourly@example.com')).toEqual([]);
+    expect(await world.lettersTo('unmailed@example.com')).toEqual([]);
+  });
+
+  test('a mail the server could not send comes when it can, once, with the same code', async () => {
+    const email = 'patient@example.com';
+    await world.sandbox('/api/faults', { provider: 'mail', kind: 'status', status: 451, count: 2 });
+    await world.ask('POST', '/signup', { email, password: PASSWORD });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await world.lettersTo(email)).toEqual([]);
+    for (let n = 0; n < 4; n += 1) {
+      world.advance(10_000);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    const { code } = await world.letter(email);
+    expect(await world.lettersTo(email)).toHaveLength(1);
+    expect((await world.ask('POST', '/verify', { email, token: code, type: 'email' })).status).toBe(200);
+  });
+});
+
+test('with autoconfirm a sign-up answers a session, and a taken address "User already registered"', async () => {
+  const world = await openAuthWorld({ env: { AUTOCONFIRM: 'true' } });
+  const client = world.visitor();
+  const { data, error } = await client.auth.signUp({ email: 'quick@example.com', password: PASSWORD });
+  expect(error).toBeNull();
+  expect(data.session?.user.email).toBe('quick@example.com');
+  expect((await world.visitor().auth.signUp({ email: 'quick@example.com', password: PASSWORD })).error).toMatchObject({
+    status: 422,
+    code: 'user_already_exists',
+    message: 'User already registered',
+  });
+  await world.close();
+});
