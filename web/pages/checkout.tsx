@@ -1,136 +1,151 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useMemo, useState } from 'react';
-import { Navigate, useNavigate, useSearchParams } from 'react-router';
+import { type FormEvent, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { Link, Navigate, useNavigate } from 'react-router';
 import type { CouponTerms } from '#rules/coupons.ts';
 import { centsToDollars, formatMoney } from '#rules/money.ts';
 import { customerSchema, firstError } from '#rules/people.ts';
 import { quoteSlots } from '#rules/pricing.ts';
+import { formatStudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { readStanding } from '#web/features/booking/queries.ts';
-import { CouponField } from '#web/features/checkout/coupon-field.tsx';
+import { joinName, splitName, stillNeeded } from '#web/features/checkout/name.ts';
 import { PriceSummary } from '#web/features/checkout/price-summary.tsx';
-import { pay, readProfile, readServerDraft, releaseHold } from '#web/features/checkout/queries.ts';
+import { pay, readProfile, readServerDraft } from '#web/features/checkout/queries.ts';
+import { Step } from '#web/features/checkout/step.tsx';
 import { TermsDialog } from '#web/features/checkout/terms-dialog.tsx';
+import { useReleased } from '#web/features/checkout/use-released.ts';
+import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
+import { readReview } from '#web/features/identity/queries.ts';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { AppError } from '#web/lib/supabase.ts';
-import { Button } from '#web/ui/button.tsx';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.booking, label: 'Back to booking' };
+/** What went wrong; `total` in cents when the server names another price, `back` when other hours have to be chosen. */
+type Problem = { readonly text: string; readonly total: number | null; readonly back: boolean };
 
 export default function CheckoutPage() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
+  const released = useReleased(status);
   const kept = useMemo(() => drafts.booking(), []);
   const server = useQuery({
-    queryKey: ['draft'],
+    queryKey: ['draft', user?.id],
     queryFn: readServerDraft,
     enabled: kept === null && status === 'in',
     retry: 0,
   });
   const draft = kept ?? server.data ?? null;
-
+  const askSignIn = useEffectEvent(() => open('sign-in'));
   useEffect(() => {
-    if (status === 'out') open('sign-in');
-  }, [status, open]);
+    if (status === 'out') askSignIn();
+  }, [status]);
 
-  if (draft && user) return <Checkout draft={draft} userId={user.id} />;
+  if (draft && user) return <Checkout key={user.id} draft={draft} userId={user.id} released={released.text} />;
   if (status === 'loading' || (status === 'in' && kept === null && server.isLoading))
     return <Waiting label="Loading your booking" />;
-  if (!draft && (status === 'in' || kept === null)) return <Navigate to={paths.booking} replace />;
+  if (draft === null && released.asking) return <Waiting label="Giving the hours back" />;
+  if (draft === null && released.text === null && (status === 'in' || kept === null))
+    return <Navigate to={paths.booking} replace />;
   return (
     <Shell back={BACK} title="Checkout">
-      <p className="text-fog">Please sign in to go on. Your selection is kept.</p>
-      <Button className="mt-4" onClick={() => open('sign-in')}>
-        Sign In
-      </Button>
+      <p className="text-fog">{released.text ?? 'Please sign in to go on. Your selection is kept.'}</p>
+      {status === 'in' ? (
+        <Link to={paths.booking} className={`${buttonStyle.signal} mt-4`}>
+          Choose your hours
+        </Link>
+      ) : (
+        <Button className="mt-4" onClick={() => open('sign-in')}>
+          Sign In
+        </Button>
+      )}
     </Shell>
   );
 }
 
-function Checkout({ draft, userId }: { draft: BookingDraft; userId: string }) {
+function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {
   const navigate = useNavigate();
   const profile = useQuery({ queryKey: ['profile', userId], queryFn: () => readProfile(userId) });
   const standing = useQuery({
     queryKey: ['standing', userId],
     queryFn: () => readStanding(userId, settings.termsVersion),
   });
-  const [form, setForm] = useState({ first: '', last: '', email: '', phone: '' });
-  const [oneName, setOneName] = useState(false);
+  const verified = standing.data?.verified === true;
+  const review = useQuery({
+    queryKey: ['review', userId],
+    queryFn: () => readReview(userId),
+    enabled: standing.data?.verified === false,
+  });
+  const filledIn = profile.data
+    ? { ...splitName(profile.data.full_name), email: profile.data.email ?? '', phone: profile.data.phone ?? '' }
+    : { first: '', last: '', oneName: false, email: '', phone: '' };
+  // What the person typed; until then what the account says.
+  const [typed, setTyped] = useState<typeof filledIn | null>(null);
+  const form = typed ?? filledIn;
   const [coupon, setCoupon] = useState<CouponTerms | null>(null);
   const [accepted, setAccepted] = useState(false);
-  const [idOpen, setIdOpen] = useState(false);
-  const [termsOpen, setTermsOpen] = useState(false);
+  const [dialog, setDialog] = useState<'id' | 'terms' | null>(null);
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ text: string; back: boolean } | null>(null);
-  const released = useReleased();
-
-  useEffect(() => {
-    if (!profile.data) return;
-    const [first = '', ...rest] = (profile.data.full_name ?? '').split(' ');
-    setForm({ first, last: rest.join(' '), email: profile.data.email ?? '', phone: profile.data.phone ?? '' });
-  }, [profile.data]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useBackAgain(() => setBusy(false));
 
   const quote = useMemo(() => quoteSlots(draft.slots, coupon), [draft, coupon]);
-  const verified = standing.data?.verified === true;
-  const termsDone = accepted || standing.data?.termsAccepted === true;
-  const complete =
-    form.first !== '' &&
-    (oneName || form.last !== '') &&
-    form.email !== '' &&
-    form.phone !== '' &&
-    verified &&
-    termsDone;
-  const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
-    setForm({ ...form, [name]: event.target.value });
+  const termsAccepted = accepted || standing.data?.termsAccepted === true;
+  const missing = stillNeeded({ name: form, email: form.email, phone: form.phone, verified, termsAccepted });
+  const set = (name: 'first' | 'last' | 'email' | 'phone') => (event: { target: { value: string } }) =>
+    setTyped({ ...form, [name]: event.target.value });
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const first = form.first.trim();
-    const last = oneName ? '' : form.last.trim();
-    if (first === '' || (!oneName && last === ''))
-      return toast({
-        title: 'Validation Error',
-        description: 'Please enter your first and last name as shown on your Australian ID.',
-        tone: 'bad',
-      });
-    if (first.length < 2 || (!oneName && last.length < 2))
-      return toast({ title: 'Validation Error', description: 'Please enter valid first and last names.', tone: 'bad' });
-    const customer = customerSchema.safeParse({
-      fullName: `${first} ${last}`.trim(),
-      email: form.email,
-      phone: form.phone,
-    });
-    if (!customer.success)
-      return toast({ title: 'Validation Error', description: firstError(customer.error), tone: 'bad' });
+  function refuse(title: string, text: string, more: Partial<Problem> = {}): void {
+    setProblem({ text, total: null, back: false, ...more });
+    toast({ title, description: text, tone: 'bad' });
+  }
+
+  async function submit(totalCents: number): Promise<void> {
+    if (busy || missing !== '') return;
+    const name = joinName(form);
+    if ('problem' in name) return refuse('Validation Error', name.problem);
+    const customer = customerSchema.safeParse({ fullName: name.fullName, email: form.email, phone: form.phone });
+    if (!customer.success) return refuse('Validation Error', firstError(customer.error));
     setBusy(true);
     setProblem(null);
     try {
       const { url } = await pay({
         draft,
-        total: centsToDollars(quote.totalCents),
+        total: centsToDollars(totalCents),
         fullName: customer.data.fullName,
         email: customer.data.email,
         couponCode: coupon?.code ?? null,
         userId,
       });
-      window.location.assign(url);
+      leaveTo(url); // busy stays: the page is on its way out
     } catch (error) {
       setBusy(false);
-      const message = describeError(error, 'Failed to process payment. Please try again.');
-      const code = error instanceof AppError ? error.code : '';
-      if (code === 'id_required') void standing.refetch();
-      if (code === 'coupon_invalid' || code === 'coupon_exhausted') setCoupon(null);
-      setProblem({ text: message, back: code === 'slot_taken' || code === 'slot_closed' });
-      toast({ title: 'Payment Error', description: message, tone: 'bad' });
+      explain(error, totalCents);
     }
+  }
+
+  function explain(error: unknown, shown: number): void {
+    const text = describeError(error, 'Failed to process payment. Please try again.');
+    const code = error instanceof AppError ? error.code : '';
+    if (code === 'id_required' || code === 'terms_required') void standing.refetch();
+    if (code === 'coupon_invalid' || code === 'coupon_exhausted') setCoupon(null);
+    const named = error instanceof AppError ? error.details['total'] : null;
+    if (code === 'price_changed' && typeof named === 'number') {
+      const total = Math.round(named * 100);
+      const changed = `The price is now ${formatMoney(total)} instead of ${formatMoney(shown)}. Nothing has been charged.`;
+      return refuse('Payment Error', changed, { total });
+    }
+    return refuse('Payment Error', text, { back: code === 'slot_taken' || code === 'slot_closed' });
   }
 
   if (profile.isError || standing.isError) {
@@ -149,6 +164,8 @@ function Checkout({ draft, userId }: { draft: BookingDraft; userId: string }) {
       </Shell>
     );
   }
+  const agreed = problem?.total ?? null;
+  const loading = profile.isPending || standing.isPending;
   return (
     <Shell wide back={BACK} title="Checkout">
       {released ? (
@@ -158,18 +175,27 @@ function Checkout({ draft, userId }: { draft: BookingDraft; userId: string }) {
           </Notice>
         </div>
       ) : null}
-      <div className="grid gap-8 lg:grid-cols-[1fr_22rem]">
-        <form id="checkout" onSubmit={(event) => void submit(event)} noValidate className="space-y-6">
-          <fieldset className="space-y-4">
+      <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
+        <form
+          id="checkout"
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            void submit(quote.totalCents);
+          }}
+          noValidate
+          className="space-y-6"
+        >
+          <fieldset className="space-y-4" disabled={loading || busy}>
             <legend className="mb-3 text-2xl font-extrabold uppercase [font-stretch:75%]">You</legend>
             <div className="grid gap-4 sm:grid-cols-2">
               <Field
-                label={oneName ? 'Name' : 'First name'}
-                autoComplete="given-name"
+                label={form.oneName ? 'Name' : 'First name'}
+                hint="As on your Australian ID"
+                autoComplete={form.oneName ? 'name' : 'given-name'}
                 value={form.first}
                 onChange={set('first')}
               />
-              {oneName ? null : (
+              {form.oneName ? null : (
                 <Field label="Last name" autoComplete="family-name" value={form.last} onChange={set('last')} />
               )}
             </div>
@@ -177,8 +203,8 @@ function Checkout({ draft, userId }: { draft: BookingDraft; userId: string }) {
               <input
                 type="checkbox"
                 className="size-5 accent-signal"
-                checked={oneName}
-                onChange={(event) => setOneName(event.target.checked)}
+                checked={form.oneName}
+                onChange={(event) => setTyped({ ...form, oneName: event.target.checked })}
               />
               I have one name
             </label>
@@ -191,14 +217,28 @@ function Checkout({ draft, userId }: { draft: BookingDraft; userId: string }) {
             title="ID"
             done={verified}
             doneText="ID verified"
-            text="You need to be 18 or older. Show an Australian driver licence, once."
+            text={
+              review.data ? (
+                <p>
+                  A person is looking at your ID and decides by {formatStudioDate(review.data.decidedBy)}. You need not
+                  wait for that: take a sharper photo, or use the hosted check.
+                </p>
+              ) : (
+                <p>You need to be 18 or older. Show an Australian driver licence, once.</p>
+              )
+            }
           >
-            <Button tone="plain" onClick={() => setIdOpen(true)} disabled={standing.isLoading}>
+            <Button tone="plain" onClick={() => setDialog('id')} disabled={loading}>
               Verify ID
             </Button>
           </Step>
-          <Step title="Terms" done={termsDone} doneText="Terms accepted" text="Please read and accept the terms.">
-            <Button tone="plain" onClick={() => setTermsOpen(true)}>
+          <Step
+            title="Terms"
+            done={termsAccepted}
+            doneText="Terms accepted"
+            text={<p>Please read and accept the terms.</p>}
+          >
+            <Button tone="plain" onClick={() => setDialog('terms')} disabled={loading}>
               Read the terms
             </Button>
           </Step>
@@ -211,7 +251,14 @@ function Checkout({ draft, userId }: { draft: BookingDraft; userId: string }) {
             quote={quote}
             coupon={coupon}
           />
-          <CouponField hours={quote.hours} applied={coupon} onApply={setCoupon} />
+          <CouponField
+            hours={quote.hours}
+            applied={coupon}
+            onApply={(found) => {
+              setCoupon(found);
+              setProblem(null);
+            }}
+          />
           {problem ? (
             <Notice tone="bad">
               <p>{problem.text}</p>
@@ -222,70 +269,46 @@ function Checkout({ draft, userId }: { draft: BookingDraft; userId: string }) {
               ) : null}
             </Notice>
           ) : null}
-          <Button type="submit" form="checkout" busy={busy} disabled={!complete} className="w-full text-lg">
-            {quote.totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(quote.totalCents)}`}
-          </Button>
-          <p className="text-sm text-dust">
-            The hours are held for you for {settings.holdMinutes} minutes while you pay.
+          {agreed !== null ? (
+            <Button busy={busy} onClick={() => void submit(agreed)} className="w-full text-lg">
+              Agree and pay {formatMoney(agreed)}
+            </Button>
+          ) : (
+            <Button
+              type="submit"
+              form="checkout"
+              busy={busy}
+              disabled={missing !== '' || loading}
+              aria-describedby="still-needed"
+              className="w-full text-lg"
+            >
+              {quote.totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(quote.totalCents)}`}
+            </Button>
+          )}
+          <p id="still-needed" aria-live="polite" className="text-sm text-fog">
+            {missing === '' || loading
+              ? `The hours are held for you for ${settings.holdMinutes} minutes while you pay.`
+              : `Still needed: ${missing}.`}
           </p>
         </div>
       </div>
       <IdDialog
-        open={idOpen}
-        onClose={() => setIdOpen(false)}
+        open={dialog === 'id'}
+        onClose={() => {
+          setDialog(null);
+          void review.refetch();
+        }}
         onVerified={() => {
-          setIdOpen(false);
+          setDialog(null);
           void standing.refetch();
         }}
       />
-      <TermsDialog open={termsOpen} accepted={termsDone} onClose={() => setTermsOpen(false)} onAccept={setAccepted} />
+      <TermsDialog
+        open={dialog === 'terms'}
+        accepted={termsAccepted}
+        onClose={() => setDialog(null)}
+        onAccept={setAccepted}
+      />
     </Shell>
   );
-}
-
-function Step({
-  title,
-  done,
-  doneText,
-  text,
-  children,
-}: {
-  title: string;
-  done: boolean;
-  doneText: string;
-  text: string;
-  children: ReactNode;
-}) {
-  return (
-    <section aria-label={title} className={`border-l-4 bg-booth p-5 ${done ? 'border-good' : 'border-warn'}`}>
-      <h2 className="text-2xl">{title}</h2>
-      <div role="status" className="mt-2 text-fog">
-        {done ? <p className="font-semibold text-good">{doneText}</p> : <p className="mb-3">{text}</p>}
-      </div>
-      {done ? null : children}
-    </section>
-  );
-}
-
-/** Back from the pay page: the hold is given up, and that is said (decisions T-44). */
-function useReleased(): string | null {
-  const [search, setSearch] = useSearchParams();
-  const [told, setTold] = useState<string | null>(null);
-  const bookingId = search.get('released');
-  useEffect(() => {
-    if (!bookingId) return;
-    releaseHold(bookingId)
-      .then(({ released, status }) =>
-        setTold(
-          status === 'confirmed'
-            ? 'This booking is paid for already. You find it in your account.'
-            : released
-              ? 'You left the payment, so the hours are free again. Nothing was charged. You can still book them now.'
-              : null,
-        ),
-      )
-      .catch(() => setTold('You left the payment. Nothing was charged.'))
-      .finally(() => setSearch({}, { replace: true }));
-  }, [bookingId, setSearch]);
-  return told;
 }

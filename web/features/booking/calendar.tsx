@@ -44,7 +44,7 @@ export function Calendar({
         weekday: 'pb-2 text-xs font-semibold text-dust',
         day: 'p-0.5 text-center',
         day_button:
-          'aspect-square w-full min-w-9 font-semibold hover:bg-deck disabled:text-line disabled:hover:bg-transparent',
+          'aspect-square w-full min-w-8 font-semibold hover:bg-deck disabled:text-line disabled:hover:bg-transparent',
         selected: '[&>button]:bg-signal [&>button]:text-ink [&>button:hover]:bg-signal',
         today:
           '[&>button]:underline [&>button]:decoration-signal [&>button]:decoration-2 [&>button]:underline-offset-4',

@@ -1,4 +1,3 @@
-import type { CouponTerms } from '#rules/coupons.ts';
 import { type BookingDraft, isDraft } from '#web/lib/drafts.ts';
 import { callFunction, supabase } from '#web/lib/supabase.ts';
 
@@ -22,23 +21,7 @@ export async function readServerDraft(): Promise<BookingDraft | null> {
   return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - 1_800_000 ? draft : null;
 }
 
-/** What a code is worth here and now. Throws with the server's words when it is worth nothing. */
-export async function validateCoupon(code: string, hours: number): Promise<CouponTerms> {
-  const { data, error } = await supabase.rpc('validate_discount_code', { code_input: code, booking_hours: hours });
-  if (error) throw error;
-  const row:
-    | {
-        is_valid: boolean;
-        error_message: string | null;
-        code: string;
-        discount_type: CouponTerms['discountType'];
-        discount_value: number;
-      }
-    | undefined = data?.[0];
-  if (!row?.is_valid) throw new Error(row?.error_message ?? 'Invalid coupon code');
-  return { code: row.code, discountType: row.discount_type, discountValue: Number(row.discount_value) };
-}
-
+/** Holds the hours and answers where to pay. `total` is what was shown, in dollars. Throws `AppError`, `price_changed` with the new `total`. */
 export function pay(input: {
   draft: BookingDraft;
   total: number;
@@ -66,6 +49,7 @@ export function pay(input: {
   });
 }
 
+/** Gives up an unpaid hold; `released` is false when it is paid, or when the payment service has not let go of it yet. */
 export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
   return callFunction('release-hold', { bookingId });
 }

@@ -13,18 +13,22 @@ export type HostedResult = {
   readonly error?: string;
 };
 
-/** The newest verification that is good now; null when there is none. */
-export async function readVerification(userId: string): Promise<{ id: string; expires_at: string } | null> {
+/** A picture is gone after so many days at the latest, so a person has decided by then (decisions T-28). */
+const REVIEW_DAYS = 7;
+
+/** Until when a person decides on the newest picture of somebody who is not verified; null when none waits. */
+export async function readReview(userId: string): Promise<{ decidedBy: Date } | null> {
   const { data, error } = await supabase
     .from('id_verifications')
-    .select('id,expires_at')
+    .select('created_at')
     .eq('user_id', userId)
-    .eq('verification_status', 'verified')
-    .gt('expires_at', new Date().toISOString())
-    .order('expires_at', { ascending: false })
+    .eq('verification_status', 'review')
+    .order('created_at', { ascending: false })
     .limit(1);
   if (error) throw error;
-  return data[0] ?? null;
+  const rows: readonly { created_at: string }[] = data;
+  const since = rows[0]?.created_at;
+  return since === undefined ? null : { decidedBy: new Date(Date.parse(since) + REVIEW_DAYS * 86_400_000) };
 }
 
 export function verifyId(idImage: string): Promise<IdResult> {

@@ -42,8 +42,8 @@ export function CouponField({
   if (applied) {
     return (
       <p className="flex items-center justify-between gap-3 border border-good px-4 py-2">
-        <span>
-          <strong>{applied.code}</strong> <span className="text-fog">{couponLabel(applied)}</span>
+        <span className="min-w-0">
+          <strong className="break-all">{applied.code}</strong> <span className="text-fog">{couponLabel(applied)}</span>
         </span>
         <Button tone="quiet" onClick={() => onApply(null)}>
           Remove

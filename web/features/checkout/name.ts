@@ -1,0 +1,37 @@
+export type NameFields = { readonly first: string; readonly last: string; readonly oneName: boolean };
+
+/** A full name in the fields of the form: the first word and the rest. A single word is a person with one name (decisions T-24). */
+export function splitName(fullName: string | null): NameFields {
+  const [first = '', ...rest] = (fullName ?? '').trim().split(/\s+/);
+  return { first, last: rest.join(' '), oneName: first !== '' && rest.length === 0 };
+}
+
+/** The name as it goes on the booking, or what the spec says is wrong with it. */
+export function joinName(name: NameFields): { fullName: string } | { problem: string } {
+  const first = name.first.trim();
+  const last = name.oneName ? '' : name.last.trim();
+  if (first === '' || (!name.oneName && last === ''))
+    return { problem: 'Please enter your first and last name as shown on your Australian ID.' };
+  if (first.length < 2 || (!name.oneName && last.length < 2))
+    return { problem: 'Please enter valid first and last names.' };
+  return { fullName: `${first} ${last}`.trim() };
+}
+
+/** "your phone, ID and terms": what still stands between somebody and the button; empty when nothing does. */
+export function stillNeeded(state: {
+  name: NameFields;
+  email: string;
+  phone: string;
+  verified: boolean;
+  termsAccepted: boolean;
+}): string {
+  const missing = [
+    state.name.first.trim() === '' ? 'first name' : '',
+    !state.name.oneName && state.name.last.trim() === '' ? 'last name' : '',
+    state.email.trim() === '' ? 'email' : '',
+    state.phone.trim() === '' ? 'phone' : '',
+    state.verified ? '' : 'ID',
+    state.termsAccepted ? '' : 'terms',
+  ].filter((word) => word !== '');
+  return missing.length < 2 ? missing.join('') : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`;
+}

@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { releaseHold } from './queries.ts';
+
+const TOLD = {
+  confirmed: 'This booking is paid for already. You find it in your account.',
+  released: 'You left the payment, so the hours are free again. Nothing was charged. You can still book them now.',
+  held: 'You left the payment. The hours are still yours to pay for; nothing was charged.',
+  unknown: 'You left the payment. Nothing was charged, and the hours become free again by themselves.',
+} as const;
+
+/**
+ * Back from the pay page with `?released=`: the hold is given up, and that is said (decisions T-44). Null when there is nothing to say.
+ * Only its owner can give it up, so it waits for the sign-in; a hold nobody gives up ends by itself.
+ */
+export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | null; asking: boolean } {
+  const [search, setSearch] = useSearchParams();
+  const [text, setText] = useState<string | null>(null);
+  const bookingId = search.get('released');
+  useEffect(() => {
+    if (bookingId === null || status !== 'in') return;
+    void releaseHold(bookingId)
+      .then((answer) => {
+        if (answer.status === 'confirmed') return TOLD.confirmed;
+        return answer.released ? TOLD.released : TOLD.held;
+      })
+      .catch(() => TOLD.unknown) // gone, not ours, or out of reach: in each case nobody has to do anything
+      .then(setText)
+      .finally(() => setSearch({}, { replace: true }));
+  }, [bookingId, status, setSearch]);
+  return { text, asking: bookingId !== null && status !== 'out' };
+}
