@@ -1,6 +1,6 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { createTestDatabase } from '../support/postgres.ts';
-import { createWorld, mailsTo, until, type World } from '../support/world.ts';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+import { createWorld, mailsTo, until, type World } from '#tests/support/world.ts';
 
 /** A mail with what a person would act on. */
 export type Letter = {
