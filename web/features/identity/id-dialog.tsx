@@ -172,7 +172,16 @@ function Photo({
   );
 }
 
-function Failed({ reasons, review, onRetry }: { reasons: readonly string[]; review: boolean; onRetry: () => void }) {
+function Failed({
+  reasons,
+  decidedBy,
+  onRetry,
+}: {
+  reasons: readonly string[];
+  /** Until when a person looks at the photo; null when nobody has to. */
+  decidedBy: StudioDate | null;
+  onRetry: () => void;
+}) {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   useBackAgain(() => setBusy(false));
