@@ -74,10 +74,10 @@ function Hero() {
       <Night />
       <div className="relative">
         <h1 className="text-chalk">
-          <span className="block text-[44vw] leading-[0.76] font-black tracking-[-0.045em] [font-stretch:62%] sm:text-[min(24vw,48dvh)]">
+          <span className="block text-[min(46vw,30dvh)] leading-[0.76] font-black tracking-[-0.045em] [font-stretch:62%] lg:text-[min(24vw,48dvh)]">
             24<span className="text-signal">/</span>7
           </span>
-          <span className="mt-5 block text-[2.6rem] leading-none sm:text-6xl">DJ Studios, Sydney</span>
+          <span className="mt-5 block text-4xl leading-none sm:text-6xl">DJ Studios, Sydney</span>
         </h1>
         <p className="mt-3 max-w-md text-lg text-chalk/85">
           Three rooms, no reception, no closing time. Pick your hours, get a PIN, play.

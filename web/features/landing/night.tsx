@@ -18,7 +18,7 @@ const BEAMS = [
 export function Night() {
   return (
     <svg
-      className="absolute top-0 left-1/2 aspect-[16/10] h-[78%] max-w-none -translate-x-[61%] sm:left-0 sm:h-full sm:w-full sm:translate-x-0"
+      className="absolute top-0 left-1/2 aspect-[16/10] h-[70%] max-w-none -translate-x-[61%] lg:left-0 lg:aspect-auto lg:h-full lg:w-full lg:translate-x-0"
       viewBox="0 0 1600 1000"
       preserveAspectRatio="xMidYMid slice"
       aria-hidden="true"
