@@ -8,6 +8,7 @@ import { createHome } from './home/home.ts';
 import { createMail } from './mail/mail.ts';
 import { createPlug } from './plug/plug.ts';
 import { createStripe } from './stripe/stripe.ts';
+import { createVision } from './vision/vision.ts';
 
 export type SandboxOptions = {
   /** Home page and control API; the stand-ins listen on the ports after it. */
@@ -28,7 +29,7 @@ export type Sandbox = {
 
 const TICK_MS = 1_000;
 
-/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, mail +5. */
+/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1';
   const core = createCore({
@@ -40,6 +41,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     createMail(core),
     createIgloohome(core),
     createPlug(core),
+    createVision(core),
     createStripe(core),
   ];
   const home = createHome(core, providers);

@@ -38,5 +38,6 @@ export function mask(text: string): string {
   return text
     .replace(/("?(?:pin|client_secret|password|access_token|card|cvc)"?\s*[:=]\s*"?)[^"&,}\s]+/gi, '$1***')
     .replace(/data:image\/[^"]+/g, 'data:image/***')
+    .replace(/("data"\s*:\s*")[^"]+/g, '$1***')
     .slice(0, BODY_MAX);
 }

@@ -3,7 +3,6 @@ import { createCoreControl, refusal } from '../core/control.ts';
 import type { Core } from '../core/core.ts';
 import { esc, page } from '../core/page.ts';
 import type { Provider } from '../core/provider.ts';
-import { drawLicence, readSpecimen, specimenPage } from '../licence/licence.ts';
 
 /** The home port: the outside world on one page for people, and its control API for scripts. */
 export function createHome(core: Core, providers: readonly Provider[]): Hono {
@@ -13,8 +12,6 @@ export function createHome(core: Core, providers: readonly Provider[]): Hono {
     home.route('/api', provider.control);
     if (provider.pages) home.route('/', provider.pages);
   }
-  home.get('/licence.jpg', (c) => licenceAnswer(new URL(c.req.url)));
-  home.get('/specimens', () => specimenPage());
   home.get('/', () => {
     for (const provider of providers) provider.tick?.();
     return homePage(core, providers);
@@ -36,16 +33,6 @@ function homePage(core: Core, providers: readonly Provider[]): Response {
     `<h1>The pretended outside world</h1>
 <p class="note">Everything outside the studio is made up here: cards, licences, doors, lights and mail. Its time is <time>${esc(`${core.now().toISOString().slice(0, 19).replace('T', ' ')} UTC`)}</time>. Scripts find the same under <code>/api</code>.</p>
 ${armed ? `<section><h2>Armed to go wrong</h2><ul>${armed}</ul></section>` : ''}${lost > 0 ? `<p class="note">${lost} ${lost === 1 ? 'webhook' : 'webhooks'} never arrived; see <code>/api/webhooks</code>.</p>` : ''}
-${providers.map((provider) => provider.panel()).join('\n')}
-<section><h2>Licences</h2><p>Pictures to try the ID check with.</p><a class="button quiet" href="/specimens">Specimen licences</a></section>`,
+${providers.map((provider) => provider.panel()).join('\n')}`,
   );
-}
-
-/** The specimen licence as a photograph. */
-async function licenceAnswer(url: URL): Promise<Response> {
-  const specimen = readSpecimen(url.searchParams);
-  if (!specimen) return refusal('dob and expiry are YYYY-MM-DD');
-  return new Response(new Uint8Array(await drawLicence(specimen)), {
-    headers: { 'content-type': 'image/jpeg', 'cache-control': 'no-store' },
-  });
 }

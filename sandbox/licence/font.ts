@@ -1,13 +1,33 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 
-/** The letters specimens are printed with, unpacked from the web font so that no font of the machine is needed. */
-export function licenceFonts(): Buffer[] {
+export const FONT_FAMILY = 'Roboto Mono';
+const SCRIPTS = ['latin', 'latin-ext', 'vietnamese'];
+const WEIGHTS = [400, 700];
+
+let files: string[] | null = null;
+
+/**
+ * Paths of the letters specimens are printed with, unpacked from the web font so that no font of the machine is needed.
+ * They are files because resvg reads fonts from nowhere else; they go when the process ends.
+ */
+export function licenceFonts(): string[] {
+  if (files) return files;
   const require = createRequire(import.meta.url);
-  return ['400', '700'].map((weight) =>
-    unpackWoff(readFileSync(require.resolve(`@fontsource/roboto-mono/files/roboto-mono-latin-${weight}-normal.woff`))),
+  const folder = mkdtempSync(join(tmpdir(), 'specimen-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  files = SCRIPTS.flatMap((script) =>
+    WEIGHTS.map((weight) => {
+      const name = `roboto-mono-${script}-${weight}-normal`;
+      const path = join(folder, `${name}.ttf`);
+      writeFileSync(path, unpackWoff(readFileSync(require.resolve(`@fontsource/roboto-mono/files/${name}.woff`))));
+      return path;
+    }),
   );
+  return files;
 }
 
 /** WOFF 1.0 (w3.org/TR/WOFF) to the font inside: a table directory, each table perhaps deflated. */

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { fill, strictFault } from './schema.ts';
+
+/** One question to the model, read from either protocol. */
+export type Question = {
+  readonly model: string;
+  /** The first picture; null: none was sent. */
+  readonly picture: Uint8Array | null;
+  /** What the answer must look like; null: anything. */
+  readonly schema: unknown;
+  /** Anthropic's forced tool; null: the answer is text. */
+  readonly tool: string | null;
+};
+export type Said = { readonly reading: unknown } | { readonly refusal: string } | { readonly broken: true };
+export type Protocol = {
+  /** Null when the key is right. */
+  keyFault(headers: Headers): Response | null;
+  /** The question, or the refusal of a body that the real one would not take. */
+  read(body: Record<string, unknown>): Question | Response;
+  answer(question: Question, said: Said): Response;
+  rateLimited(): Response;
+  invalid(message: string): Response;
+};
+
+export const VISION_KEY = 'sandbox-vision';
+const BROKEN = 'Here is what I can see:\n```json\n{"document_kind": "driver_licence", "given_na';
+
+/** `POST /v1/chat/completions`, as OpenAI and those who speak like it (providers.md 6.1). */
+export const chatCompletions: Protocol = {
+  keyFault: (headers) =>
+    headers.get('authorization') === `Bearer ${VISION_KEY}`
+      ? null
+      : chatError(401, 'Incorrect API key provided', 'invalid_request_error', 'invalid_api_key'),
+  read(body) {
+    const { model, messages, response_format: format } = body;
+    if (typeof model !== 'string' || model === '') return chatCompletions.invalid('you must provide a model parameter');
+    if (!Array.isArray(messages) || messages.length === 0) return chatCompletions.invalid("'messages' is needed");
+    if (body['stream'] === true) return chatCompletions.invalid('the sandbox does not stream');
+    const asked = objectOf(format);
+    const type = asked['type'];
+    if (format !== undefined && type !== 'text' && type !== 'json_object' && type !== 'json_schema')
+      return chatCompletions.invalid("'response_format.type' is text, json_object or json_schema");
+    const named = objectOf(asked['json_schema']);
+    if (type === 'json_schema') {
+      if (typeof named['name'] !== 'string' || !/^[\w-]{1,64}$/.test(named['name']))
+        return chatCompletions.invalid("'response_format.json_schema.name' is needed");
+      const fault = named['strict'] === true ? strictFault(named['schema']) : null;
+      if (fault !== null) return chatCompletions.invalid(`Invalid schema for response_format: ${fault}`);
+    }
+    const picture = picturesIn(messages)[0] ?? null;
+    return { model, picture, schema: type === 'json_schema' ? named['schema'] : null, tool: null };
+  },
+  answer(question, said) {
+    const content = 'refusal' in said ? null : textOf(question, said);
+    const message = { role: 'assistant', content, refusal: 'refusal' in said ? said.refusal : null };
+    return Response.json({
+      id: `chatcmpl-${randomUUID()}`,
+      object: 'chat.completion',
+      created: Math.floor(Date.now() / 1000),
+      model: question.model,
+      choices: [{ index: 0, message, logprobs: null, finish_reason: 'broken' in said ? 'length' : 'stop' }],
+      usage: { prompt_tokens: 900, completion_tokens: 120, total_tokens: 1_020 },
+    });
+  },
+  rateLimited: () => chatError(429, 'Rate limit reached', 'requests', 'rate_limit_exceeded', { 'retry-after': '1' }),
+  invalid: (message) => chatError(400, message, 'invalid_request_error', null),
+};
+
+/** `POST /v1/messages`, as Anthropic. */
+export const messages: Protocol = {
+  keyFault: (headers) =>
+    headers.get('x-api-key') === VISION_KEY ? null : messagesError(401, 'authentication_error', 'invalid x-api-key'),
+  read(body) {
+    const { model, max_tokens: most, messages: said, tool_choice: choice, output_config: config } = body;
+    if (typeof model !== 'string' || model === '') return messages.invalid('model: field required');
+    if (typeof most !== 'number' || most < 1) return messages.invalid('max_tokens: field required');
+    if (!Array.isArray(said) || said.length === 0) return messages.invalid('messages: at least one is needed');
+    if (body['stream'] === true) return messages.invalid('the sandbox does not stream');
+    const tools: unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
+    const forced = objectOf(choice);
+    const wanted = forced['type'] === 'tool' ? forced['name'] : objectOf(tools[0])['name'];
+    const tool = tools.map(objectOf).find((one) => one['name'] === wanted);
+    if (forced['type'] === 'tool' && !tool) return messages.invalid('tool_choice: no such tool');
+    const format = objectOf(objectOf(config)['format']);
+    if (config !== undefined && format['type'] !== 'json_schema')
+      return messages.invalid('output_config.format.type: must be json_schema');
+    return {
+      model,
+      picture: picturesIn(said)[0] ?? null,
+      schema: tool ? tool['input_schema'] : (format['schema'] ?? null),
+      tool: typeof tool?.['name'] === 'string' ? tool['name'] : null,
+    };
+  },
+  answer(question, said) {
+    const { tool } = question;
+    const useTool = tool !== null && !('refusal' in said);
+    const input = 'reading' in said ? wished(question, said.reading) : { document_kind: 7 };
+    const content = useTool
+      ? [{ type: 'tool_use', id: `toolu_${randomUUID()}`, name: tool, input }]
+      : [{ type: 'text', text: 'refusal' in said ? said.refusal : textOf(question, said) }];
+    const finished = 'broken' in said ? 'max_tokens' : 'end_turn';
+    return Response.json({
+      id: `msg_${randomUUID()}`,
+      type: 'message',
+      role: 'assistant',
+      model: question.model,
+      content,
+      stop_reason: 'refusal' in said ? 'refusal' : useTool ? 'tool_use' : finished,
+      stop_sequence: null,
+      usage: { input_tokens: 900, output_tokens: 120 },
+    });
+  },
+  rateLimited: () => messagesError(429, 'rate_limit_error', 'Rate limit reached', { 'retry-after': '1' }),
+  invalid: (message) => messagesError(400, 'invalid_request_error', message),
+};
+
+function wished(question: Question, reading: unknown): unknown {
+  return question.schema === null ? reading : fill(question.schema, reading);
+}
+
+function textOf(question: Question, said: Exclude<Said, { refusal: string }>): string {
+  return 'reading' in said ? JSON.stringify(wished(question, said.reading)) : BROKEN;
+}
+
+/** Pictures in the parts of all messages: `image_url.url` with a data address, or `source` in base64. */
+function picturesIn(said: readonly unknown[]): Uint8Array[] {
+  const parts = said.flatMap((message) => {
+    const content = objectOf(message)['content'];
+    return Array.isArray(content) ? content.map(objectOf) : [];
+  });
+  return parts.flatMap((part) => {
+    const url = objectOf(part['image_url'])['url'];
+    const source = objectOf(part['source']);
+    const data = typeof url === 'string' ? /^data:image\/[\w+.-]+;base64,(.+)$/s.exec(url)?.[1] : source['data'];
+    return typeof data === 'string' ? [Buffer.from(data, 'base64')] : [];
+  });
+}
+
+function chatError(
+  status: number,
+  message: string,
+  type: string,
+  code: string | null,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ error: { message, type, param: null, code } }, { status, headers });
+}
+
+function messagesError(status: number, type: string, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ type: 'error', error: { type, message } }, { status, headers });
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}
