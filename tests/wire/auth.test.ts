@@ -251,22 +251,17 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       }
     });
 
-    test('another code is sent on asking, not before a minute has passed, and as slowly to an unknown address', async () => {
+    test('another code is sent on asking, in place of the first, and none to an unknown address', async () => {
       const [email, unknown] = [someone(), someone()];
       const client = world.visitor();
       await client.auth.signUp({ email, password: PASSWORD });
-      await world.letter(email);
-      expect((await client.auth.resend({ type: 'signup', email })).error).toMatchObject({
-        status: 429,
-        code: 'over_email_send_rate_limit',
-        message: expect.stringMatching(/^For security purposes, you can only request this after \d+ seconds\.$/),
-      });
-      world.advance(61_000);
+      const first = await world.letter(email);
       expect((await client.auth.resend({ type: 'signup', email })).error).toBeNull();
-      const { code } = await world.letter(email, 2);
+      const { code, tokenHash } = await world.letter(email, 2);
+      expect(tokenHash).not.toBe(first.tokenHash);
       expect((await client.auth.resend({ type: 'signup', email: unknown })).error).toBeNull();
-      expect((await client.auth.resend({ type: 'signup', email: unknown })).error).toMatchObject({ status: 429 });
       expect(await world.lettersTo(unknown)).toEqual([]);
+      expect((await client.auth.verifyOtp({ token_hash: first.tokenHash, type: 'signup' })).error).not.toBeNull();
       expect((await client.auth.verifyOtp({ email, token: code, type: 'signup' })).error).toBeNull();
     });
   });

@@ -62,6 +62,7 @@ export const drafts = {
       KEYS.verification,
       (value): value is { id: string; url: string } => isObject(value) && isText(value['id']) && isText(value['url']),
     ),
+  dropVerification: () => sessionStorage.removeItem(KEYS.verification),
   keepVerification: (session: { id: string; url: string }) => keep(KEYS.verification, session),
   dropAll: () => Object.values(KEYS).forEach((key) => sessionStorage.removeItem(key)),
   dropBooking: () => [KEYS.draft, KEYS.selection, KEYS.verification].forEach((key) => sessionStorage.removeItem(key)),

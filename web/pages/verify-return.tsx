@@ -1,23 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { checkHosted } from '#web/features/identity/queries.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
 const POLL_MS = 2_500;
+const BACK = { to: paths.checkout, label: 'Back to checkout' };
 
-/** Back from the identity check: waits while it is looked at, then goes on to checkout. */
+/** Back from the identity check: waits while it is looked at, then goes on to checkout, or home when nothing is to be booked. */
 export default function VerifyReturnPage() {
   const navigate = useNavigate();
+  const client = useQueryClient();
   const { status } = useSession();
-  const session = drafts.verification();
+  const { open } = useAuthDialog();
+  const [session] = useState(() => drafts.verification());
   const result = useQuery({
     queryKey: ['hosted-check', session?.id],
     queryFn: () => checkHosted(session?.id ?? ''),
@@ -25,16 +28,28 @@ export default function VerifyReturnPage() {
     retry: 1,
     refetchInterval: (query) => (query.state.data?.status === 'processing' ? POLL_MS : false),
   });
-  const to = result.data?.verified ? (ownPath(result.data.checkoutUrl) ?? paths.checkout) : null;
+  const verified = result.data?.verified === true;
+  const next = ownPath(result.data?.checkoutUrl ?? null) ?? paths.checkout;
   useEffect(() => {
-    if (to === null) return;
+    if (!verified) return;
     toast({ title: 'ID Verified' });
-    void navigate(to, { replace: true });
-  }, [to, navigate]);
+    drafts.dropVerification();
+    void client.invalidateQueries();
+    void navigate(drafts.booking() === null ? paths.profile : next, { replace: true });
+  }, [verified, next, navigate, client]);
 
-  const waiting =
-    status === 'loading' || (session !== null && status === 'in' && !result.data && !result.isError) || to !== null;
-  if (waiting) return <Waiting label="Confirming your ID" />;
+  if (session !== null && status === 'out') {
+    return (
+      <Shell back={BACK} title="Nearly there">
+        <p className="text-fog">Please sign in again, so that we can see how your identity check went.</p>
+        <Button className="mt-6" onClick={() => open('sign-in')}>
+          Sign In
+        </Button>
+      </Shell>
+    );
+  }
+  if (status === 'loading' || verified || (session !== null && !result.data && !result.isError))
+    return <Waiting label="Confirming your ID" />;
   if (result.data?.status === 'processing')
     return <Waiting label="Your ID is being looked at. This page goes on by itself." />;
   const message =
@@ -44,12 +59,20 @@ export default function VerifyReturnPage() {
         ? describeError(result.error, 'Failed to process verification')
         : (result.data?.error ?? 'Identity verification was not completed successfully');
   return (
-    <Shell back={{ to: paths.checkout, label: 'Back to checkout' }} title="Not verified">
+    <Shell back={BACK} title="Not verified">
       <Notice tone="bad">
         <p>{message}</p>
       </Notice>
       <div className="mt-6 flex flex-wrap gap-3">
-        {session ? <Button onClick={() => void navigate(paths.verifyComplete)}>Try Again</Button> : null}
+        {session === null ? null : result.isError ? (
+          <Button onClick={() => void result.refetch()} busy={result.isFetching}>
+            Try Again
+          </Button>
+        ) : (
+          <Button onClick={() => void navigate(drafts.booking() === null ? paths.profile : paths.verifyComplete)}>
+            Try Again
+          </Button>
+        )}
         <Button
           tone="plain"
           onClick={() => {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'react-router';
+import { Mark } from './logo.tsx';
 
 /** The frame of every page but the first: a way back, a title, room to breathe. A new page starts at its top and is read from its title. */
 export function Shell({
@@ -29,12 +30,8 @@ export function Shell({
         >
           <span aria-hidden="true">←</span> {back.label}
         </Link>
-        <Link
-          to="/"
-          className="text-sm font-extrabold tracking-widest text-signal uppercase"
-          aria-label="24/7 DJ Studios, home"
-        >
-          24/7
+        <Link to="/" className="p-1 text-signal hover:text-chalk" aria-label="24/7 DJ Studios, home">
+          <Mark className="size-8" />
         </Link>
       </header>
       <main>

@@ -14,7 +14,7 @@ export type HostedResult = {
 };
 
 /** A picture is gone after so many days at the latest, so a person has decided by then (decisions T-28). */
-const REVIEW_DAYS = 7;
+export const REVIEW_DAYS = 7;
 
 /** Until when a person decides on the newest picture of somebody who is not verified; null when none waits. */
 export async function readReview(userId: string): Promise<{ decidedBy: Date } | null> {

@@ -1,0 +1,35 @@
+/** Longest edge of what is sent: a phone's photo is larger than reading needs, and slow to send at 3 a.m. on one bar. */
+const EDGE_MAX = 2_000;
+const QUALITY = 0.9;
+export const UNREADABLE = 'This picture could not be opened. Please use a JPEG or PNG photo.';
+
+/** A chosen file as a JPEG data URL of sensible size. Throws, in words for people, when the browser cannot open it. */
+export async function readPicture(file: File): Promise<string> {
+  const address = URL.createObjectURL(file);
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode().catch(() => {
+      throw new Error(UNREADABLE);
+    });
+    return draw(image, image.naturalWidth, image.naturalHeight);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** What the camera sees now; null while it shows nothing yet. */
+export function takePicture(video: HTMLVideoElement): string | null {
+  return video.videoWidth === 0 ? null : draw(video, video.videoWidth, video.videoHeight);
+}
+
+function draw(source: CanvasImageSource, width: number, height: number): string {
+  const scale = Math.min(1, EDGE_MAX / Math.max(width, height, 1));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const brush = canvas.getContext('2d');
+  if (!brush) throw new Error('Failed to capture image. Please try again.');
+  brush.drawImage(source, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL('image/jpeg', QUALITY);
+}
