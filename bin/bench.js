@@ -9,7 +9,12 @@ if (!postgres) {
   say('The bench needs PostgreSQL 15 or newer with pgbench.');
   process.exit(1);
 }
-const { code, output } = await run(ownNode(), ['bench/bench.ts'], { ...ownEnv(), TEST_POSTGRES_URL: postgres.url, TEST_POSTGRES_BIN: postgres.bin, NODE_ENV: 'development' });
+const { code, output } = await run(ownNode(), ['bench/bench.ts'], {
+  ...ownEnv(),
+  TEST_POSTGRES_URL: postgres.url,
+  TEST_POSTGRES_BIN: postgres.bin,
+  NODE_ENV: 'development',
+});
 say(output);
 await postgres.stop?.();
 process.exit(code);

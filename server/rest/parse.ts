@@ -119,7 +119,7 @@ function wholeNumber(key: string, text: string): number {
   return Number(text);
 }
 
-/** `id,name,studios(name)`, `alias:column::text`, `alias:relation!hint!inner(…)`. */
+/** `id,name,rooms(name)`, `alias:column::text`, `alias:relation!hint!inner(…)`. */
 export function parseSelect(text: string, depth = 0): SelectItem[] {
   if (depth > DEPTH_MAX) throw restErrors.query('select is nested too deeply');
   return splitTop(text).map((part) => {

@@ -79,9 +79,9 @@ test('somebody new books for tonight on a phone, shows a licence, pays, and open
   await page.goto(`${sandboxUrl}/doors/SPB1X0002`);
   await page.getByLabel('PIN').fill('1111111');
   await page.getByRole('button', { name: 'Enter' }).click();
-  await expect(page.getByRole('status')).toHaveText('The door stays shut');
+  await expect(page.getByRole('status')).toContainText('The door stays shut');
   await page.getByLabel('PIN').fill(pin);
   await page.getByRole('button', { name: 'Enter' }).click();
-  await expect(page.getByRole('status')).toHaveText('The door opens');
+  await expect(page.getByRole('status')).toContainText('The door opens');
   await sandbox('/api/clock', { now: new Date().toISOString() });
 });

@@ -123,7 +123,7 @@ describe('bad input', () => {
     };
     for (const [path, body] of [
       ['signup', '{'],
-      ['signup', '{"email":"x","password":"secret-77"}'],
+      ['signup', '{"email":"x","password":"blue-monday-83"}'],
       ['token?grant_type=password', '{"email":1}'],
       ['token?grant_type=nothing', '{}'],
       ['token?grant_type=refresh_token', '{"refresh_token":"x"}'],

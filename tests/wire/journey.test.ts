@@ -73,12 +73,12 @@ describe.each(engines)('the main job on $name', ({ open }) => {
       const email = `new-${Date.now()}@example.com`;
       const signedUp = await client.auth.signUp({
         email,
-        password: 'secret-77',
+        password: 'blue-monday-83',
         options: { data: { full_name: 'Alex Citizen', phone: '0400 000 000', date_of_birth: '1998-04-03' } },
       });
       expect(signedUp.error).toBeNull();
       expect(signedUp.data.session).toBeNull();
-      expect((await client.auth.signInWithPassword({ email, password: 'secret-77' })).error?.code).toBe(
+      expect((await client.auth.signInWithPassword({ email, password: 'blue-monday-83' })).error?.code).toBe(
         'email_not_confirmed',
       );
       const code = await until(async () => /^Code: (\d{6})$/m.exec((await mailsTo(world, email))[0]?.text ?? '')?.[1]);

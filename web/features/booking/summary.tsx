@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { quoteSlots, savingsHint } from '#rules/pricing.ts';
+import { type Quote, quoteSlots, savingsHint } from '#rules/pricing.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -53,16 +53,7 @@ export function Summary({
       {longer ? (
         <p className="mt-1 text-sm text-good">The clocks go back that night: the hour that comes twice is on us.</p>
       ) : null}
-      <dl className="mt-4 space-y-1 text-sm max-lg:hidden">
-        <Row name={hours} value={formatMoney(quote.baseCents)} />
-        {quote.discountCents > 0 ? (
-          <Row
-            name={`${quote.discountPercent}% volume discount`}
-            value={`-${formatMoney(quote.discountCents)}`}
-            tone="good"
-          />
-        ) : null}
-      </dl>
+      <Breakdown quote={quote} hours={hours} />
       {problem ? (
         <div className="mt-3">
           <Notice tone="bad">{problem}</Notice>
@@ -74,24 +65,7 @@ export function Summary({
         </p>
       ) : null}
       <div className="mt-2 flex items-end justify-between gap-3 lg:mt-5 lg:block">
-        <div className="lg:mb-4">
-          <p
-            aria-live="polite"
-            aria-atomic="true"
-            className="text-4xl leading-none font-extrabold tabular-nums lg:text-6xl"
-          >
-            <span className="sr-only">Total </span>
-            {formatMoney(quote.totalCents)}
-          </p>
-          <p className="mt-1 text-xs font-semibold text-fog lg:hidden">
-            {hours}
-            {quote.discountCents > 0 ? (
-              <span className="text-good">
-                , {quote.discountPercent}% volume discount -{formatMoney(quote.discountCents)}
-              </span>
-            ) : null}
-          </p>
-        </div>
+        <Total quote={quote} hours={hours} />
         <div className="flex shrink-0 flex-col items-stretch lg:block">
           <Button busy={busy} onClick={onBook} className="lg:w-full">
             Book Now
@@ -107,6 +81,44 @@ export function Summary({
         Clear Selection
       </Button>
     </aside>
+  );
+}
+
+function Breakdown({ quote, hours }: { quote: Quote; hours: string }) {
+  return (
+    <dl className="mt-4 space-y-1 text-sm max-lg:hidden">
+      <Row name={hours} value={formatMoney(quote.baseCents)} />
+      {quote.discountCents > 0 ? (
+        <Row
+          name={`${quote.discountPercent}% volume discount`}
+          value={`-${formatMoney(quote.discountCents)}`}
+          tone="good"
+        />
+      ) : null}
+    </dl>
+  );
+}
+
+function Total({ quote, hours }: { quote: Quote; hours: string }) {
+  return (
+    <div className="lg:mb-4">
+      <p
+        aria-live="polite"
+        aria-atomic="true"
+        className="text-4xl leading-none font-extrabold tabular-nums lg:text-6xl"
+      >
+        <span className="sr-only">Total </span>
+        {formatMoney(quote.totalCents)}
+      </p>
+      <p className="mt-1 text-xs font-semibold text-fog lg:hidden">
+        {hours}
+        {quote.discountCents > 0 ? (
+          <span className="text-good">
+            , {quote.discountPercent}% volume discount -{formatMoney(quote.discountCents)}
+          </span>
+        ) : null}
+      </p>
+    </div>
   );
 }
 
