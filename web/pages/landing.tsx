@@ -24,13 +24,13 @@ export default function LandingPage() {
       <main>
         <Hero />
         <About />
+        <Link
+          to={paths.booking}
+          className="fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-10 bg-signal px-8 py-4 text-2xl font-extrabold tracking-wide text-ink shadow-[0_10px_40px_#000] [font-stretch:75%] transition-colors hover:bg-chalk sm:right-8 sm:bottom-8 sm:px-12 sm:py-5 sm:text-3xl"
+        >
+          BOOK NOW
+        </Link>
       </main>
-      <Link
-        to={paths.booking}
-        className="fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-10 bg-signal px-8 py-4 text-2xl font-extrabold tracking-wide text-ink shadow-[0_10px_40px_#000] [font-stretch:75%] transition-colors hover:bg-chalk sm:right-8 sm:bottom-8 sm:px-12 sm:py-5 sm:text-3xl"
-      >
-        BOOK NOW
-      </Link>
     </>
   );
 }
