@@ -8,12 +8,12 @@ import { Waiting } from '#web/ui/notice.tsx';
 /** Carries a booking's id on; without one, leads to one's own next session (decisions T-51). */
 export default function AccessCodePage() {
   const [search] = useSearchParams();
-  const { status } = useSession();
+  const { status, user } = useSession();
   const given = search.get('booking_id');
   const next = useQuery({
-    queryKey: ['next-booking'],
-    queryFn: readNextBookingId,
-    enabled: given === null && status === 'in',
+    queryKey: ['next-booking', user?.id],
+    queryFn: () => readNextBookingId(user?.id ?? ''),
+    enabled: given === null && user !== null,
   });
   if (given !== null) return <Navigate to={`/regenerate-pin?${search}`} replace />;
   if (status === 'loading' || next.isLoading) return <Waiting label="Looking for your session" />;

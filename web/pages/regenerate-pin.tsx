@@ -1,35 +1,42 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Copy, CopyCheck } from 'lucide-react';
 import { useState } from 'react';
-import { useSearchParams } from 'react-router';
-import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { Link, useSearchParams } from 'react-router';
+import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import { countdownLong, groupPin, pinPhase } from '#web/features/access/clock.ts';
 import { type Access, askAccess } from '#web/features/access/queries.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { AppError } from '#web/lib/supabase.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.home, label: 'Home' };
 const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
-const ID = /^[0-9a-f-]{36}$/i;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : '');
 
 export default function RegeneratePinPage() {
   const [search] = useSearchParams();
   const { status, user } = useSession();
-  const { open } = useAuthDialog();
-  const bookingId = search.get('booking_id');
+  const bookingId = search.get('booking_id') ?? '';
   const token = search.get('token');
-  const valid = bookingId !== null && ID.test(bookingId);
+  const valid = ID.test(bookingId);
+  const queryKey = ['access', bookingId, token, user?.id ?? ''];
   const access = useQuery({
-    queryKey: ['access', bookingId, token, user?.id ?? ''],
-    queryFn: () => askAccess('GET', bookingId ?? '', token),
+    queryKey,
+    queryFn: () => askAccess('GET', bookingId, token),
     enabled: valid && status !== 'loading',
-    retry: 0,
-    refetchInterval: (query) => (query.state.data && query.state.data.pin === null ? 3_000 : 15_000),
+    retry: (count, error) => count < 2 && codeOf(error) === 'offline',
+    refetchInterval: (query) => {
+      if (query.state.error && codeOf(query.state.error) !== 'offline') return false;
+      return query.state.data?.pin === null ? 3_000 : 15_000;
+    },
   });
 
   if (!valid) {
@@ -41,27 +48,45 @@ export default function RegeneratePinPage() {
       </Shell>
     );
   }
-  if (access.data)
-    return <Pin access={access.data} token={token} queryKey={['access', bookingId, token, user?.id ?? '']} />;
+  if (access.data) return <Pin access={access.data} token={token} queryKey={queryKey} />;
   if (!access.isError) return <Waiting label="Asking for your code" />;
-  const error = access.error;
-  const code = error instanceof AppError ? error.code : '';
-  const ended = code === 'session_ended';
-  return (
-    <Shell back={BACK} title={ended ? 'Session Ended' : 'Access code'}>
-      <Notice tone={ended ? 'plain' : 'bad'}>
-        <p>{ended ? ENDED : describeError(error, 'Failed to generate new PIN.')}</p>
-      </Notice>
-      <div className="mt-6">
-        {ended ? (
+  return <Refused error={access.error} onRetry={() => void access.refetch()} />;
+}
+
+function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const { status } = useSession();
+  const { open } = useAuthDialog();
+  const code = codeOf(error);
+  if (code === 'session_ended') {
+    return (
+      <Shell back={BACK} title="Session Ended">
+        <Notice tone="plain">
+          <p>{ENDED}</p>
+        </Notice>
+        <div className="mt-6 flex flex-wrap gap-3">
           <Button disabled>Session Ended</Button>
-        ) : code === 'not_signed_in' ? (
-          <Button onClick={() => open('sign-in')}>Sign In</Button>
-        ) : (
-          <Button tone="plain" onClick={() => void access.refetch()}>
-            Try again
-          </Button>
-        )}
+          <Link to={paths.booking} className={buttonStyle.plain}>
+            Book Another Session
+          </Link>
+        </div>
+      </Shell>
+    );
+  }
+  return (
+    <Shell back={BACK} title="Access code">
+      <Notice tone="bad">
+        <p>{describeError(error, 'Failed to generate new PIN.')}</p>
+        {code === 'not_yours' || code === 'not_found' ? (
+          <p className="mt-2 text-sm text-fog">
+            Please use the link from your access code email, or sign in with the account that booked.
+          </p>
+        ) : null}
+      </Notice>
+      <div className="mt-6 flex flex-wrap gap-3">
+        {status === 'out' ? <Button onClick={() => open('sign-in')}>Sign In</Button> : null}
+        <Button tone="plain" onClick={onRetry}>
+          Try again
+        </Button>
       </div>
     </Shell>
   );
@@ -70,112 +95,144 @@ export default function RegeneratePinPage() {
 function Pin({ access, token, queryKey }: { access: Access; token: string | null; queryKey: readonly unknown[] }) {
   const now = useNow(1_000);
   const client = useQueryClient();
-  const [copied, setCopied] = useState(false);
   const end = new Date(access.booking.end_time);
   const start = new Date(access.booking.start_time);
   const release = new Date(access.releaseAt);
-  const ended = now >= end;
-  const waitSeconds = access.nextCodeAt
-    ? Math.max(0, Math.ceil((Date.parse(access.nextCodeAt) - now.getTime()) / 1000))
-    : 0;
+  const phase = pinPhase(access, end, now);
+  const waitSeconds = access.nextCodeAt ? Math.ceil((Date.parse(access.nextCodeAt) - now.getTime()) / 1000) : 0;
   const renew = useMutation({
     mutationFn: () => askAccess('POST', access.booking.id, token),
     onSuccess: (fresh) => {
       client.setQueryData(queryKey, fresh);
-      setCopied(false);
       toast({
         title: 'New PIN generated',
         description: access.singleUse ? 'The one before no longer opens the door.' : '',
       });
     },
-    onError: (error) =>
-      toast({
-        title: 'Error',
-        description:
-          error instanceof AppError && error.code === 'session_ended'
-            ? ENDED
-            : describeError(error, 'Failed to generate new PIN.'),
-        tone: 'bad',
-      }),
+    onError: (error) => {
+      const description =
+        codeOf(error) === 'session_ended' ? ENDED : describeError(error, 'Failed to generate new PIN.');
+      toast({ title: 'Error', description, tone: 'bad' });
+      void client.invalidateQueries({ queryKey });
+    },
   });
-
-  async function copy(pin: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(pin);
-      setCopied(true);
-    } catch (error) {
-      // oxlint-disable-next-line no-console
-      console.warn('the PIN could not be copied', error); // only logged (spec section 8)
-    }
-  }
+  const problem = renew.isError && phase !== 'ended' ? describeError(renew.error, 'Failed to generate new PIN.') : null;
+  const noneLeft = access.codesLeft === 0;
 
   return (
     <Shell back={BACK} title={access.booking.studio_name} lead={<p>{formatStudioRange(start, end)} (Sydney time)</p>}>
-      <p className="text-sm text-dust" role="timer" aria-live="off">
-        {ended
-          ? 'Session Ended'
-          : now < start
-            ? `Starts in ${clock(start.getTime() - now.getTime())}`
-            : `Time remaining ${clock(end.getTime() - now.getTime())}`}
-      </p>
-      <section aria-label="Access code" className="mt-4 border-t-4 border-signal bg-booth p-6">
-        {access.pin ? (
-          <>
-            <p className="text-sm text-fog">Your PIN</p>
-            <p data-testid="pin" className="my-2 text-6xl font-extrabold tracking-[0.18em] tabular-nums sm:text-8xl">
-              {access.pin}
-            </p>
-            <p className="text-fog">
-              Works from {formatStudioTime(new Date(access.worksFrom))} to{' '}
-              {formatStudioTime(new Date(access.worksUntil))}.
-            </p>
-            <Button tone="plain" className="mt-4" onClick={() => void copy(access.pin ?? '')}>
-              {copied ? 'Copied' : 'Copy PIN'}
-            </Button>
-          </>
-        ) : ended ? (
-          <p className="text-fog">{ENDED}</p>
-        ) : now < release ? (
-          <p className="text-fog">
-            Your code appears here at <strong className="text-chalk">{formatStudioTime(release)}</strong>, in{' '}
-            {clock(release.getTime() - now.getTime())}, and is mailed to you then. It works from{' '}
-            {formatStudioTime(new Date(access.worksFrom))}.
-          </p>
-        ) : (
-          <p role="status" className="text-fog">
-            {access.codesLeft < 20 && access.singleUse
-              ? 'Your last PIN was used. Generate a new one to come in again.'
-              : 'The lock is being asked for your code. This page shows it as soon as it is there.'}
-          </p>
+      <p className="flex items-baseline gap-3" role="timer">
+        <span className="text-sm text-fog">
+          {phase === 'ended' ? 'Session Ended' : now < start ? 'Starts in' : 'Time remaining'}
+        </span>
+        {phase === 'ended' ? null : (
+          <span className="text-2xl font-bold tabular-nums">
+            {countdownLong((now < start ? start : end).getTime() - now.getTime())}
+          </span>
         )}
+      </p>
+      <section
+        aria-label="Access code"
+        aria-live="polite"
+        className={`mt-4 border-t-4 bg-booth p-5 sm:p-8 ${phase === 'shown' ? 'border-signal' : 'border-line'}`}
+      >
+        {phase === 'shown' && access.pin !== null ? (
+          <>
+            <p className="text-sm text-fog">Current PIN</p>
+            <Digits pin={access.pin} />
+            <p className="mt-3">
+              Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
+              <strong>{when(new Date(access.worksUntil), start)}</strong>{' '}
+              <span className="text-fog">(Sydney time)</span>
+            </p>
+            <CopyPin key={access.pin} pin={access.pin} />
+          </>
+        ) : null}
+        {phase === 'ended' ? <p className="text-fog">{ENDED}</p> : null}
+        {phase === 'waiting' ? (
+          <>
+            <p className="text-fog">
+              Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and
+              is mailed to you then. It will work from {formatStudioTime(new Date(access.worksFrom))}.
+            </p>
+            <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
+              {countdownLong(release.getTime() - now.getTime())}
+            </p>
+          </>
+        ) : null}
+        {phase === 'asking' ? (
+          <p className="text-fog">The lock is being asked for your code. This page shows it as soon as it is there.</p>
+        ) : null}
+        {phase === 'used' ? (
+          <p className="text-fog">
+            Your last PIN was used, or the lock has not answered yet. Generate a new one to come in.
+          </p>
+        ) : null}
       </section>
       <div className="mt-6 space-y-3">
         <Button
           onClick={() => renew.mutate()}
           busy={renew.isPending}
-          disabled={ended || now < release || waitSeconds > 0 || access.codesLeft === 0}
+          disabled={phase === 'ended' || phase === 'waiting' || waitSeconds > 0 || noneLeft}
         >
-          {ended ? 'Session Ended' : 'Generate New PIN'}
+          {phase === 'ended' ? 'Session Ended' : 'Generate New PIN'}
         </Button>
-        {waitSeconds > 0 && !ended ? (
-          <p className="text-sm text-dust">A new PIN can be made in {waitSeconds} s.</p>
+        {waitSeconds > 0 && phase !== 'ended' ? (
+          <p className="text-sm text-fog tabular-nums">A new PIN can be made in {waitSeconds} s.</p>
+        ) : null}
+        {problem ? (
+          <Notice tone="bad">
+            <p>{problem}</p>
+          </Notice>
         ) : null}
         <p className="text-sm text-fog">
           {access.singleUse
             ? 'Each PIN is single-use: the door locks behind you, and a new PIN lets you in again.'
-            : 'The lock accepts this PIN until your session ends.'}{' '}
-          {access.codesLeft} more can be made.
+            : 'This lock takes the same PIN again until your session ends.'}{' '}
+          {noneLeft ? `No more can be made. Please write to ${venue.email}.` : `${access.codesLeft} more can be made.`}
         </p>
+        <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
       </div>
     </Shell>
   );
 }
 
-/** "1:05:09"; whole days once there are two. */
-function clock(ms: number): string {
-  const days = Math.floor(ms / 86_400_000);
-  if (days >= 2) return `${days} days`;
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const part = (value: number): string => String(value).padStart(2, '0');
-  return `${Math.floor(seconds / 3600)}:${part(Math.floor(seconds / 60) % 60)}:${part(seconds % 60)}`;
+/** "6:55 pm", with its day where that is not the day one thinks of. */
+function when(at: Date, near: Date): string {
+  const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
+  return `${formatStudioTime(at)}${day}`;
+}
+
+/** The digits in groups, as one reads them out at the door; the text itself has no gaps. */
+function Digits({ pin }: { pin: string }) {
+  return (
+    <p
+      data-testid="pin"
+      className="my-1 flex gap-[0.32em] text-[min(15vw,5.5rem)] leading-none font-extrabold tabular-nums"
+    >
+      {groupPin(pin).map((group, at) => (
+        <span key={`${at}-${group}`}>{group}</span>
+      ))}
+    </p>
+  );
+}
+
+function CopyPin({ pin }: { pin: string }) {
+  const [copied, setCopied] = useState(false);
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(pin);
+      setCopied(true);
+    } catch (error) {
+      // oxlint-disable-next-line no-console
+      console.warn('the PIN could not be copied', error instanceof Error ? error.name : ''); // only logged (spec section 8)
+    }
+  }
+  const Sign = copied ? CopyCheck : Copy;
+  return (
+    <Button tone="plain" className="mt-4" onClick={() => void copy()}>
+      <Sign aria-hidden="true" className="size-5" />
+      {copied ? 'Copied' : 'Copy PIN'}
+    </Button>
+  );
 }

@@ -1,3 +1,4 @@
+import type { AccessMode } from '#rules/access.ts';
 import { AppError, apiUrl, OFFLINE, publicKey, supabase } from '#web/lib/supabase.ts';
 
 export type Access = {
@@ -15,7 +16,7 @@ export type Access = {
   readonly worksUntil: string;
   readonly nextCodeAt: string | null;
   readonly codesLeft: number;
-  readonly mode: string;
+  readonly mode: AccessMode;
   readonly singleUse: boolean;
 };
 
@@ -29,7 +30,8 @@ export async function askAccess(method: 'GET' | 'POST', bookingId: string, token
   }).catch(() => {
     throw new AppError('offline', OFFLINE, 0);
   });
-  const body: Access & { error?: string; code?: string } = await response.json();
+  const body: (Access & { error?: string; code?: string }) | null = await response.json().catch(() => null);
+  if (body === null) throw new AppError('unknown', 'Failed to generate new PIN.', response.status);
   if (!response.ok || !body.success)
     throw new AppError(body.code ?? 'unknown', body.error ?? 'Failed to generate new PIN.', response.status, {
       ...body,
@@ -38,12 +40,12 @@ export async function askAccess(method: 'GET' | 'POST', bookingId: string, token
 }
 
 /** The signed-in person's session that runs now or comes next; null when there is none. */
-export async function readNextBookingId(): Promise<string | null> {
+export async function readNextBookingId(userId: string): Promise<string | null> {
   const { data, error } = await supabase
     .from('bookings')
     .select('id')
     .eq('status', 'confirmed')
-    .not('user_id', 'is', null)
+    .eq('user_id', userId) // staff see everybody's
     .gt('end_time', new Date().toISOString())
     .order('start_time')
     .limit(1);

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { countdown, countdownLong, groupPin, pinPhase } from './clock.ts';
+
+test('time left is told in hours, minutes and seconds', () => {
+  expect(countdown(3_909_000)).toBe('1:05:09');
+  expect(countdown(299_999)).toBe('4:59');
+  expect(countdown(7_000)).toBe('0:07');
+  expect(countdown(-5)).toBe('0:00');
+  expect(countdownLong(3 * 86_400_000 + 61_000)).toBe('3 days 1:01');
+});
+
+test('digits stand in groups, none is lost', () => {
+  expect(groupPin('123456789')).toEqual(['123', '456', '789']);
+  expect(groupPin('123456')).toEqual(['123', '456']);
+  expect(groupPin('12345678')).toEqual(['1234', '5678']);
+  expect(groupPin('1234567890').join('')).toBe('1234567890');
+  expect(groupPin('1234')).toEqual(['1234']);
+});
+
+const end = new Date('2026-11-21T12:00:00Z');
+const access = { pin: null, releaseAt: '2026-11-21T09:45:00Z', mode: 'bridge', codesLeft: 20 } as const;
+
+test('a PIN is shown from its release to the end, and never after', () => {
+  const shown = { ...access, pin: '123456' };
+  expect(pinPhase(access, end, new Date('2026-11-21T09:44:59Z'))).toBe('waiting');
+  expect(pinPhase(shown, end, new Date('2026-11-21T11:59:59Z'))).toBe('shown');
+  expect(pinPhase(shown, end, end)).toBe('ended');
+});
+
+test('before the first code the lock is being asked, after it the code may have been used', () => {
+  const during = new Date('2026-11-21T10:30:00Z');
+  expect(pinPhase(access, end, during)).toBe('asking');
+  expect(pinPhase({ ...access, codesLeft: 19 }, end, during)).toBe('used');
+  expect(pinPhase({ ...access, mode: 'hourly', codesLeft: 3 }, end, during)).toBe('asking');
+});

@@ -1,0 +1,43 @@
+import { type AccessMode, regenerateLimits } from '#rules/access.ts';
+
+/** "1:05:09", "4:59" and "0:07": hours are left out when there are none. Less than nothing is nothing. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+/** The days before that: "3 days 4:05:09". */
+export function countdownLong(ms: number): string {
+  const days = Math.floor(ms / 86_400_000);
+  if (days < 1) return countdown(ms);
+  return `${days} ${days === 1 ? 'day' : 'days'} ${countdown(ms % 86_400_000)}`;
+}
+
+/** A PIN as people read digits out at a door: "123 456 789", "1234 5678". */
+export function groupPin(pin: string): string[] {
+  if (pin.length <= 4) return [pin];
+  const size = pin.length % 3 === 0 ? 3 : 4;
+  return Array.from({ length: Math.ceil(pin.length / size) }, (_, at) => pin.slice(at * size, (at + 1) * size));
+}
+
+export type PinPhase = 'ended' | 'shown' | 'waiting' | 'asking' | 'used';
+
+/** What the page is about now. An ended session shows no PIN, whatever is still at hand. */
+export function pinPhase(
+  access: {
+    readonly pin: string | null;
+    readonly releaseAt: string;
+    readonly mode: AccessMode;
+    readonly codesLeft: number;
+  },
+  end: Date,
+  now: Date,
+): PinPhase {
+  if (now >= end) return 'ended';
+  if (access.pin !== null) return 'shown';
+  if (now.getTime() < Date.parse(access.releaseAt)) return 'waiting';
+  return access.codesLeft >= regenerateLimits(access.mode).codesPerBooking ? 'asking' : 'used';
+}
