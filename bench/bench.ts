@@ -33,7 +33,20 @@ async function instantPayments(port: number): Promise<Server> {
       made += 1;
       const booking = new URLSearchParams(body).get('client_reference_id');
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ id: `cs_bench_${made}`, object: 'checkout.session', url: 'http://localhost/pay', status: 'open', payment_status: 'unpaid', amount_total: 4900, currency: 'aud', client_reference_id: booking, livemode: false, metadata: {} }));
+      response.end(
+        JSON.stringify({
+          id: `cs_bench_${made}`,
+          object: 'checkout.session',
+          url: 'http://localhost/pay',
+          status: 'open',
+          payment_status: 'unpaid',
+          amount_total: 4900,
+          currency: 'aud',
+          client_reference_id: booking,
+          livemode: false,
+          metadata: {},
+        }),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(port, resolve));
@@ -50,7 +63,9 @@ async function fill(owner: pg.Client, from: number, to: number): Promise<void> {
      from generate_series($1::int, $2::int - 1) n join (select id, name, row_number() over (order by name) - 1 as at from public.studios) s on s.at = n % 3 on conflict do nothing`,
     [from, to],
   );
-  await owner.query(`alter table private.booking add constraint booking_one_per_slot exclude using gist (studio_id with =, during with &&) where (status in ('pending', 'confirmed'))`);
+  await owner.query(
+    `alter table private.booking add constraint booking_one_per_slot exclude using gist (studio_id with =, during with &&) where (status in ('pending', 'confirmed'))`,
+  );
   await owner.query('reset session_replication_role');
   await owner.query('vacuum analyze private.booking');
 }
@@ -65,7 +80,11 @@ async function pgbench(databaseUrl: string, script: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'pgbench-'));
   const file = join(folder, 'script.sql');
   await writeFile(file, script);
-  const { stdout, stderr } = spawnSync(join(process.env['TEST_POSTGRES_BIN'] ?? '', 'pgbench'), ['-n', '-M', 'prepared', '-c', String(LINES), '-j', '2', '-T', String(SECONDS), '-f', file, databaseUrl], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(
+    join(process.env['TEST_POSTGRES_BIN'] ?? '', 'pgbench'),
+    ['-n', '-M', 'prepared', '-c', String(LINES), '-j', '2', '-T', String(SECONDS), '-f', file, databaseUrl],
+    { encoding: 'utf8' },
+  );
   await rm(folder, { recursive: true });
   const found = /tps = ([\d.]+)/.exec(stdout);
   if (!found) throw new Error(`pgbench failed: ${stderr}`);
@@ -78,32 +97,58 @@ async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
   const first = await freePorts();
   const provider = await instantPayments(first + 1);
-  const env = { PORT: String(first + 7), DATA_DIR: dataDir, DATABASE_URL: database.url, SANDBOX_PORT: String(first), RATE_LIMIT_FACTOR: '1000000', LOG_LEVEL: 'silent', POOL_SIZE: '16' };
+  const env = {
+    PORT: String(first + 7),
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    SANDBOX_PORT: String(first),
+    RATE_LIMIT_FACTOR: '1000000',
+    LOG_LEVEL: 'silent',
+    POOL_SIZE: '16',
+  };
   const server = await startServer(env);
   const owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
   const anon = server.runtime.anonKey;
-  const availability = () => load(server.runtime.apiUrl, { lines: LINES, seconds: SECONDS, make: () => ({ method: 'GET', path: availabilityPath, headers: { apikey: anon } }) });
+  const availability = () =>
+    load(server.runtime.apiUrl, {
+      lines: LINES,
+      seconds: SECONDS,
+      make: () => ({ method: 'GET', path: availabilityPath, headers: { apikey: anon } }),
+    });
 
   await fill(owner, 0, FEW);
   await availability();
   const few = await availability();
-  say(`availability, ${FEW.toLocaleString('en-AU')} bookings: ${perSecond(few.perSecond)}, median ${few.medianMs.toFixed(2)} ms, ${few.failed} failed`);
+  say(
+    `availability, ${FEW.toLocaleString('en-AU')} bookings: ${perSecond(few.perSecond)}, median ${few.medianMs.toFixed(2)} ms, ${few.failed} failed`,
+  );
   await fill(owner, FEW, MANY);
   const { rows } = await owner.query<{ n: number }>('select count(*)::int as n from private.booking');
   const rounds: { ours: number; limit: number }[] = [];
   for (let round = 0; round < 3; round += 1) {
     const ours = await availability();
-    const limit = await pgbench(database.url, `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`);
+    const limit = await pgbench(
+      database.url,
+      `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`,
+    );
     rounds.push({ ours: ours.perSecond, limit });
-    say(`availability, ${(rows[0]?.n ?? 0).toLocaleString('en-AU')} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`);
+    say(
+      `availability, ${(rows[0]?.n ?? 0).toLocaleString('en-AU')} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`,
+    );
   }
   const median = rounds.toSorted((a, b) => a.ours / a.limit - b.ours / b.limit)[1] ?? { ours: 0, limit: 1 };
   say(`availability beside pgbench: ${(median.ours / median.limit).toFixed(2)} (goal 0.45)`);
-  say(`availability at ${MANY.toLocaleString('en-AU')} beside ${FEW.toLocaleString('en-AU')}: ${(median.ours / few.perSecond).toFixed(2)} (goal 0.80)`);
+  say(
+    `availability at ${MANY.toLocaleString('en-AU')} beside ${FEW.toLocaleString('en-AU')}: ${(median.ours / few.perSecond).toFixed(2)} (goal 0.80)`,
+  );
 
   const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: first + 6 });
-  const bareLoad = await load(`http://localhost:${first + 6}`, { lines: LINES, seconds: 3, make: () => ({ method: 'GET', path: '/', headers: {} }) });
+  const bareLoad = await load(`http://localhost:${first + 6}`, {
+    lines: LINES,
+    seconds: 3,
+    make: () => ({ method: 'GET', path: '/', headers: {} }),
+  });
   bare.close();
   say(`a bare route in the load's own process: ${perSecond(bareLoad.perSecond)}`);
 
@@ -119,13 +164,33 @@ async function main(): Promise<void> {
     seconds: Math.min(SECONDS, 6),
     make: (at) => {
       const start = begin + Math.floor(at / 3) * 3_600_000;
-      return { method: 'POST', path: '/functions/v1/create-payment', headers: { authorization: `Bearer ${customers[at % HOLDERS]?.token ?? ''}`, 'content-type': 'application/json' }, body: JSON.stringify({ metadata: { studioId: studios[at % 3], startTime: new Date(start).toISOString(), endTime: new Date(start + 3_600_000).toISOString(), couponCode: null, termsAccepted: true } }) };
+      return {
+        method: 'POST',
+        path: '/functions/v1/create-payment',
+        headers: {
+          authorization: `Bearer ${customers[at % HOLDERS]?.token ?? ''}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          metadata: {
+            studioId: studios[at % 3],
+            startTime: new Date(start).toISOString(),
+            endTime: new Date(start + 3_600_000).toISOString(),
+            couponCode: null,
+            termsAccepted: true,
+          },
+        }),
+      };
     },
   });
-  const made = await owner.query<{ n: number }>(`select count(*)::int as n from private.booking where status = 'pending'`);
+  const made = await owner.query<{ n: number }>(
+    `select count(*)::int as n from private.booking where status = 'pending'`,
+  );
   const held = (made.rows[0]?.n ?? 0) / Math.min(SECONDS, 6);
   const ids = customers.map((one) => `'${one.id}'`).join(',');
-  await owner.query(`create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id; create sequence private.bench_hour start 3000000;`);
+  await owner.query(
+    `create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id; create sequence private.bench_hour start 3000000;`,
+  );
   const limit = await pgbench(
     database.url,
     `\\set u random(1, ${HOLDERS})
@@ -135,7 +200,9 @@ select private.hold_booking(jsonb_build_object('userId', (select id from private
 update private.payment set state = 'open', session_id = 'cs_' || gen_random_uuid(), url = 'x' where id = (select id from private.payment where state = 'intent' limit 1 for update skip locked);
 `,
   );
-  say(`holds: ${perSecond(held)} (${holds.failed} refused beyond the 90 days), pgbench with the same statements ${perSecond(limit)}, ratio ${(held / limit).toFixed(2)} (goal 0.20)`);
+  say(
+    `holds: ${perSecond(held)} (${holds.failed} refused beyond the 90 days), pgbench with the same statements ${perSecond(limit)}, ratio ${(held / limit).toFixed(2)} (goal 0.20)`,
+  );
 
   await owner.end();
   await server.kill('SIGTERM');

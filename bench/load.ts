@@ -4,7 +4,14 @@ import { Agent, request } from 'node:http';
 export type Load = { readonly perSecond: number; readonly medianMs: number; readonly failed: number };
 
 /** Asks an address as fast as it answers. `make` gives each request its method, headers and body. */
-export async function load(url: string, options: { lines: number; seconds: number; make: (at: number) => { method: string; path: string; headers: Record<string, string>; body?: string } }): Promise<Load> {
+export async function load(
+  url: string,
+  options: {
+    lines: number;
+    seconds: number;
+    make: (at: number) => { method: string; path: string; headers: Record<string, string>; body?: string };
+  },
+): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.lines });
   const base = new URL(url);
   const times: number[] = [];
@@ -16,14 +23,24 @@ export async function load(url: string, options: { lines: number; seconds: numbe
       const { method, path, headers, body } = options.make(at);
       at += 1;
       const began = performance.now();
-      const asked = request({ host: base.hostname, port: base.port, agent, method, path, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) } }, (response) => {
-        response.resume();
-        response.on('end', () => {
-          if ((response.statusCode ?? 500) >= 400) failed += 1;
-          times.push(performance.now() - began);
-          resolve();
-        });
-      });
+      const asked = request(
+        {
+          host: base.hostname,
+          port: base.port,
+          agent,
+          method,
+          path,
+          headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
+        },
+        (response) => {
+          response.resume();
+          response.on('end', () => {
+            if ((response.statusCode ?? 500) >= 400) failed += 1;
+            times.push(performance.now() - began);
+            resolve();
+          });
+        },
+      );
       asked.on('error', () => {
         failed += 1;
         resolve();
