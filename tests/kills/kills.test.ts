@@ -105,8 +105,8 @@ describe('a server that is killed', () => {
           headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
           body: JSON.stringify({ bookingId: first.id }),
         });
-        const told: { pinCode?: string | null } = await answer.json();
-        return told.pinCode;
+        const told: unknown = await answer.json();
+        return told !== null && typeof told === 'object' && 'pinCode' in told ? told.pinCode : null;
       }, 30_000);
       const at = async (time: number): Promise<unknown> => {
         await outside.sandbox('/api/clock', { now: new Date(time).toISOString() });
