@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
+import { mailIsImmediate } from '#rules/access.ts';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioRange } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { settings, venue } from '#rules/venue.ts';
 import { dropServerDraft, type PaymentState, verifyPayment } from '#web/features/checkout/queries.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -81,12 +82,7 @@ function Confirmed({ state }: { state: PaymentState }) {
     <Shell
       back={BACK}
       title="Booking confirmed"
-      lead={
-        <p>
-          We have mailed you the details. Your access code follows 15 minutes before you start, or at once if that is
-          within the hour.
-        </p>
-      }
+      lead={<p>We have mailed you the details. {codeAt(booking?.start_time)}</p>}
     >
       <dl className="grid gap-px bg-line">
         <Row name="Reference" value={state.reference} />
@@ -128,6 +124,15 @@ function Confirmed({ state }: { state: PaymentState }) {
       </div>
     </Shell>
   );
+}
+
+/** When the code comes, to the minute where that is certain (decisions T-56). */
+function codeAt(start: string | undefined): string {
+  const begins = start === undefined ? null : new Date(start);
+  if (begins === null || mailIsImmediate(begins, new Date()))
+    return 'Your access code follows 15 minutes before you start, or at once if that is within the hour.';
+  const at = new Date(begins.getTime() - settings.releaseLeadMinutes * 60_000);
+  return `Your access code follows 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
 }
 
 function Cancelled({ state }: { state: PaymentState }) {
