@@ -1,12 +1,8 @@
 import { z } from 'zod';
+import type { CouponTerms } from './coupon-discount.ts';
 import { formatMoney } from './money.ts';
 
-export type CouponTerms = {
-  readonly code: string;
-  readonly discountType: 'percentage' | 'fixed';
-  /** Percent, or AUD dollars. */
-  readonly discountValue: number;
-};
+export { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 
 /** Limits of spec sections 5 and 9; a percentage stops at 100 (decisions T-39). */
 export const COUPON_CODE_MAX = 50;
@@ -48,15 +44,6 @@ export const couponSchema = z
     path: ['discount_value'],
     message: 'Discount value is too large',
   });
-
-/** Cents off a subtotal, rounded half-up, never more than it. A value has at most two decimals, as its column (spec section 5). */
-export function applyCoupon(subtotalCents: number, terms: CouponTerms): number {
-  // Hundredths of a percent, or cents. Whole numbers: in floating point 2.01% of $50 is a hair under 100.5 cents and rounds down.
-  const hundredths = Math.round(terms.discountValue * 100);
-  const off =
-    terms.discountType === 'percentage' ? Math.floor((subtotalCents * hundredths + 5_000) / 10_000) : hundredths;
-  return Math.min(Math.max(off, 0), subtotalCents);
-}
 
 /** "20% off", "$15 off your booking", "$12.50 off your booking" (spec section 8). */
 export function couponLabel(terms: Pick<CouponTerms, 'discountType' | 'discountValue'>): string {

@@ -1,4 +1,4 @@
-import { applyCoupon, type CouponTerms } from './coupons.ts';
+import { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 import { slotLabel, sortSlots, type Slot } from './slots.ts';
 import { weekdayOf } from './studio-time.ts';
 import { settings } from './venue.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { authLimits } from './auth-config.ts';
 import type { AuthParts } from './auth-parts.ts';
 import { AuthRefusal, refuse } from './errors.ts';
+import { evenly } from './evenly.ts';
 import { takeMail } from './mail-limits.ts';
 import { type Operation, readAddress, readBody } from './request.ts';
 import { record } from './trail.ts';
@@ -26,11 +27,13 @@ export function createRecover(parts: AuthParts): Operation {
       return c.json({});
     }
     await takeMail(parts, { email, ip: c.var.ip });
-    await db.transaction(async (tx) => {
-      await queue.add(tx, { kind: 'recovery', email });
-      await record(tx, { action: 'user_recovery_requested', actorId: null, at: clock(), ip: c.var.ip });
+    await evenly(async () => {
+      await db.transaction(async (tx) => {
+        await queue.add(tx, { kind: 'recovery', email });
+        await record(tx, { action: 'user_recovery_requested', actorId: null, at: clock(), ip: c.var.ip });
+      });
+      queue.soon();
     });
-    queue.soon();
     return c.json({});
   };
 }

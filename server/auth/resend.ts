@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuthParts } from './auth-parts.ts';
 import { refuse } from './errors.ts';
+import { evenly } from './evenly.ts';
 import { takeMail } from './mail-limits.ts';
 import { type Operation, readAddress, readBody } from './request.ts';
 
@@ -16,16 +17,18 @@ export function createResend(parts: AuthParts): Operation {
     if (!body.email) throw refuse.validation('Type provided requires an email address');
     const email = readAddress(body.email);
     await takeMail(parts, { email, ip: c.var.ip });
-    if (body.type === 'signup') await queue.add(db, { kind: 'signup', email });
-    else {
-      // The newest that asked for this address to become theirs.
-      const asker = await db.one<{ id: string }>(
-        `select id from auth.users where email_change = $1 and deleted_at is null order by email_change_sent_at desc limit 1`,
-        [email],
-      );
-      await queue.add(db, { kind: 'email_change', email, ...(asker && { userId: asker.id }) });
-    }
-    queue.soon();
+    await evenly(async () => {
+      if (body.type === 'signup') await queue.add(db, { kind: 'signup', email });
+      else {
+        // The newest that asked for this address to become theirs.
+        const asker = await db.one<{ id: string }>(
+          `select id from auth.users where email_change = $1 and deleted_at is null order by email_change_sent_at desc limit 1`,
+          [email],
+        );
+        await queue.add(db, { kind: 'email_change', email, ...(asker && { userId: asker.id }) });
+      }
+      queue.soon();
+    });
     return c.json({});
   };
 }

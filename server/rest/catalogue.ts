@@ -1,135 +1,269 @@
 import type { Query } from '#server/db/database.ts';
+import { FUNCTIONS, KEYS, TABLES, TYPES, VIEW_RULES } from './catalogue-queries.ts';
+import { readOrigins } from './view-columns.ts';
 
-/** What there is to ask for, read from the database itself. */
-export type Column = { readonly name: string; readonly type: string };
-export type Table = {
+/** What there is to ask for, read from the database itself. Names are as stored; `sql` is quoted and ready to print. */
+export type Column = {
   readonly name: string;
+  readonly sql: string;
+  /** As a column definition takes it, e.g. `numeric(10,2)`. */
+  readonly type: string;
+  /** `json` or `jsonb` itself, so that a path needs no conversion. */
+  readonly json: boolean;
+  /** The expression of its default; null when there is none or it may not be written. */
+  readonly defaultSql: string | null;
+};
+export type Table = {
+  readonly schema: string;
+  readonly name: string;
+  readonly sql: string;
   readonly columns: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
 };
-/** A foreign key as it can be walked from one exposed relation to another, views included. */
+/** A way from one relation to another, views included. `through` is the table in the middle of a many-to-many. */
 export type Relationship = {
   readonly constraint: string;
-  readonly from: string;
+  readonly cardinality: 'many-to-one' | 'one-to-one' | 'one-to-many' | 'many-to-many';
+  readonly from: Table;
   readonly fromColumns: readonly string[];
-  readonly to: string;
+  readonly to: Table;
   readonly toColumns: readonly string[];
-  /** Seen from `from`. */
-  readonly many: boolean;
+  readonly through: {
+    readonly table: Table;
+    readonly fromColumns: readonly string[];
+    readonly toColumns: readonly string[];
+    readonly toConstraint: string;
+  } | null;
 };
-export type Argument = { readonly name: string; readonly type: string; readonly hasDefault: boolean };
-export type DatabaseFunction = {
+export type Argument = {
   readonly name: string;
+  readonly sql: string;
+  readonly type: string;
+  readonly hasDefault: boolean;
+  readonly variadic: boolean;
+};
+export type Routine = {
+  readonly schema: string;
+  readonly name: string;
+  readonly sql: string;
   readonly arguments: readonly Argument[];
-  readonly returnsSet: boolean;
-  readonly returnsRow: boolean;
-  readonly returnsNothing: boolean;
   readonly volatile: boolean;
+  readonly set: boolean;
+  /** What a call gives: one value, a row of these columns, or nothing. */
+  readonly gives: 'value' | 'row' | 'nothing';
+  /** The row's columns; with the exposed table they belong to, when it is one. */
+  readonly row: Table | null;
 };
-export type Catalogue = {
+export type Schema = {
+  readonly name: string;
   readonly tables: ReadonlyMap<string, Table>;
-  readonly relationships: readonly Relationship[];
-  readonly functions: ReadonlyMap<string, readonly DatabaseFunction[]>;
+  /** By the relation they start from. */
+  readonly relationships: ReadonlyMap<Table, readonly Relationship[]>;
+  readonly routines: ReadonlyMap<string, readonly Routine[]>;
+  /** Types a `::cast` may name. */
+  readonly types: ReadonlyMap<string, string>;
+};
+/** By schema name, in the order they were configured; the first is the one meant when none is named. */
+export type Catalogue = ReadonlyMap<string, Schema>;
+
+type TableRow = { oid: number; schema: string; name: string; columns: ColumnRow[]; primary_key: string[] };
+type ColumnRow = { number: number; name: string; type: string; base: string; default: string | null };
+type KeyRow = {
+  name: string;
+  child: number;
+  parent: number;
+  child_columns: number[];
+  parent_columns: number[];
+  one: boolean;
+};
+type RoutineRow = {
+  schema: string;
+  name: string;
+  arguments: { name: string; type: string; hasDefault: boolean; variadic: boolean }[];
+  set: boolean;
+  volatile: boolean;
+  result: string;
+  row_of: number;
+  columns: ColumnRow[] | null;
 };
 
-const TABLES = `
-select c.relname as name,
-  (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) order by a.attnum)
-   from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
-  coalesce((select json_agg(a.attname order by a.attnum) from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
-    where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key
-from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = 'public' and c.relkind in ('r', 'v', 'p', 'm')`;
+export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
 
-// A view stands in for a table where it shows the key's columns under their own names.
-const RELATIONSHIPS = `
-with exposed as (
-  select c.oid as base, c.relname as name, array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind in ('r', 'p')
-  union
-  select d.refobjid, v.relname, array_agg(distinct a.attname::text)
-  from pg_class v join pg_namespace n on n.oid = v.relnamespace join pg_rewrite r on r.ev_class = v.oid
-  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0 and d.refobjid <> v.oid
-  join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
-  join pg_attribute shown on shown.attrelid = v.oid and shown.attname = a.attname and not shown.attisdropped
-  where n.nspname = 'public' and v.relkind = 'v' group by 1, 2
-), keys as (
-  select k.conname, k.conrelid, k.confrelid,
-    array(select a.attname::text from unnest(k.conkey) with ordinality u(num, pos) join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.num order by u.pos) as child,
-    array(select a.attname::text from unnest(k.confkey) with ordinality u(num, pos) join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.num order by u.pos) as parent,
-    exists (select from pg_index i where i.indrelid = k.conrelid and i.indisunique and i.indpred is null
-      and i.indkey::smallint[] @> k.conkey and i.indkey::smallint[] <@ k.conkey) as one
-  from pg_constraint k where k.contype = 'f'
-)
-select k.conname as constraint, c.name as child, k.child as child_columns, p.name as parent, k.parent as parent_columns, k.one
-from keys k join exposed c on c.base = k.conrelid and c.columns @> k.child join exposed p on p.base = k.confrelid and p.columns @> k.parent`;
+/** Reads the catalogue as the server itself. */
+export async function readCatalogue(query: Query, schemas: readonly string[]): Promise<Catalogue> {
+  const tables = (await query<TableRow>(TABLES, [schemas])).rows;
+  const rules = (await query<{ oid: number; rule: string }>(VIEW_RULES)).rows;
+  const keys = (await query<KeyRow>(KEYS)).rows;
+  const routines = (await query<RoutineRow>(FUNCTIONS, [schemas])).rows;
+  const types = (await query<{ name: string; sql: string }>(TYPES, [schemas])).rows;
 
-const FUNCTIONS = `
-select p.proname as name, p.proretset as returns_set, t.typtype = 'c' or t.typname = 'record' as returns_row, t.typname = 'void' as returns_nothing, p.provolatile = 'v' as volatile,
-  coalesce((select json_agg(json_build_object('name', coalesce(p.proargnames[u.pos], ''), 'type', format_type(u.type, null), 'hasDefault', u.pos > p.pronargs - p.pronargdefaults) order by u.pos)
-    from unnest(p.proargtypes::oid[]) with ordinality u(type, pos)), '[]') as arguments
-from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
-where n.nspname = 'public' and p.prokind = 'f' and t.typname <> 'trigger'`;
-
-export async function readCatalogue(query: Query): Promise<Catalogue> {
-  const tables = await query<{ name: string; columns: Column[]; primary_key: string[] }>(TABLES);
-  const keys = await query<{
-    constraint: string;
-    child: string;
-    child_columns: string[];
-    parent: string;
-    parent_columns: string[];
-    one: boolean;
-  }>(RELATIONSHIPS);
-  const functions = await query<{
-    name: string;
-    returns_set: boolean;
-    returns_row: boolean;
-    returns_nothing: boolean;
-    volatile: boolean;
-    arguments: Argument[];
-  }>(FUNCTIONS);
-  const byName = new Map<string, DatabaseFunction[]>();
-  for (const row of functions.rows) {
-    const found: DatabaseFunction = {
-      name: row.name,
-      arguments: row.arguments,
-      returnsSet: row.returns_set,
-      returnsRow: row.returns_row,
-      returnsNothing: row.returns_nothing,
-      volatile: row.volatile,
-    };
-    byName.set(row.name, [...(byName.get(row.name) ?? []), found]);
-  }
-  return {
-    tables: new Map(
-      tables.rows.map((row) => [
-        row.name,
+  const byOid = new Map(tables.map((row) => [row.oid, { row, table: toTable(row) }]));
+  const relationships = findRelationships([...byOid.values()], keys, traceViews(rules));
+  return new Map(
+    schemas.map((name): [string, Schema] => {
+      const own = [...byOid.values()].filter(({ table }) => table.schema === name);
+      return [
+        name,
         {
-          name: row.name,
-          columns: new Map(row.columns.map((column) => [column.name, column])),
-          primaryKey: row.primary_key,
+          name,
+          tables: new Map(own.map(({ table }) => [table.name, table])),
+          relationships: new Map(
+            own.map(({ table }) => [
+              table,
+              relationships.filter((one) => one.from === table && one.to.schema === name),
+            ]),
+          ),
+          routines: groupBy(
+            routines.filter((row) => row.schema === name).map((row) => toRoutine(row, byOid.get(row.row_of)?.table)),
+          ),
+          types: new Map(types.map((type) => [type.name, type.sql])),
+        },
+      ];
+    }),
+  );
+}
+
+function toColumns(rows: readonly ColumnRow[]): Map<string, Column> {
+  return new Map(
+    rows.map((row): [string, Column] => [
+      row.name,
+      {
+        name: row.name,
+        sql: quote(row.name),
+        type: row.type,
+        json: row.base === 'json' || row.base === 'jsonb',
+        defaultSql: row.default,
+      },
+    ]),
+  );
+}
+
+function toTable(row: TableRow): Table {
+  return {
+    schema: row.schema,
+    name: row.name,
+    sql: `${quote(row.schema)}.${quote(row.name)}`,
+    columns: toColumns(row.columns),
+    primaryKey: row.primary_key,
+  };
+}
+
+function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
+  const sql = `${quote(row.schema)}.${quote(row.name)}`;
+  const shape =
+    row.columns === null
+      ? null
+      : (exposed ?? { schema: row.schema, name: row.name, sql, columns: toColumns(row.columns), primaryKey: [] });
+  return {
+    schema: row.schema,
+    name: row.name,
+    sql,
+    arguments: row.arguments.map((argument) => ({ ...argument, sql: quote(argument.name) })),
+    volatile: row.volatile,
+    set: row.set,
+    gives: row.result === 'void' ? 'nothing' : shape === null ? 'value' : 'row',
+    row: shape,
+  };
+}
+
+function groupBy(routines: readonly Routine[]): Map<string, Routine[]> {
+  const groups = new Map<string, Routine[]>();
+  for (const routine of routines) groups.set(routine.name, [...(groups.get(routine.name) ?? []), routine]);
+  return groups;
+}
+
+/** For each view: the tables it shows, with the view's column number for a table's column number. */
+type Traces = ReadonlyMap<number, ReadonlyMap<number, ReadonlyMap<number, number>>>;
+
+function traceViews(rules: readonly { oid: number; rule: string }[]): Traces {
+  const origins = new Map(rules.map((row) => [row.oid, readOrigins(row.rule)]));
+  const traces = new Map<number, Map<number, Map<number, number>>>();
+  for (const [view, columns] of origins) {
+    const shown = new Map<number, Map<number, number>>();
+    for (const column of columns) {
+      let { fromTable, fromColumn } = column;
+      // A view of a view leads on; a view cannot lead to itself.
+      for (let inner = origins.get(fromTable); inner; inner = origins.get(fromTable)) {
+        const next = inner.find((one) => one.column === fromColumn);
+        if (!next) break;
+        ({ fromTable, fromColumn } = next);
+      }
+      const known = shown.get(fromTable) ?? new Map<number, number>();
+      if (!known.has(fromColumn)) known.set(fromColumn, column.column);
+      shown.set(fromTable, known);
+    }
+    traces.set(view, shown);
+  }
+  return traces;
+}
+
+type Exposed = { readonly row: TableRow; readonly table: Table };
+
+function findRelationships(exposed: readonly Exposed[], keys: readonly KeyRow[], traces: Traces): Relationship[] {
+  /** The exposed relations that show all these columns of a table, with the names they have there. */
+  const showing = (oid: number, columns: readonly number[]): { table: Table; names: string[] }[] =>
+    exposed.flatMap(({ row, table }) => {
+      const shown = traces.get(row.oid)?.get(oid);
+      if (row.oid !== oid && !shown) return [];
+      const names = columns.flatMap((number) => {
+        const own = row.oid === oid ? number : shown?.get(number);
+        return row.columns.filter((column) => column.number === own).map((column) => column.name);
+      });
+      return names.length === columns.length ? [{ table, names }] : [];
+    });
+
+  const direct = keys.flatMap((key): Relationship[] =>
+    showing(key.child, key.child_columns).flatMap((child) =>
+      showing(key.parent, key.parent_columns).flatMap((parent): Relationship[] => [
+        {
+          constraint: key.name,
+          cardinality: key.one ? 'one-to-one' : 'many-to-one',
+          from: child.table,
+          fromColumns: child.names,
+          to: parent.table,
+          toColumns: parent.names,
+          through: null,
+        },
+        {
+          constraint: key.name,
+          cardinality: key.one ? 'one-to-one' : 'one-to-many',
+          from: parent.table,
+          fromColumns: parent.names,
+          to: child.table,
+          toColumns: child.names,
+          through: null,
         },
       ]),
     ),
-    relationships: keys.rows.flatMap((row): Relationship[] => [
-      {
-        constraint: row.constraint,
-        from: row.child,
-        fromColumns: row.child_columns,
-        to: row.parent,
-        toColumns: row.parent_columns,
-        many: false,
-      },
-      {
-        constraint: row.constraint,
-        from: row.parent,
-        fromColumns: row.parent_columns,
-        to: row.child,
-        toColumns: row.child_columns,
-        many: !row.one,
-      },
-    ]),
-    functions: byName,
-  };
+  );
+  return [...direct, ...findJunctions(direct)];
+}
+
+/** A table whose primary key is made of two foreign keys joins the two tables they lead to. */
+function findJunctions(direct: readonly Relationship[]): Relationship[] {
+  const up = direct.filter((one) => one.from.primaryKey.length > 1 && one.cardinality === 'many-to-one');
+  return up.flatMap((left) =>
+    up
+      .filter((right) => right.from === left.from && right !== left && right.constraint !== left.constraint)
+      .filter((right) =>
+        left.from.primaryKey.every((name) => left.fromColumns.includes(name) || right.fromColumns.includes(name)),
+      )
+      .filter((right) =>
+        [...left.fromColumns, ...right.fromColumns].every((name) => left.from.primaryKey.includes(name)),
+      )
+      .map((right): Relationship => ({
+        constraint: left.constraint,
+        cardinality: 'many-to-many',
+        from: left.to,
+        fromColumns: left.toColumns,
+        to: right.to,
+        toColumns: right.toColumns,
+        through: {
+          table: left.from,
+          fromColumns: left.fromColumns,
+          toColumns: right.fromColumns,
+          toConstraint: right.constraint,
+        },
+      })),
+  );
 }

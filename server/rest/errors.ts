@@ -7,49 +7,64 @@ export class RestRefusal extends Error {
   readonly code: string;
   readonly details: unknown;
   readonly hint: string | null;
-  constructor(status: number, code: string, message: string, details: unknown = null, hint: string | null = null) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: unknown = null,
+    hint: string | null = null,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.details = details;
     this.hint = hint;
+    this.headers = headers;
   }
 }
 
+/** One way to reach a relation, as PGRST201 lists them. */
+export type Choice = { readonly cardinality: string; readonly embedding: string; readonly relationship: string };
+
+const short = (text: string): string => text.slice(0, 80);
+
+/** Codes and messages of PostgREST 12–13 (docs: "Errors"), by the stage that says them. */
 export const restErrors = {
-  query: (what: string) => new RestRefusal(400, 'PGRST100', `"failed to parse query parameter" (${what})`),
+  // What was written cannot be read.
+  query: (what: string) => new RestRefusal(400, 'PGRST100', `"failed to parse query parameter (${short(what)})"`),
   body: (what: string) => new RestRefusal(400, 'PGRST102', what),
-  noTable: (name: string) =>
-    new RestRefusal(404, 'PGRST205', `Could not find the table 'public.${name}' in the schema cache`),
-  noColumn: (table: string, name: string) => new RestRefusal(400, '42703', `column ${table}.${name} does not exist`),
-  noWriteColumn: (table: string, name: string) =>
-    new RestRefusal(400, 'PGRST204', `Could not find the '${name}' column of '${table}' in the schema cache`),
-  noRelation: (from: string, to: string) =>
+  contentType: (type: string) => new RestRefusal(415, 'PGRST102', `Content-Type not acceptable: ${short(type)}`),
+  range: (offset: number, total: number) =>
     new RestRefusal(
-      400,
-      'PGRST200',
-      `Could not find a relationship between '${from}' and '${to}' in the schema cache`,
-      `Searched for a foreign key relationship between '${from}' and '${to}' in the schema 'public', but no matches were found.`,
+      416,
+      'PGRST103',
+      'Requested range not satisfiable',
+      `An offset of ${offset} was requested, but there are only ${total} rows.`,
+      null,
+      { 'content-range': `*/${total}` },
     ),
-  ambiguous: (
-    from: string,
-    to: string,
-    choices: readonly { cardinality: string; embedding: string; relationship: string }[],
-  ) =>
+  emptyRange: () =>
     new RestRefusal(
-      300,
-      'PGRST201',
-      `Could not embed because more than one relationship was found for '${from}' and '${to}'`,
-      choices,
-      `Try changing '${to}' to one of the following: ${choices.map((one) => `'${to}!${one.relationship.split(' ')[0]}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
+      416,
+      'PGRST103',
+      'Requested range not satisfiable',
+      'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
     ),
-  noFunction: (name: string) =>
+  volatileGet: () => new RestRefusal(405, '25006', 'cannot execute a volatile function in a read-only transaction'),
+  tooMany: (seconds: number) =>
+    new RestRefusal(429, 'PGRST000', 'Too many requests', null, null, { 'retry-after': String(seconds) }),
+  schema: (names: readonly string[], asked: string) =>
     new RestRefusal(
-      404,
-      'PGRST202',
-      `Could not find the function public.${name} in the schema cache`,
-      `Searched for the function public.${name} with the given parameters, but no matches were found in the schema cache.`,
+      406,
+      'PGRST106',
+      `Invalid schema: ${short(asked)}`,
+      null,
+      `Only the following schemas are exposed: ${names.join(', ')}`,
     ),
+  accept: (types: string) =>
+    new RestRefusal(406, 'PGRST107', `None of these media types are available: ${short(types)}`),
   notSingle: (rows: number) =>
     new RestRefusal(
       406,
@@ -57,42 +72,190 @@ export const restErrors = {
       'Cannot coerce the result to a single JSON object',
       `The result contains ${rows} rows`,
     ),
-  schema: () => new RestRefusal(406, 'PGRST106', 'The schema must be one of the following: public'),
+  method: (name: string) => new RestRefusal(405, 'PGRST117', `Unsupported HTTP method: ${short(name)}`),
+  preference: (which: readonly string[]) =>
+    new RestRefusal(
+      400,
+      'PGRST122',
+      'Invalid preferences given with handling=strict',
+      `Invalid preferences: ${short(which.join(', '))}`,
+    ),
+  maxAffected: (rows: number) =>
+    new RestRefusal(
+      400,
+      'PGRST124',
+      'Query result exceeds max-affected preference constraint',
+      `The query affects ${rows} rows`,
+    ),
+  path: () => new RestRefusal(404, 'PGRST125', 'Invalid path specified in request URL'),
+  tooDeep: () => new RestRefusal(400, 'PGRST100', 'The request is nested too deeply'),
+  tooLong: () => new RestRefusal(400, 'PGRST100', 'The request asks for too much at once'),
+
+  // What was asked for does not exist.
+  noTable: (schema: string, name: string, hint: string | null) =>
+    new RestRefusal(
+      404,
+      'PGRST205',
+      `Could not find the table '${schema}.${short(name)}' in the schema cache`,
+      null,
+      hint === null ? null : `Perhaps you meant the table '${schema}.${hint}'`,
+    ),
+  noColumn: (table: string, name: string) =>
+    new RestRefusal(400, '42703', `column ${table}.${short(name)} does not exist`),
+  noType: (name: string) => new RestRefusal(400, '42704', `type "${short(name)}" does not exist`),
+  noWriteColumn: (table: string, name: string) =>
+    new RestRefusal(400, 'PGRST204', `Could not find the '${short(name)}' column of '${table}' in the schema cache`),
+  noRelation: (schema: string, from: string, to: string, hint: string | null) =>
+    new RestRefusal(
+      400,
+      'PGRST200',
+      `Could not find a relationship between '${from}' and '${short(to)}' in the schema cache`,
+      `Searched for a foreign key relationship between '${from}' and '${short(to)}'${hint === null ? '' : ` using the hint '${short(hint)}'`} in the schema '${schema}', but no matches were found.`,
+    ),
+  ambiguous: (from: string, to: string, choices: readonly Choice[]) =>
+    new RestRefusal(
+      300,
+      'PGRST201',
+      `Could not embed because more than one relationship was found for '${from}' and '${short(to)}'`,
+      choices,
+      `Try changing '${short(to)}' to one of the following: ${choices.map((one) => `'${short(to)}!${one.relationship.split(' ')[0] ?? ''}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
+    ),
+  noFunction: (schema: string, name: string, given: readonly string[], hint: string | null) => {
+    const list = short(given.join(', '));
+    const searched =
+      given.length === 0
+        ? 'without parameters'
+        : `with parameter${given.length === 1 ? '' : 's'} ${list} or with a single unnamed json/jsonb parameter`;
+    return new RestRefusal(
+      404,
+      'PGRST202',
+      `Could not find the function ${schema}.${short(name)}${given.length === 0 ? ' without parameters' : `(${list})`} in the schema cache`,
+      `Searched for the function ${schema}.${short(name)} ${searched}, but no matches were found in the schema cache.`,
+      hint === null ? null : `Perhaps you meant to call the function ${schema}.${hint}`,
+    );
+  },
+  overloaded: (choices: readonly string[]) =>
+    new RestRefusal(
+      300,
+      'PGRST203',
+      `Could not choose the best candidate function between: ${choices.join(', ')}`,
+      null,
+      'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
+    ),
+  notEmbedded: (name: string) =>
+    new RestRefusal(
+      400,
+      'PGRST108',
+      `'${short(name)}' is not an embedded resource in this request`,
+      null,
+      `Verify that '${short(name)}' is included in the 'select' query parameter.`,
+    ),
+  relatedOrder: (from: string, to: string) =>
+    new RestRefusal(
+      400,
+      'PGRST118',
+      `A related order on '${short(to)}' is not possible`,
+      `'${from}' and '${short(to)}' do not form a many-to-one or one-to-one relationship`,
+    ),
+  spread: (from: string, to: string) =>
+    new RestRefusal(
+      400,
+      'PGRST119',
+      `A spread operation on '${short(to)}' is not possible`,
+      `'${from}' and '${short(to)}' do not form a many-to-one or one-to-one relationship`,
+    ),
+  embedFilter: (name: string) =>
+    new RestRefusal(
+      400,
+      'PGRST120',
+      `Bad operator on the '${short(name)}' embedded resource`,
+      'Only is null or not is null filters are allowed on embedded resources',
+    ),
+  aggregates: () => new RestRefusal(400, 'PGRST123', 'Use of aggregate functions is not allowed'),
 } as const;
+
+// The first matching prefix decides, longest ones first; PostgREST 13, src/PostgREST/Error.hs, `pgErrorStatus`.
+const STATUSES: readonly (readonly [string, number])[] = [
+  ['23503', 409],
+  ['23505', 409],
+  ['25006', 405],
+  ['42883', 404],
+  ['42P01', 404],
+  ['42P17', 500],
+  ['53400', 500],
+  ['57P01', 503],
+  ['P0001', 400],
+  ['08', 503],
+  ['09', 500],
+  ['0L', 403],
+  ['0P', 403],
+  ['25', 500],
+  ['28', 403],
+  ['2D', 500],
+  ['38', 500],
+  ['39', 500],
+  ['3B', 500],
+  ['40', 500],
+  ['53', 503],
+  ['54', 500],
+  ['55', 500],
+  ['57', 500],
+  ['58', 500],
+  ['F0', 500],
+  ['HV', 500],
+  ['P0', 500],
+  ['XX', 500],
+];
 
 /** PostgREST's table from SQLSTATE to status. */
 export function statusOfSqlState(code: string, guest: boolean): number {
   if (code === '42501') return guest ? 401 : 403;
-  if (/^PT\d{3}$/.test(code)) return Number(code.slice(2));
-  const exact: Readonly<Record<string, number>> = {
-    '23503': 409,
-    '23505': 409,
-    '23P01': 409,
-    '25006': 405,
-    '21000': 400,
-    P0001: 400,
-    '42883': 404,
-    '42P01': 404,
-    '42P17': 500,
-    '57014': 504,
-    '40001': 409,
-    '40P01': 409,
-  };
-  if (exact[code] !== undefined) return exact[code];
-  if (code.startsWith('08') || code.startsWith('53')) return 503;
-  if (code.startsWith('22') || code.startsWith('23') || code.startsWith('42') || code.startsWith('44')) return 400;
-  return 500;
+  if (/^PT[2-5]\d\d$/.test(code)) return Number(code.slice(2));
+  return STATUSES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 400;
 }
 
-export function describeDatabaseError(
-  error: DatabaseError,
-  guest: boolean,
-): { status: number; body: Record<string, unknown> } {
-  const status = statusOfSqlState(error.code, guest);
-  // What the engine says of its own failures is for the log, not for a stranger.
-  const message = status >= 500 ? 'The database could not answer' : error.message;
-  return {
+/** What the database refused, as a refusal of this door. */
+export function refusalOfDatabase(error: DatabaseError, guest: boolean): RestRefusal {
+  if (error.code === 'PGRST') return raisedRefusal(error) ?? databaseRefusal(error, 500);
+  return databaseRefusal(error, statusOfSqlState(error.code, guest));
+}
+
+function databaseRefusal(error: DatabaseError, status: number): RestRefusal {
+  // What the engine says of its own failures is for the log, not for a stranger; what a function raised is meant for him.
+  if (status >= 500 && !error.code.startsWith('PT'))
+    return new RestRefusal(status, error.code, 'The database could not answer', null, null, retryLater(status));
+  return new RestRefusal(status, error.code, error.message, error.detail, error.hint);
+}
+
+const retryLater = (status: number): Record<string, string> => (status === 503 ? { 'retry-after': '2' } : {});
+
+/** `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'`. */
+function raisedRefusal(error: DatabaseError): RestRefusal | null {
+  const message = readObject(error.message);
+  const detail = readObject(error.detail ?? '');
+  const status = detail?.['status'];
+  if (!message || typeof status !== 'number' || status < 200 || status > 599) return null;
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const headers = Object.entries(detail?.['headers'] ?? {}).filter(
+    (pair): pair is [string, string] => typeof pair[1] === 'string' && /^[\w-]+$/.test(pair[0]),
+  );
+  return new RestRefusal(
     status,
-    body: { code: error.code, message, details: status >= 500 ? null : error.detail, hint: error.hint },
-  };
+    text(message['code']) ?? 'PGRST',
+    text(message['message']) ?? '',
+    message['details'] ?? null,
+    text(message['hint']),
+    Object.fromEntries(headers),
+  );
+}
+
+function readObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value))
+      : null;
+  } catch {
+    return null; // not ours: raised by hand with another meaning
+  }
 }

@@ -1,26 +1,69 @@
 import { restErrors } from './errors.ts';
+import { createCursor, type Cursor, type Field } from './parse-cursor.ts';
+import { type Order, parseColumns, parseOrder, parseSelect, type SelectItem } from './parse-select.ts';
 
-/** What a request asks for, before anybody has looked whether it exists. */
-export type SelectItem =
-  | { readonly kind: 'star' }
-  | { readonly kind: 'column'; readonly name: string; readonly alias: string | null; readonly cast: string | null }
-  | {
-      readonly kind: 'embed';
-      readonly relation: string;
-      readonly alias: string | null;
-      readonly hint: string | null;
-      readonly inner: boolean;
-      readonly select: readonly SelectItem[];
-    };
+/**
+ * The first stage: what a request asks for, before anybody has looked whether it exists. Every value a caller wrote is taken out
+ * of the text and put into `values`; a tree refers to it by its place there. What remains is the request's shape, so that
+ * requests that differ only in values share one plan and one prepared statement.
+ */
+export type Read = {
+  /** The same text for the same question, whatever the values. */
+  readonly shape: string;
+  readonly values: readonly string[];
+  readonly params: readonly Param[];
+};
+export type Param =
+  | { readonly kind: 'select' | 'columns' | 'on_conflict'; readonly text: string }
+  | { readonly kind: 'order'; readonly path: string; readonly text: string }
+  | { readonly kind: 'limit' | 'offset'; readonly path: string; readonly value: number }
+  | { readonly kind: 'condition'; readonly path: string; readonly condition: Condition }
+  /** An argument of a function called by GET. */
+  | { readonly kind: 'argument'; readonly name: string; readonly value: number };
 
-export type Condition =
+/** Operators that take a field and a value, as PostgreSQL spells them. */
+export const COMPARISONS = {
+  eq: '=',
+  neq: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  like: 'like',
+  ilike: 'ilike',
+  match: '~',
+  imatch: '~*',
+  isdistinct: 'is distinct from',
+  cs: '@>',
+  cd: '<@',
+  ov: '&&',
+  sl: '<<',
+  sr: '>>',
+  nxl: '&>',
+  nxr: '&<',
+  adj: '-|-',
+} as const;
+export type Comparison = keyof typeof COMPARISONS;
+const isComparison = (text: string): text is Comparison => Object.hasOwn(COMPARISONS, text);
+export const SEARCHES = ['fts', 'plfts', 'phfts', 'wfts'] as const;
+export type Search = (typeof SEARCHES)[number];
+export const STATES = ['null', 'not_null', 'true', 'false', 'unknown'] as const;
+export type State = (typeof STATES)[number];
+const QUANTIFIED: ReadonlySet<string> = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch']);
+
+/** A question about one field; `value` is a place in the request's values. */
+export type Test =
   | {
       readonly kind: 'compare';
-      readonly column: string;
-      readonly negated: boolean;
-      readonly operator: Operator;
-      readonly value: string;
+      readonly operator: Comparison;
+      readonly quantifier: 'any' | 'all' | null;
+      readonly value: number;
     }
+  | { readonly kind: 'in'; readonly value: number }
+  | { readonly kind: 'is'; readonly state: State }
+  | { readonly kind: 'search'; readonly operator: Search; readonly language: string | null; readonly value: number };
+export type Condition =
+  | { readonly kind: 'test'; readonly field: Field; readonly negated: boolean; readonly test: Test }
   | {
       readonly kind: 'logic';
       readonly operator: 'and' | 'or';
@@ -28,199 +71,207 @@ export type Condition =
       readonly of: readonly Condition[];
     };
 
-const OPERATORS = [
-  'eq',
-  'neq',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'like',
-  'ilike',
-  'in',
-  'is',
-  'cs',
-  'cd',
-  'ov',
-  'isdistinct',
-  'match',
-  'imatch',
-] as const;
-export type Operator = (typeof OPERATORS)[number];
-
-export type Order = { readonly column: string; readonly descending: boolean; readonly nulls: 'first' | 'last' | null };
-/** What applies to one level: the table itself (path '') or an embedded relation. */
+/** What applies to one level: the table itself (path '') or an embedded relation (`a.b`). */
 export type Level = {
   readonly conditions: readonly Condition[];
   readonly order: readonly Order[];
   readonly limit: number | null;
-  readonly offset: number;
+  readonly offset: number | null;
 };
 export type Parsed = {
   readonly select: readonly SelectItem[];
   readonly levels: ReadonlyMap<string, Level>;
-  readonly onConflict: readonly string[];
   readonly columns: readonly string[] | null;
+  readonly onConflict: readonly string[];
+  readonly arguments: readonly { readonly name: string; readonly value: number }[];
 };
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_$ -]{0,62}$/;
-const DEPTH_MAX = 6;
-const EMPTY: Level = { conditions: [], order: [], limit: null, offset: 0 };
+const DEPTH_MAX = 10;
+const VALUES_MAX = 1_000;
+const EMPTY: Level = { conditions: [], order: [], limit: null, offset: null };
 export const levelAt = (parsed: Parsed, path: string): Level => parsed.levels.get(path) ?? EMPTY;
 
-/** Reads the query of a table request. Throws `RestRefusal` (PGRST100). */
-export function parseQuery(search: URLSearchParams): Parsed {
+/** Takes the values out of a query. `call`: a plain `name=value` is an argument. Throws `RestRefusal` (PGRST100). */
+export function readQuery(search: URLSearchParams, call: boolean): Read {
+  const values: string[] = [];
+  const params: Param[] = [];
+  let shape = '';
+  for (const [key, text] of search) {
+    const param = readParam(key, text, values, call);
+    params.push(param);
+    // What depends on a value is its place alone; the rest is part of the question.
+    shape += `${key.length}:${key}=${param.kind === 'condition' ? JSON.stringify(param.condition) : 'text' in param ? `${param.text.length}:${param.text}` : '?'}&`;
+    if (values.length > VALUES_MAX) throw restErrors.tooLong();
+  }
+  return { shape, values, params };
+}
+
+function readParam(key: string, text: string, values: string[], call: boolean): Param {
+  const keep = (value: string): number => values.push(value) - 1;
+  if (key === 'select' || key === 'columns' || key === 'on_conflict') return { kind: key, text };
+  const { path, field } = readKey(key);
+  const where = path.join('.');
+  const word = field.path.length === 0 ? field.name : '';
+  if (word === 'order') return { kind: 'order', path: where, text };
+  if (word === 'limit' || word === 'offset') {
+    if (!/^\d{1,15}$/.test(text)) throw restErrors.query(`${key}=${text}`);
+    return { kind: word, path: where, value: keep(text) };
+  }
+  if (word === 'and' || word === 'or') {
+    const negated = path.at(-1) === 'not';
+    const condition = readLogic(createCursor(text), word, negated, keep, 0);
+    return { kind: 'condition', path: (negated ? path.slice(0, -1) : path).join('.'), condition };
+  }
+  const found = readTest(text);
+  if (found) return { kind: 'condition', path: where, condition: toCondition(field, found, keep) };
+  if (!call) throw restErrors.query(text);
+  return { kind: 'argument', name: key, value: keep(text) };
+}
+
+/** `rel.sub.field->path`: names before the last are embedded relations. */
+function readKey(key: string): { path: string[]; field: Field } {
+  const cursor = createCursor(key);
+  const path: string[] = [];
+  for (;;) {
+    const field = cursor.field();
+    if (field.path.length > 0 || !cursor.take('.')) {
+      cursor.end();
+      return { path, field };
+    }
+    path.push(field.name);
+    if (path.length > DEPTH_MAX) throw restErrors.tooDeep();
+  }
+}
+
+type Found = { negated: boolean; operator: string; inside: string | null; rest: string };
+const TEST = /^(?<not>not\.)?(?<operator>[a-z]+)(?:\((?<inside>[^()]{1,64})\))?\.(?<rest>.*)$/s;
+const OPERATORS: ReadonlySet<string> = new Set([...Object.keys(COMPARISONS), ...SEARCHES, 'in', 'is']);
+
+function readTest(text: string): Found | null {
+  const groups = TEST.exec(text)?.groups;
+  const operator = groups?.['operator'] ?? '';
+  if (!groups || !OPERATORS.has(operator)) return null;
+  return {
+    negated: groups['not'] !== undefined,
+    operator,
+    inside: groups['inside'] ?? null,
+    rest: groups['rest'] ?? '',
+  };
+}
+
+const oneOf = <T extends string>(list: readonly T[], text: string): T | undefined => list.find((one) => one === text);
+
+function toCondition(field: Field, found: Found, keep: (value: string) => number): Condition {
+  return { kind: 'test', field, negated: found.negated, test: toTest(found, keep) };
+}
+function toTest({ operator, inside, rest }: Found, keep: (value: string) => number): Test {
+  if (operator === 'is') {
+    const state = oneOf(STATES, rest.toLowerCase());
+    if (!state || inside !== null) throw restErrors.query(`is.${rest}`);
+    return { kind: 'is', state };
+  }
+  if (operator === 'in') {
+    if (inside !== null || !/^\(.*\)$/s.test(rest)) throw restErrors.query(`in.${rest}`);
+    return { kind: 'in', value: keep(rest) };
+  }
+  const search = oneOf(SEARCHES, operator);
+  if (search) return { kind: 'search', operator: search, language: inside, value: keep(rest) };
+  const quantifier = inside === 'any' || inside === 'all' ? inside : null;
+  if (!isComparison(operator) || (inside !== null && (quantifier === null || !QUANTIFIED.has(operator))))
+    throw restErrors.query(`${operator}.${rest}`);
+  return { kind: 'compare', operator, quantifier, value: keep(rest) };
+}
+
+/** `(a.eq.1,not.and(b.gt.2,c.is.null))` */
+function readLogic(
+  cursor: Cursor,
+  operator: 'and' | 'or',
+  negated: boolean,
+  keep: (value: string) => number,
+  depth: number,
+): Condition {
+  if (depth > DEPTH_MAX) throw restErrors.tooDeep();
+  const of: Condition[] = [];
+  cursor.expect('(');
+  do {
+    cursor.spaces();
+    const logic = cursor.match(/(not\.)?(and|or)(?=\()/y);
+    of.push(
+      logic
+        ? readLogic(cursor, logic[2] === 'or' ? 'or' : 'and', logic[1] !== undefined, keep, depth + 1)
+        : readLeaf(cursor, keep),
+    );
+    cursor.spaces();
+  } while (cursor.take(','));
+  cursor.expect(')');
+  if (depth === 0) cursor.end();
+  return { kind: 'logic', operator, negated, of };
+}
+
+/** One condition inside brackets: its value ends at a comma or bracket, unless it is quoted or a list itself. */
+function readLeaf(cursor: Cursor, keep: (value: string) => number): Condition {
+  const field = cursor.field();
+  cursor.expect('.');
+  const head = cursor.match(/(not\.)?([a-z]+)(?:\(([^()]{1,64})\))?\./y);
+  if (!head || !OPERATORS.has(head[2] ?? '')) throw cursor.wrong();
+  const rest = cursor.value();
+  return toCondition(
+    field,
+    { negated: head[1] !== undefined, operator: head[2] ?? '', inside: head[3] ?? null, rest },
+    keep,
+  );
+}
+
+/** The second half of reading, needed once per shape: the trees of select and order. */
+export function parseQuery(read: Read): Parsed {
   const levels = new Map<string, Level>();
   const change = (path: string, part: (level: Level) => Partial<Level>): void => {
     const level = levels.get(path) ?? EMPTY;
     levels.set(path, { ...level, ...part(level) });
   };
   let select: readonly SelectItem[] = [{ kind: 'star' }];
-  let onConflict: readonly string[] = [];
   let columns: readonly string[] | null = null;
-  for (const [key, value] of search) {
-    if (key === 'select') select = parseSelect(value);
-    else if (key === 'on_conflict') onConflict = nameList(value);
-    else if (key === 'columns') columns = nameList(value);
-    else {
-      const dot = key.lastIndexOf('.');
-      const negated = /(^|\.)not\.(and|or)$/.test(key);
-      const cut = negated ? key.slice(0, -4).lastIndexOf('.') : dot;
-      const word = key.slice(dot + 1);
-      const path = negated ? key.replace(/\.?not\.(and|or)$/, '') : key.slice(0, Math.max(cut, 0));
-      if (word === 'order') change(path, () => ({ order: parseOrder(value) }));
-      else if (word === 'limit') change(path, () => ({ limit: wholeNumber(key, value) }));
-      else if (word === 'offset') change(path, () => ({ offset: wholeNumber(key, value) }));
-      else if (word === 'and' || word === 'or') {
-        const logic = parseLogic(`${word}${value}`, negated);
-        change(path, (level) => ({ conditions: [...level.conditions, logic] }));
-      } else {
-        const condition = parseComparison(name(word), value);
-        change(path, (level) => ({ conditions: [...level.conditions, condition] }));
-      }
+  let onConflict: readonly string[] = [];
+  const given: { name: string; value: number }[] = [];
+  for (const param of read.params) {
+    switch (param.kind) {
+      case 'select':
+        select = parseSelect(param.text);
+        break;
+      case 'columns':
+        columns = parseColumns(param.text);
+        break;
+      case 'on_conflict':
+        onConflict = parseColumns(param.text);
+        break;
+      case 'order':
+        change(param.path, () => ({ order: parseOrder(param.text) }));
+        break;
+      case 'limit':
+        change(param.path, () => ({ limit: param.value }));
+        break;
+      case 'offset':
+        change(param.path, () => ({ offset: param.value }));
+        break;
+      case 'condition':
+        change(param.path, (level) => ({ conditions: [...level.conditions, param.condition] }));
+        break;
+      case 'argument':
+        given.push({ name: param.name, value: param.value });
     }
   }
-  return { select, levels, onConflict, columns };
+  return { select, levels, columns, onConflict, arguments: given };
 }
 
-function name(text: string): string {
-  const plain = text.trim().replace(/^"(.*)"$/, '$1');
-  if (!NAME.test(plain)) throw restErrors.query(text.slice(0, 80));
-  return plain;
-}
-function nameList(text: string): string[] {
-  return text
-    .split(',')
-    .filter((part) => part.trim() !== '')
-    .map(name);
-}
-function wholeNumber(key: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw restErrors.query(`${key}=${text.slice(0, 40)}`);
-  return Number(text);
-}
-
-/** `id,name,rooms(name)`, `alias:column::text`, `alias:relation!hint!inner(…)`. */
-export function parseSelect(text: string, depth = 0): SelectItem[] {
-  if (depth > DEPTH_MAX) throw restErrors.query('select is nested too deeply');
-  return splitTop(text).map((part) => {
-    const embed = /^(?:(?<alias>[^:()]+):)?(?<relation>[^:()!]+)(?<hints>(?:![^()!]+)*)\((?<inside>.*)\)$/s.exec(part);
-    if (embed?.groups) {
-      const hints = (embed.groups['hints'] ?? '').split('!').filter((hint) => hint !== '');
-      return {
-        kind: 'embed',
-        relation: name(embed.groups['relation'] ?? ''),
-        alias: embed.groups['alias'] === undefined ? null : name(embed.groups['alias']),
-        hint: hints.find((hint) => hint !== 'inner' && hint !== 'left') ?? null,
-        inner: hints.includes('inner'),
-        select: parseSelect(embed.groups['inside'] ?? '', depth + 1),
-      };
-    }
-    if (part === '*') return { kind: 'star' };
-    const column = /^(?:(?<alias>[^:]+):(?!:))?(?<name>[^:]+)(?:::(?<cast>[a-z0-9_]+))?$/.exec(part);
-    if (!column?.groups) throw restErrors.query(part.slice(0, 80));
-    return {
-      kind: 'column',
-      name: name(column.groups['name'] ?? ''),
-      alias: column.groups['alias'] === undefined ? null : name(column.groups['alias']),
-      cast: column.groups['cast'] ?? null,
-    };
-  });
-}
-
-/** Splits at commas outside brackets and quotes. */
-function splitTop(text: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let quoted = false;
-  let part = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
-    if (quoted && char === '\\') {
-      part += char + (text[at + 1] ?? '');
-      at += 1;
-      continue;
-    }
-    if (char === '"') quoted = !quoted;
-    if (!quoted && char === '(') depth += 1;
-    if (!quoted && char === ')') depth -= 1;
-    if (depth < 0) throw restErrors.query(text.slice(0, 80));
-    if (!quoted && depth === 0 && char === ',') {
-      parts.push(part.trim());
-      part = '';
-    } else part += char;
-  }
-  if (depth !== 0 || quoted) throw restErrors.query(text.slice(0, 80));
-  if (part.trim() !== '') parts.push(part.trim());
-  return parts;
-}
-
-function parseOrder(text: string): Order[] {
-  return splitTop(text).map((part) => {
-    const [column = '', ...words] = part.split('.');
-    for (const word of words)
-      if (!['asc', 'desc', 'nullsfirst', 'nullslast'].includes(word)) throw restErrors.query(part.slice(0, 80));
-    return {
-      column: name(column),
-      descending: words.includes('desc'),
-      nulls: words.includes('nullsfirst') ? 'first' : words.includes('nullslast') ? 'last' : null,
-    };
-  });
-}
-
-function isOperator(text: string): text is Operator {
-  return OPERATORS.some((operator) => operator === text);
-}
-
-function parseComparison(column: string, text: string): Condition {
-  const match = /^(not\.)?([a-z]+)\.(.*)$/s.exec(text);
-  const operator = match?.[2] ?? '';
-  if (!match || !isOperator(operator)) throw restErrors.query(`${column}=${text.slice(0, 60)}`);
-  return { kind: 'compare', column, negated: match[1] !== undefined, operator, value: match[3] ?? '' };
-}
-
-/** `or(a.eq.1,and(b.gt.2,c.is.null))` */
-function parseLogic(text: string, negated: boolean, depth = 0): Condition {
-  const match = /^(and|or)\((.*)\)$/s.exec(text.trim());
-  if (!match || depth > DEPTH_MAX) throw restErrors.query(text.slice(0, 80));
-  const of = splitTop(match[2] ?? '').map((part): Condition => {
-    const inner = /^(not\.)?((?:and|or)\(.*)$/s.exec(part);
-    if (inner) return parseLogic(inner[2] ?? '', inner[1] !== undefined, depth + 1);
-    const dot = part.indexOf('.');
-    if (dot < 1) throw restErrors.query(part.slice(0, 80));
-    const condition = parseComparison(name(part.slice(0, dot)), part.slice(dot + 1));
-    return condition.kind === 'compare' ? { ...condition, value: unquote(condition.value) } : condition;
-  });
-  if (of.length === 0) throw restErrors.query(text.slice(0, 80));
-  return { kind: 'logic', operator: match[1] === 'or' ? 'or' : 'and', negated, of };
-}
-
-function unquote(text: string): string {
-  return /^".*"$/s.test(text) ? text.slice(1, -1).replace(/\\(.)/gs, '$1') : text;
-}
-
-/** The members of `(a,"b,c",d)`. */
-export function parseList(text: string): string[] {
-  const inside = /^\((.*)\)$/s.exec(text);
-  if (!inside) throw restErrors.query(text.slice(0, 80));
-  return splitTop(inside[1] ?? '').map(unquote);
+/** The members of `(a,"b,c",d)`; an empty list has none. */
+export function readList(text: string): string[] {
+  const inside = text.slice(1, -1);
+  if (inside.trim() === '') return [];
+  const cursor = createCursor(inside);
+  const members: string[] = [];
+  do members.push(cursor.member());
+  while (cursor.take(','));
+  cursor.end();
+  if (members.length > VALUES_MAX * 10) throw restErrors.tooLong();
+  return members;
 }

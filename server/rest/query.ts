@@ -1,383 +1,286 @@
-import type { Catalogue, Column, DatabaseFunction, Relationship, Table } from './catalogue.ts';
-import { restErrors } from './errors.ts';
-import {
-  type Condition,
-  type Level,
-  levelAt,
-  type Operator,
-  type Parsed,
-  parseList,
-  type SelectItem,
-} from './parse.ts';
+import type { Relationship } from './catalogue.ts';
+import { COMPARISONS } from './parse.ts';
+import type { Embed, PlannedCondition, PlannedField, PlannedItem, PlannedLevel, PlannedOrder } from './plan.ts';
+import type { Printer } from './printer.ts';
 
-/** SQL with its values. Identifiers in it come from the catalogue alone, everything a caller wrote is a `$n`. */
-export type Sql = { readonly text: string; readonly values: readonly unknown[] };
-/** The columns of the one row every table request answers: `body` (JSON text), `count` (rows in it), `total` (rows there are, or null). */
-export type ReplyRow = { body: string; count: number; total: number | null };
+/**
+ * The third stage: a plan as SQL. Identifiers come from the catalogue, everything a caller wrote is a `$n`, and the answer's
+ * JSON is made by the database.
+ */
 
-export type ReadOptions = { readonly count: boolean; readonly maxRows: number };
-export type WriteOptions = { readonly returning: boolean; readonly count: boolean };
+/** How the answer is written: a list, one CSV text, and whether nulls are left out. */
+export type Shape = { readonly format: 'json' | 'csv'; readonly stripNulls: boolean };
+/** Where rows come from: a table, or what a statement before it gave. `capped`: at most the printer's rows are shown. */
+export type Source = { readonly sql: string; readonly capped: boolean };
 
-const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
-const CASTS = new Set([
-  'text',
-  'int',
-  'integer',
-  'int4',
-  'int8',
-  'bigint',
-  'numeric',
-  'float8',
-  'boolean',
-  'bool',
-  'date',
-  'timestamptz',
-  'uuid',
-  'json',
-  'jsonb',
-]);
-
-/** Collects values while text is written. */
-class Values {
-  readonly list: unknown[] = [];
-  add(value: unknown): string {
-    this.list.push(value);
-    return `$${this.list.length}`;
-  }
+/**
+ * `select <body>, <count> from (…) x`: the text of all rows, and how many they are.
+ */
+export function printRows(
+  printer: Printer,
+  level: PlannedLevel,
+  source: Source,
+  shape: Shape,
+): { columns: string; from: string } {
+  const rows = printLevel(printer, level, source.sql, null);
+  const cut = printCut(printer, level, source.capped ? printer.maxRows : null);
+  const body = shape.format === 'csv' ? printCsv(printer, rows.keys) : printList(printer, rows, shape.stripNulls);
+  return { columns: `${body} as body, count(*) as count`, from: `(${rows.select}${cut}) x` };
 }
 
-export function tableOf(catalogue: Catalogue, name: string): Table {
-  const table = catalogue.tables.get(name);
-  if (!table) throw restErrors.noTable(name.slice(0, 63));
-  return table;
-}
-function columnOf(table: Table, name: string): Column {
-  const column = table.columns.get(name);
-  if (!column) throw restErrors.noColumn(table.name, name);
-  return column;
+/** How many rows there are without limit and offset; counting stops at `most`. */
+export function printTotal(printer: Printer, level: PlannedLevel, source: string, most: number | null): string {
+  const rows = isGrouped(level)
+    ? printLevel(printer, level, source, null).select
+    : printCounted(printer, level, source);
+  return `(select count(*) from (${rows}${most === null ? '' : ` limit ${most}`}) x)`;
 }
 
-const COMPARE: Readonly<Partial<Record<Operator, string>>> = {
-  eq: '=',
-  neq: '<>',
-  gt: '>',
-  gte: '>=',
-  lt: '<',
-  lte: '<=',
-  cs: '@>',
-  cd: '<@',
-  ov: '&&',
-  match: '~',
-  imatch: '~*',
-  isdistinct: 'is distinct from',
-};
-const IS: Readonly<Record<string, string>> = {
-  null: 'null',
-  not_null: 'not null',
-  true: 'true',
-  false: 'false',
-  unknown: 'unknown',
-};
-
-function writeCondition(table: Table, alias: string, condition: Condition, values: Values): string {
-  if (condition.kind === 'logic') {
-    const inner = condition.of.map((one) => writeCondition(table, alias, one, values)).join(` ${condition.operator} `);
-    return `${condition.negated ? 'not ' : ''}(${inner})`;
-  }
-  const column = columnOf(table, condition.column);
-  const field = `${alias}.${quote(column.name)}`;
-  const not = condition.negated ? 'not ' : '';
-  switch (condition.operator) {
-    case 'in':
-      return `${not}(${field} = any(${values.add(parseList(condition.value))}::${column.type}[]))`;
-    case 'is': {
-      const word = IS[condition.value.toLowerCase()];
-      if (!word) throw restErrors.query(`is.${condition.value.slice(0, 20)}`);
-      return `${not}(${field} is ${word})`;
-    }
-    case 'like':
-    case 'ilike':
-      return `${not}(${field}::text ${condition.operator} ${values.add(condition.value.replaceAll('*', '%'))})`;
-    case 'match':
-    case 'imatch':
-      return `${not}(${field}::text ${COMPARE[condition.operator] ?? '~'} ${values.add(condition.value)})`;
-    default:
-      return `${not}(${field} ${COMPARE[condition.operator] ?? '='} ${values.add(condition.value)}::${column.type})`;
-  }
+/** The rows without anything shown of them. */
+export function printCounted(printer: Printer, level: PlannedLevel, source: string): string {
+  const alias = printer.alias();
+  return `select from ${source} as ${alias}${printWhere(printer, alias, level.conditions)}`;
 }
 
-function writeWhere(table: Table, alias: string, level: Level, values: Values, more: readonly string[] = []): string {
-  const all = [...more, ...level.conditions.map((condition) => writeCondition(table, alias, condition, values))];
+export function printWhere(
+  printer: Printer,
+  alias: string,
+  conditions: readonly PlannedCondition[],
+  more: readonly string[] = [],
+): string {
+  const all = [...more, ...conditions.map((condition) => printCondition(printer, alias, condition))];
   return all.length === 0 ? '' : ` where ${all.join(' and ')}`;
 }
-function writeOrder(table: Table, alias: string, level: Level): string {
-  if (level.order.length === 0) return '';
-  const parts = level.order.map(
-    (order) =>
-      `${alias}.${quote(columnOf(table, order.column).name)}${order.descending ? ' desc' : ''}${order.nulls ? ` nulls ${order.nulls}` : ''}`,
-  );
-  return ` order by ${parts.join(', ')}`;
+
+/** A level as a subquery. `named`: its columns are called as the answer's keys; else they are c1, c2 … and the keys are values. */
+type Rows = { readonly select: string; readonly named: boolean; readonly keys: readonly string[] };
+
+function printList(printer: Printer, rows: Rows, stripNulls: boolean): string {
+  const list = `json_agg(${printObject(printer, rows)})`;
+  return `coalesce(${stripNulls ? `json_strip_nulls(${list})` : list}, '[]')::text`;
 }
 
-type Writer = { readonly catalogue: Catalogue; readonly parsed: Parsed; readonly values: Values; aliases: number };
+/** More than fifty pairs do not fit into one call. */
+const PAIRS_MAX = 50;
 
-function findRelationship(catalogue: Catalogue, from: Table, item: SelectItem & { kind: 'embed' }): Relationship {
-  const reaching = catalogue.relationships.filter(
-    (one) =>
-      one.from === from.name &&
-      (one.to === item.relation ||
-        one.constraint === item.relation ||
-        (!one.many && one.fromColumns.length === 1 && one.fromColumns[0] === item.relation)),
-  );
-  const hinted =
-    item.hint === null
-      ? reaching
-      : reaching.filter(
-          (one) =>
-            one.constraint === item.hint ||
-            one.fromColumns.includes(item.hint ?? '') ||
-            one.toColumns.includes(item.hint ?? ''),
-        );
-  const [only, ...others] = hinted;
-  if (!only) throw restErrors.noRelation(from.name, item.relation);
-  if (others.length > 0) {
-    throw restErrors.ambiguous(
-      from.name,
-      item.relation,
-      hinted.map((one) => ({
-        cardinality: one.many ? 'one-to-many' : 'many-to-one',
-        embedding: `${one.from} with ${one.to}`,
-        relationship: `${one.constraint} using ${one.from}(${one.fromColumns.join(', ')}) and ${one.to}(${one.toColumns.join(', ')})`,
-      })),
-    );
-  }
-  return only;
+function printObject(printer: Printer, rows: Rows): string {
+  if (rows.named) return 'x.*';
+  const pairs = rows.keys.map((key, at) => `${printer.bind({ from: 'constant', value: key })}::text, x.c${at + 1}`);
+  if (pairs.length <= PAIRS_MAX) return `json_build_object(${pairs.join(', ')})`;
+  const parts: string[] = [];
+  for (let at = 0; at < pairs.length; at += PAIRS_MAX)
+    parts.push(`jsonb_build_object(${pairs.slice(at, at + PAIRS_MAX).join(', ')})`);
+  return `(${parts.join(' || ')})::json`;
 }
 
-/** The select list of a level, and the conditions that its `!inner` embeds add. */
-function writeSelect(
-  writer: Writer,
-  table: Table,
-  alias: string,
-  items: readonly SelectItem[],
-  path: string,
-): { list: string; conditions: string[] } {
-  const list: string[] = [];
-  const conditions: string[] = [];
-  for (const item of items) {
-    if (item.kind === 'star')
-      list.push(...[...table.columns.values()].map((column) => `${alias}.${quote(column.name)}`));
-    else if (item.kind === 'column') {
-      const column = columnOf(table, item.name);
-      if (item.cast !== null && !CASTS.has(item.cast)) throw restErrors.query(`::${item.cast}`);
-      list.push(
-        `${alias}.${quote(column.name)}${item.cast === null ? '' : `::${item.cast}`} as ${quote(item.alias ?? column.name)}`,
-      );
-    } else {
-      const embedded = writeEmbed(writer, table, alias, item, path);
-      list.push(`${embedded.value} as ${quote(item.alias ?? item.relation)}`);
-      if (item.inner) conditions.push(embedded.exists);
+function printCsv(printer: Printer, keys: readonly string[]): string {
+  const head = keys.map((key) => (/[",\n\r]/.test(key) ? `"${key.replaceAll('"', '""')}"` : key)).join(',');
+  const line = 'substring((x.*)::text, 2, length((x.*)::text) - 2)';
+  return `${printer.bind({ from: 'constant', value: head })}::text || coalesce(chr(10) || string_agg(${line}, chr(10)), '')`;
+}
+
+/** The row a level belongs to, when it is embedded. */
+type Outer = { readonly alias: string; readonly relationship: Relationship };
+
+function printLevel(printer: Printer, level: PlannedLevel, source: string, outer: Outer | null): Rows {
+  const alias = printer.alias();
+  const laterals: string[] = [];
+  const shown = level.items.flatMap((item) => printItem(printer, alias, item, laterals));
+  const named = shown.every((one) => one.identifier !== null);
+  const list = shown.map((one, at) => `${one.sql} as ${named ? one.identifier : `c${at + 1}`}`).join(', ');
+  const join = outer ? printJoin(printer, outer.alias, alias, outer.relationship) : NO_JOIN;
+  const where = printWhere(printer, alias, level.conditions, join.conditions);
+  const rest = `${printGroups(level, shown)}${printOrder(printer, alias, level.order)}`;
+  const select = `select ${list} from ${source} as ${alias}${join.middle}${laterals.join('')}${where}${rest}`;
+  return { select, named, keys: shown.map((one) => one.key) };
+}
+
+/** One column of a level: its expression, its key, and the catalogue's identifier when that is its key. */
+type Shown = {
+  readonly sql: string;
+  readonly key: string;
+  readonly identifier: string | null;
+  readonly groupBy: readonly string[];
+};
+
+function printItem(printer: Printer, alias: string, item: PlannedItem, laterals: string[]): Shown[] {
+  switch (item.kind) {
+    case 'field': {
+      const plain = printField(printer, alias, item.field);
+      const cast = item.cast === null ? plain : `(${plain})::${item.cast}`;
+      const identifier =
+        item.aggregate === null && item.field.path.length === 0 && item.key === item.field.column.name
+          ? item.field.column.sql
+          : null;
+      if (item.aggregate === null) return [{ sql: cast, key: item.key, identifier, groupBy: [cast] }];
+      const { name, cast: result } = item.aggregate;
+      const sum = `${name}(${cast})`;
+      return [{ sql: result === null ? sum : `${sum}::${result}`, key: item.key, identifier, groupBy: [] }];
+    }
+    case 'count':
+      return [
+        { sql: `count(*)${item.cast === null ? '' : `::${item.cast}`}`, key: item.key, identifier: null, groupBy: [] },
+      ];
+    case 'embed':
+      return [
+        {
+          sql: printEmbed(printer, alias, item.embed),
+          key: item.key,
+          identifier: item.named ? identifierOf(item.embed.relationship, item.key) : null,
+          groupBy: item.embed.relationship.fromColumns.map((name) =>
+            printColumn(alias, item.embed.relationship.from, name),
+          ),
+        },
+      ];
+    case 'spread': {
+      const inside = printer.alias();
+      const rows = printEmbedded(printer, alias, item.embed);
+      laterals.push(` left join lateral (${rows.select} limit 1) as ${inside} on true`);
+      const names = rows.named ? spreadIdentifiers(item.embed.level) : rows.keys.map((_, at) => `c${at + 1}`);
+      return rows.keys.map((key, at) => {
+        const sql = `${inside}.${names[at] ?? ''}`;
+        return { sql, key, identifier: rows.named ? (names[at] ?? null) : null, groupBy: [sql] };
+      });
     }
   }
-  if (list.length === 0) throw restErrors.query('select is empty');
-  return { list: list.join(', '), conditions };
 }
 
-function writeEmbed(
-  writer: Writer,
-  from: Table,
-  fromAlias: string,
-  item: SelectItem & { kind: 'embed' },
-  path: string,
-): { value: string; exists: string } {
-  const relationship = findRelationship(writer.catalogue, from, item);
-  const table = tableOf(writer.catalogue, relationship.to);
-  const named = item.alias ?? item.relation;
-  const inside = path === '' ? named : `${path}.${named}`;
-  const level = levelAt(writer.parsed, inside);
-  const alias = `e${(writer.aliases += 1)}`;
-  const join = relationship.toColumns.map(
-    (column, at) => `${alias}.${quote(column)} = ${fromAlias}.${quote(relationship.fromColumns[at] ?? '')}`,
-  );
-  const { list, conditions } = writeSelect(writer, table, alias, item.select, inside);
-  const where = writeWhere(table, alias, level, writer.values, [...join, ...conditions]);
-  const source = `from public.${quote(table.name)} ${alias}${where}`;
-  const limit = level.limit === null ? '' : ` limit ${level.limit}`;
-  const value = relationship.many
-    ? `(select coalesce(json_agg(row_to_json(x.*)), '[]') from (select ${list} ${source}${writeOrder(table, alias, level)}${limit} offset ${level.offset}) x)`
-    : `(select row_to_json(x.*) from (select ${list} ${source} limit 1) x)`;
-  return { value, exists: `exists (select 1 ${source})` };
-}
-
-/** A read of a table or view. */
-export function writeRead(catalogue: Catalogue, name: string, parsed: Parsed, options: ReadOptions): Sql {
-  const writer: Writer = { catalogue, parsed, values: new Values(), aliases: 0 };
-  const table = tableOf(catalogue, name);
-  const level = levelAt(parsed, '');
-  const { list, conditions } = writeSelect(writer, table, 't', parsed.select, '');
-  const where = writeWhere(table, 't', level, writer.values, conditions);
-  const from = `from public.${quote(table.name)} t${where}`;
-  const limit = Math.min(level.limit ?? options.maxRows, options.maxRows);
-  const total = options.count ? `(select count(*) ${from})` : 'null::bigint';
-  return {
-    text: `select coalesce(json_agg(row_to_json(r.*)), '[]')::text as body, count(*) as count, ${total} as total from (select ${list} ${from}${writeOrder(table, 't', level)} limit ${limit} offset ${level.offset}) r`,
-    values: writer.values.list,
-  };
-}
-
-/** What a write answers: nothing but its count, or the rows it touched as the select asks. */
-function writeReturning(writer: Writer, table: Table, statement: string, options: WriteOptions): Sql {
-  if (!options.returning)
-    return {
-      text: `with w as (${statement} returning 1) select '' as body, count(*) as count, count(*) as total from w`,
-      values: writer.values.list,
-    };
-  const { list } = writeSelect(writer, table, 't', writer.parsed.select, '');
-  const needed = columnsUsed(writer, table);
-  return {
-    text: `with t as (${statement} returning ${needed}) select coalesce(json_agg(row_to_json(r.*)), '[]')::text as body, count(*) as count, count(*) as total from (select ${list} from t) r`,
-    values: writer.values.list,
-  };
-}
-
-function columnsUsed(writer: Writer, table: Table): string {
-  const names = new Set<string>();
-  for (const item of writer.parsed.select) {
-    if (item.kind === 'star') for (const column of table.columns.keys()) names.add(column);
-    else if (item.kind === 'column') names.add(columnOf(table, item.name).name);
-    else for (const column of findRelationship(writer.catalogue, table, item).fromColumns) names.add(column);
-  }
-  return [...names].map((column) => `w.${quote(column)}`).join(', ');
-}
-
-/** The rows of a JSON body, all keys known to the table. Throws `RestRefusal`. */
-function readRows(
-  table: Table,
-  body: unknown,
-  only: readonly string[] | null,
-): { rows: Record<string, unknown>[]; columns: Column[] } {
-  const rows = (Array.isArray(body) ? body : [body]).map((row: unknown) => {
-    if (row === null || typeof row !== 'object' || Array.isArray(row)) throw restErrors.body('Empty or invalid json');
-    return Object.fromEntries(Object.entries(row));
+/** The names of a level whose keys are all the catalogue's own, in order. */
+function spreadIdentifiers(level: PlannedLevel): string[] {
+  return level.items.flatMap((item) => {
+    if (item.kind === 'field') return [item.field.column.sql];
+    if (item.kind === 'embed') return [identifierOf(item.embed.relationship, item.key) ?? ''];
+    return item.kind === 'spread' ? spreadIdentifiers(item.embed.level) : [];
   });
-  const names = only ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const columns = names.map((column) => table.columns.get(column) ?? fail(table, column));
-  return { rows, columns };
-}
-function fail(table: Table, column: string): never {
-  throw restErrors.noWriteColumn(table.name, column.slice(0, 63));
-}
-const record = (columns: readonly Column[]): string =>
-  columns.map((column) => `${quote(column.name)} ${column.type}`).join(', ');
-
-export type Upsert = { readonly resolution: 'merge' | 'ignore' };
-
-export function writeInsert(
-  catalogue: Catalogue,
-  name: string,
-  parsed: Parsed,
-  body: unknown,
-  upsert: Upsert | null,
-  options: WriteOptions,
-): Sql | null {
-  const writer: Writer = { catalogue, parsed, values: new Values(), aliases: 0 };
-  const table = tableOf(catalogue, name);
-  const { rows, columns } = readRows(table, body, parsed.columns);
-  if (rows.length === 0) return null;
-  const list = columns.map((column) => quote(column.name)).join(', ');
-  const source =
-    columns.length === 0
-      ? 'default values'
-      : `(${list}) select ${list} from json_to_recordset(${writer.values.add(JSON.stringify(rows))}::json) as r(${record(columns)})`;
-  return writeReturning(
-    writer,
-    table,
-    `insert into public.${quote(table.name)} as w ${source}${writeConflict(table, parsed, columns, upsert)}`,
-    options,
-  );
 }
 
-function writeConflict(table: Table, parsed: Parsed, columns: readonly Column[], upsert: Upsert | null): string {
-  if (!upsert) return '';
-  const target =
-    parsed.onConflict.length > 0 ? parsed.onConflict.map((column) => columnOf(table, column).name) : table.primaryKey;
-  if (target.length === 0) return '';
-  const changed = columns
-    .filter((column) => !target.includes(column.name))
-    .map((column) => `${quote(column.name)} = excluded.${quote(column.name)}`);
-  const what =
-    upsert.resolution === 'ignore' || changed.length === 0 ? 'do nothing' : `do update set ${changed.join(', ')}`;
-  return ` on conflict (${target.map(quote).join(', ')}) ${what}`;
+/** An embedded relation is called after its table, its key's column or its constraint: whichever the request used. */
+function identifierOf(one: Relationship, key: string): string | null {
+  const known = [one.to.name, one.constraint, ...one.fromColumns];
+  return known.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;
 }
 
-export function writeUpdate(
-  catalogue: Catalogue,
-  name: string,
-  parsed: Parsed,
-  body: unknown,
-  options: WriteOptions,
-): Sql | null {
-  const writer: Writer = { catalogue, parsed, values: new Values(), aliases: 0 };
-  const table = tableOf(catalogue, name);
-  if (Array.isArray(body)) throw restErrors.body('An update takes one object');
-  const { rows, columns } = readRows(table, body, parsed.columns);
-  if (columns.length === 0) return null;
-  const set = columns.map((column) => `${quote(column.name)} = r.${quote(column.name)}`).join(', ');
-  const source = `json_to_recordset(${writer.values.add(JSON.stringify(rows))}::json) as r(${record(columns)})`;
-  const where = writeWhere(table, 'w', levelAt(parsed, ''), writer.values);
-  return writeReturning(
-    writer,
-    table,
-    `update public.${quote(table.name)} as w set ${set} from ${source}${where}`,
-    options,
-  );
+function printColumn(alias: string, table: Relationship['from'], name: string): string {
+  return `${alias}.${table.columns.get(name)?.sql ?? '""'}`;
 }
 
-export function writeDelete(catalogue: Catalogue, name: string, parsed: Parsed, options: WriteOptions): Sql {
-  const writer: Writer = { catalogue, parsed, values: new Values(), aliases: 0 };
-  const table = tableOf(catalogue, name);
-  const where = writeWhere(table, 'w', levelAt(parsed, ''), writer.values);
-  return writeReturning(writer, table, `delete from public.${quote(table.name)} as w${where}`, options);
-}
-
-/** The function whose arguments these are. */
-export function functionOf(catalogue: Catalogue, name: string, given: readonly string[]): DatabaseFunction {
-  const found = catalogue.functions.get(name)?.find((one) => {
-    const known = one.arguments.map((argument) => argument.name);
-    return (
-      given.every((argument) => known.includes(argument)) &&
-      one.arguments.every((argument) => argument.hasDefault || given.includes(argument.name))
-    );
+function printField(printer: Printer, alias: string, field: PlannedField): string {
+  const column = `${alias}.${field.column.sql}`;
+  if (field.path.length === 0) return column;
+  const steps = field.path.map((step) => {
+    const key = printer.bind({ from: 'constant', value: step.key });
+    return `${step.asText ? '->>' : '->'} ${key}::${/^-?\d{1,9}$/.test(step.key) ? 'int' : 'text'}`;
   });
-  if (!found) throw restErrors.noFunction(name.slice(0, 63));
-  return found;
+  return `(${field.column.json ? column : `to_jsonb(${column})`} ${steps.join(' ')})`;
 }
 
-export function writeCall(called: DatabaseFunction, given: Readonly<Record<string, unknown>>, maxRows: number): Sql {
-  const values = new Values();
-  const args = called.arguments
-    .filter((argument) => Object.hasOwn(given, argument.name))
-    .map((argument) => {
-      const value = given[argument.name];
-      const json = argument.type === 'json' || argument.type === 'jsonb';
-      return `${quote(argument.name)} := ${values.add(json ? JSON.stringify(value) : value)}::${argument.type}`;
-    });
-  const call = `public.${quote(called.name)}(${args.join(', ')})`;
-  if (called.returnsNothing)
-    return {
-      text: `select 'null' as body, 0::bigint as count, null::bigint as total from (select ${call}) r`,
-      values: values.list,
-    };
-  if (called.returnsRow || called.returnsSet) {
-    const rows = `(select * from ${call} limit ${maxRows}) r`;
-    const one = called.returnsRow ? 'row_to_json(r.*)' : 'to_json(r.*)';
-    const body = called.returnsSet
-      ? `coalesce(json_agg(${one}), '[]')::text`
-      : `coalesce((json_agg(${one}) -> 0)::text, 'null')`;
-    return { text: `select ${body} as body, count(*) as count, count(*) as total from ${rows}`, values: values.list };
-  }
+function printEmbed(printer: Printer, from: string, embed: Embed): string {
+  const rows = printEmbedded(printer, from, embed);
+  const object = printObject(printer, rows);
+  if (!embed.many) return `(select ${rows.named ? `row_to_json(${object})` : object} from (${rows.select} limit 1) x)`;
+  const cut = printCut(printer, embed.level, printer.maxRows);
+  return `(select coalesce(json_agg(${object}), '[]') from (${rows.select}${cut}) x)`;
+}
+
+function printEmbedded(printer: Printer, alias: string, { level, relationship }: Embed): Rows {
+  return printLevel(printer, level, relationship.to.sql, { alias, relationship });
+}
+
+/** What makes rows of the relation called `to` belong to the row called `from`; `middle` is the junction between them. */
+type Join = { readonly middle: string; readonly conditions: readonly string[] };
+const NO_JOIN: Join = { middle: '', conditions: [] };
+
+function printJoin(printer: Printer, from: string, to: string, one: Relationship): Join {
+  const own = one.fromColumns.map((name) => printColumn(from, one.from, name));
+  const theirs = one.toColumns.map((name) => printColumn(to, one.to, name));
+  const equal = (left: readonly string[], right: readonly string[]): string[] =>
+    left.map((column, at) => `${column} = ${right[at] ?? ''}`);
+  if (one.through === null) return { middle: '', conditions: equal(theirs, own) };
+  const { table, fromColumns, toColumns } = one.through;
+  const middle = printer.alias();
+  const side = (names: readonly string[]): string[] => names.map((name) => printColumn(middle, table, name));
   return {
-    text: `select coalesce(to_json(${call})::text, 'null') as body, 1::bigint as count, null::bigint as total`,
-    values: values.list,
+    middle: `, ${table.sql} as ${middle}`,
+    conditions: [...equal(side(fromColumns), own), ...equal(side(toColumns), theirs)],
   };
+}
+
+function printCondition(printer: Printer, alias: string, condition: PlannedCondition): string {
+  const not = condition.negated ? 'not ' : '';
+  if (condition.kind === 'logic') {
+    const of = condition.of.map((one) => printCondition(printer, alias, one));
+    return `${not}(${of.join(` ${condition.operator} `)})`;
+  }
+  if (condition.kind === 'exists') {
+    const inside = printer.alias();
+    const { relationship, level } = condition.embed;
+    const { middle, conditions } = printJoin(printer, alias, inside, relationship);
+    const where = printWhere(printer, inside, level.conditions, conditions);
+    return `${not}exists (select from ${relationship.to.sql} as ${inside}${middle}${where})`;
+  }
+  return `${not}(${printTest(printer, printField(printer, alias, condition.field), condition)})`;
+}
+
+const STATES = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' } as const;
+const SEARCHES = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+} as const;
+
+/** No value is given a type: the field decides, as it does for a literal. */
+function printTest(
+  printer: Printer,
+  field: string,
+  { test, field: planned }: PlannedCondition & { kind: 'test' },
+): string {
+  switch (test.kind) {
+    case 'is':
+      return `${field} is ${STATES[test.state]}`;
+    case 'in':
+      return `${field} = any(${printer.bind({ from: 'value', at: test.value, as: 'list' })})`;
+    case 'search': {
+      const language =
+        test.language === null ? '' : `${printer.bind({ from: 'constant', value: test.language })}::text::regconfig, `;
+      const asked = `${SEARCHES[test.operator]}(${language}${printer.bind({ from: 'value', at: test.value, as: 'text' })}::text)`;
+      const ready = planned.column.type === 'tsvector' && planned.path.length === 0;
+      return `${ready ? field : `to_tsvector(${language}${field})`} @@ ${asked}`;
+    }
+    case 'compare': {
+      const pattern = test.operator === 'like' || test.operator === 'ilike';
+      const value = printer.bind({ from: 'value', at: test.value, as: pattern ? 'pattern' : 'text' });
+      const right = test.quantifier === null ? value : `${test.quantifier}(${value})`;
+      return `${field} ${COMPARISONS[test.operator]} ${right}`;
+    }
+  }
+}
+
+function printCut(printer: Printer, { limit, offset }: PlannedLevel, max: number | null): string {
+  const most = limit === null ? max : `${printer.bind({ from: 'value', at: limit, as: 'limit', max })}::bigint`;
+  const skip = offset === null ? '' : ` offset ${printer.bind({ from: 'value', at: offset, as: 'offset' })}::bigint`;
+  return `${most === null ? '' : ` limit ${most}`}${skip}`;
+}
+
+function isGrouped(level: PlannedLevel): boolean {
+  return level.items.some((item) => item.kind === 'count' || (item.kind === 'field' && item.aggregate !== null));
+}
+
+function printGroups(level: PlannedLevel, shown: readonly Shown[]): string {
+  if (!isGrouped(level)) return '';
+  const by = [...new Set(shown.flatMap((one) => one.groupBy))];
+  return by.length === 0 ? '' : ` group by ${by.join(', ')}`;
+}
+
+function printOrder(printer: Printer, alias: string, order: readonly PlannedOrder[]): string {
+  if (order.length === 0) return '';
+  const parts = order.map((one) => {
+    const direction = `${one.descending ? ' desc' : ''}${one.nulls === null ? '' : ` nulls ${one.nulls}`}`;
+    if (one.embed === null) return `${printField(printer, alias, one.field)}${direction}`;
+    const inside = printer.alias();
+    const { middle, conditions } = printJoin(printer, alias, inside, one.embed.relationship);
+    const value = `select ${printField(printer, inside, one.field)} from ${one.embed.relationship.to.sql} as ${inside}${middle}`;
+    return `(${value} where ${conditions.join(' and ')} limit 1)${direction}`;
+  });
+  return ` order by ${parts.join(', ')}`;
 }

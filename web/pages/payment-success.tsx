@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
+import { mailIsImmediate } from '#rules/access.ts';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioRange } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
-import { type PaymentState, verifyPayment } from '#web/features/checkout/queries.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { settings, venue } from '#rules/venue.ts';
+import { dropServerDraft, type PaymentState, verifyPayment } from '#web/features/checkout/queries.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { AppError } from '#web/lib/supabase.ts';
+import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -16,6 +18,7 @@ import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.home, label: 'Return Home' };
 const POLL_MS = 2_000;
+const LONG_MS = 30_000;
 
 export default function PaymentSuccessPage() {
   const [search] = useSearchParams();
@@ -29,37 +32,57 @@ export default function PaymentSuccessPage() {
     retry: (count, error) => count < 4 && !(error instanceof AppError && error.status >= 400 && error.status < 500),
     refetchInterval: (query) => (query.state.data?.status === 'pending' ? POLL_MS : false),
   });
-  const confirmed = state.data?.status === 'confirmed';
+  // The session says which booking it paid for; an address that names another is not ours (decisions T-32).
+  const strange = state.data !== undefined && state.data.bookingId !== bookingId;
+  const status = strange ? null : (state.data?.status ?? null);
+  const confirmed = status === 'confirmed';
 
   useEffect(() => {
     if (!complete) toast({ title: 'Booking Error', description: 'Missing booking or session ID', tone: 'bad' });
   }, [complete]);
   useEffect(() => {
-    if (!confirmed) return;
+    if (status === 'cancelled') toast({ title: 'Booking Error', description: 'Payment not completed', tone: 'bad' });
+    if (status !== 'confirmed') return;
     drafts.dropBooking();
     toast({ title: 'Payment Successful!' });
-  }, [confirmed]);
+    void dropServerDraft();
+  }, [status]);
 
   if (!complete) return <Navigate to={paths.booking} replace />;
-  if (state.isError) return <NotFound error={state.error} onRetry={() => void state.refetch()} />;
+  if (strange) return <NotFound error={null} onRetry={() => void state.refetch()} />;
+  if (state.isError && !state.data) return <NotFound error={state.error} onRetry={() => void state.refetch()} />;
   if (!state.data) return <Waiting label="Asking for your payment" />;
-  if (state.data.status === 'pending')
-    return <Waiting label="Your payment is being processed. This page changes by itself." />;
+  if (state.data.status === 'pending') return <Processing reference={state.data.reference} />;
   return confirmed ? <Confirmed state={state.data} /> : <Cancelled state={state.data} />;
+}
+
+/** Never an invitation to pay again: the money may be on its way. */
+function Processing({ reference }: { reference: string }) {
+  const [opened] = useState(() => Date.now());
+  const long = useNow(5_000).getTime() - opened > LONG_MS;
+  return (
+    <div className="mx-auto max-w-xl px-4 text-center">
+      <Waiting label="Your payment is being processed. This page changes by itself." />
+      <p className="text-sm text-fog">Reference {reference}</p>
+      {long ? (
+        <p className="mt-4 text-fog">
+          This takes longer than usual. You can close this page: we mail you as soon as the payment is through, and you
+          find the booking in your account. Please do not pay a second time.
+        </p>
+      ) : null}
+    </div>
+  );
 }
 
 function Confirmed({ state }: { state: PaymentState }) {
   const booking = state.booking;
+  const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
+  const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
   return (
     <Shell
       back={BACK}
       title="Booking confirmed"
-      lead={
-        <p>
-          We have mailed you the details. Your access code follows 15 minutes before you start, or at once if that is
-          within the hour.
-        </p>
-      }
+      lead={<p>We have mailed you the details. {codeAt(booking?.start_time)}</p>}
     >
       <dl className="grid gap-px bg-line">
         <Row name="Reference" value={state.reference} />
@@ -72,9 +95,8 @@ function Confirmed({ state }: { state: PaymentState }) {
             />
             <Row name="Hours" value={String(booking.total_hours)} />
             <Row name="Price" value={formatMoney(Math.round(booking.base_cost * 100))} />
-            {booking.discount_amount > 0 ? (
-              <Row name="Discounts" value={`-${formatMoney(Math.round(booking.discount_amount * 100))}`} />
-            ) : null}
+            {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
+            {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
             <Row name="Paid" value={formatMoney(Math.round(booking.final_cost * 100))} />
           </>
         ) : (
@@ -104,6 +126,15 @@ function Confirmed({ state }: { state: PaymentState }) {
   );
 }
 
+/** When the code comes, to the minute where that is certain (decisions T-56). */
+function codeAt(start: string | undefined): string {
+  const begins = start === undefined ? null : new Date(start);
+  if (begins === null || mailIsImmediate(begins, new Date()))
+    return 'Your access code follows 15 minutes before you start, or at once if that is within the hour.';
+  const at = new Date(begins.getTime() - settings.releaseLeadMinutes * 60_000);
+  return `Your access code follows 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
+}
+
 function Cancelled({ state }: { state: PaymentState }) {
   return (
     <Shell back={BACK} title="Not booked">
@@ -125,8 +156,8 @@ function Cancelled({ state }: { state: PaymentState }) {
   );
 }
 
-function NotFound({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const unknown = error instanceof AppError && (error.status === 404 || error.status === 400);
+function NotFound({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+  const unknown = error === null || (error instanceof AppError && (error.status === 404 || error.status === 400));
   return (
     <Shell back={BACK} title={unknown ? 'Booking not found' : 'Booking Error'}>
       <Notice tone="bad">

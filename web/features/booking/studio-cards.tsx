@@ -21,7 +21,7 @@ export function StudioCards({
         return (
           <label
             key={studio.id}
-            className={`group relative flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-within:outline-3 focus-within:outline-offset-3 focus-within:outline-signal ${selected ? 'border-signal' : 'border-booth hover:border-line'}`}
+            className={`group relative flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal ${selected ? 'border-signal' : 'border-booth hover:border-line'}`}
           >
             <input
               type="radio"
@@ -31,7 +31,7 @@ export function StudioCards({
               onChange={() => onChoose(studio.id)}
               aria-labelledby={`studio-${studio.id}`}
               aria-describedby={`about-${studio.id}`}
-              className="absolute inset-0 size-full cursor-pointer appearance-none focus:outline-none"
+              className="absolute inset-0 size-full cursor-pointer appearance-none outline-none"
             />
             <StudioArt name={studio.name} className="aspect-[20/8] w-full md:aspect-[20/11]" />
             <span className="flex grow flex-col gap-3 p-5">

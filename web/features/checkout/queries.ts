@@ -21,6 +21,15 @@ export async function readServerDraft(): Promise<BookingDraft | null> {
   return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - 1_800_000 ? draft : null;
 }
 
+/** What is paid is no draft any more. */
+export async function dropServerDraft(): Promise<void> {
+  const { data } = await supabase.auth.getSession();
+  if (!data.session) return;
+  const { error } = await supabase.from('booking_drafts').delete().eq('user_id', data.session.user.id);
+  // oxlint-disable-next-line no-console
+  if (error) console.warn('the draft could not be dropped', error.message);
+}
+
 /** Holds the hours and answers where to pay. `total` is what was shown, in dollars. Throws `AppError`, `price_changed` with the new `total`. */
 export function pay(input: {
   draft: BookingDraft;

@@ -55,16 +55,13 @@ export function IdDialog({
     event.target.value = '';
     if (!file) return;
     const wrong = validateIdFile(file);
-    if (wrong !== null) return refuseFile(wrong);
+    if (wrong !== null) return setStep({ name: 'id_photo', problem: wrong });
     try {
-      setStep({ name: 'id_preview', picture: await readPicture(file) });
+      return setStep({ name: 'id_preview', picture: await readPicture(file) });
     } catch (error) {
-      refuseFile(describeError(error, 'Failed to capture image. Please try again.'));
+      const problem = describeError(error, 'Failed to capture image. Please try again.');
+      return setStep({ name: 'id_photo', problem });
     }
-  }
-  function refuseFile(problem: string): void {
-    setStep({ name: 'id_photo', problem });
-    toast({ title: problem, tone: 'bad' });
   }
 
   async function send(picture: string): Promise<void> {
@@ -152,7 +149,7 @@ function Photo({
       {camera ? <Camera onPicture={onPicture} /> : null}
       <div className="flex flex-wrap gap-3">
         {camera ? null : <Button onClick={() => setCamera(true)}>Use camera</Button>}
-        <label className="inline-flex min-h-12 cursor-pointer items-center border border-line bg-deck px-6 font-semibold focus-within:outline-3 focus-within:outline-offset-3 focus-within:outline-signal hover:border-chalk">
+        <label className="inline-flex min-h-12 cursor-pointer items-center border border-line bg-deck px-6 font-semibold has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal hover:border-chalk">
           Upload a photo
           <input type="file" accept="image/*" className="sr-only" onChange={onFile} />
         </label>

@@ -1,0 +1,64 @@
+/** What the catalogue asks of PostgreSQL's own tables. */
+
+const columnJson = (relation: string): string => `
+  (select coalesce(json_agg(json_build_object(
+      'number', a.attnum, 'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base', b.typname,
+      'default', case when a.attgenerated = '' and a.attidentity = '' then pg_get_expr(d.adbin, d.adrelid) end) order by a.attnum), '[]')
+    from pg_attribute a join pg_type t on t.oid = a.atttypid join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid = ${relation} and a.attnum > 0 and not a.attisdropped)`;
+
+/** $1: schemas. An identity column has no expression; leaving it out of an insert is what fills it. */
+export const TABLES = `
+select c.oid::int8 as oid, n.nspname as schema, c.relname as name, ${columnJson('c.oid')} as columns,
+  coalesce((select json_agg(a.attname order by k.place) from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (number, place)
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = any($1::text[]) and c.relkind in ('r', 'v', 'p', 'm', 'f') and not c.relispartition
+order by c.oid`;
+
+/** All views that are no part of PostgreSQL: a view may look at a view that no door shows. */
+export const VIEW_RULES = `
+select c.oid::int8 as oid, r.ev_action::text as rule
+from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
+where r.rulename = '_RETURN' and c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema')`;
+
+/** `one`: the referring columns are unique by themselves, so the way back leads to one row at most. */
+export const KEYS = `
+select k.conname as name, k.conrelid::int8 as child, k.confrelid::int8 as parent, to_json(k.conkey) as child_columns, to_json(k.confkey) as parent_columns,
+  exists (select from pg_index i where i.indrelid = k.conrelid and i.indisunique and i.indpred is null and i.indexprs is null
+    and (i.indkey::int2[])[0:i.indnkeyatts - 1] <@ k.conkey) as one
+from pg_constraint k where k.contype = 'f' and k.conparentid = 0
+order by k.conname`;
+
+/** $1: schemas. Out columns come from the declaration, or from the row type that is given back. */
+export const FUNCTIONS = `
+select n.nspname as schema, p.proname as name, p.proretset as set, p.provolatile = 'v' as volatile, t.typname as result,
+  coalesce(t.typrelid, 0)::int8 as row_of,
+  (select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[u.place], ''), 'type', format_type(u.type, null),
+      'hasDefault', u.input > p.pronargs - p.pronargdefaults, 'variadic', u.mode = 'v') order by u.place), '[]')
+    from (select a.place, a.type, coalesce(p.proargmodes[a.place], 'i') as mode,
+        row_number() over (order by a.place) as input
+      from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality a (type, place)
+      where coalesce(p.proargmodes[a.place], 'i') in ('i', 'b', 'v')) u) as arguments,
+  case
+    when t.typtype = 'c' then ${columnJson('t.typrelid')}
+    when p.proargmodes && '{o,b,t}'::"char"[] and t.typname = 'record' then
+      (select json_agg(json_build_object('number', a.place, 'name', coalesce(nullif(p.proargnames[a.place], ''), 'column' || a.place),
+          'type', format_type(a.type, null), 'base', format_type(a.type, null), 'default', null) order by a.place)
+        from unnest(p.proallargtypes) with ordinality a (type, place) where p.proargmodes[a.place] in ('o', 'b', 't'))
+  end as columns
+from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
+where n.nspname = any($1::text[]) and p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger', 'internal')
+order by p.oid`;
+
+/** $1: schemas. What a cast may name: PostgreSQL's own plain types, and enums and domains of the schemas. */
+export const TYPES = `
+select t.typname as name, format_type(t.oid, null) as sql from pg_type t join pg_namespace n on n.oid = t.typnamespace
+where n.nspname = 'pg_catalog' and t.typtype = 'b' and t.typname in ('bool', 'int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'text', 'varchar',
+  'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'uuid', 'json', 'jsonb', 'bytea')
+union all
+select alias, format_type(alias::regtype, null) from unnest('{boolean,smallint,int,integer,bigint,real,"double precision",decimal}'::text[]) as alias
+union all
+select t.typname, format_type(t.oid, null) from pg_type t join pg_namespace n on n.oid = t.typnamespace
+where n.nspname = any($1::text[]) and t.typtype in ('e', 'd')`;

@@ -1,0 +1,97 @@
+import { restErrors, RestRefusal } from './errors.ts';
+import type { Form } from './preferences.ts';
+import type { ReplyRow } from './statements.ts';
+
+/** The last stage: the database's row as an HTTP answer. Its text goes out untouched. */
+export type ReplyOptions = {
+  readonly method: string;
+  readonly form: Form;
+  readonly status: number;
+  /** What was skipped before the first row. */
+  readonly offset: number;
+  /** Whether the client asked how many there are. */
+  readonly counted: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** A list of rows; or the one row when one was asked for. Throws PGRST116, PGRST103. */
+export function replyRows(row: ReplyRow, options: ReplyOptions): Response {
+  const { form, offset, counted } = options;
+  if (form.single && row.count !== 1) throw restErrors.notSingle(row.count);
+  const total = counted ? row.total : null;
+  if (total !== null && offset > 0 && offset >= total && total > 0) throw restErrors.range(offset, total);
+  const partial = total !== null && row.count < total && options.status === 200;
+  const range = row.count === 0 ? '*' : `${offset}-${offset + row.count - 1}`;
+  return reply(
+    row,
+    { ...options, status: partial ? 206 : options.status },
+    form.single ? withoutBrackets(row.body) : row.body,
+    {
+      'content-range': `${range}/${total ?? '*'}`,
+    },
+  );
+}
+
+/** The one row of a function: an object, or null when it gave none. */
+export function replyRow(row: ReplyRow, options: ReplyOptions): Response {
+  return replyValue({ ...row, body: row.count === 0 ? 'null' : withoutBrackets(row.body) }, options);
+}
+
+/** One value of a function. */
+export function replyValue(row: ReplyRow, options: ReplyOptions): Response {
+  return reply(row, options, row.body, { 'content-range': `0-${Math.max(0, row.count - 1)}/*` });
+}
+
+/** Nothing but the fact that it was done. `place`: where a new row is found. */
+export function replyNothing(row: ReplyRow, options: ReplyOptions, place: string | null): Response {
+  const range = `*/${options.counted ? (row.total ?? 0) : '*'}`;
+  const headers = { ...options.headers, 'content-range': range, ...(place === null ? {} : { location: place }) };
+  return new Response(null, { status: statusOf(row, options.status), headers: withSaid(row, headers) });
+}
+
+function reply(row: ReplyRow, options: ReplyOptions, body: string, more: Record<string, string>): Response {
+  const headers = { 'content-type': `${options.form.type}; charset=utf-8`, ...options.headers, ...more };
+  return new Response(options.method === 'HEAD' ? null : body, {
+    status: statusOf(row, options.status),
+    headers: withSaid(row, headers),
+  });
+}
+
+const withoutBrackets = (list: string): string => list.slice(1, -1).trim();
+
+function statusOf(row: ReplyRow, status: number): number {
+  if (row.status === null || row.status === undefined) return status;
+  const said = Number(row.status);
+  if (!Number.isInteger(said) || said < 200 || said > 599)
+    throw new RestRefusal(500, 'PGRST112', 'response.status guc must be a valid status code');
+  return said;
+}
+
+/** `response.headers` is a JSON list of one-headed objects: `[{"Cache-Control": "no-store"}]`. */
+function withSaid(row: ReplyRow, headers: Record<string, string>): Headers {
+  const all = new Headers(headers);
+  if (row.headers === null || row.headers === undefined) return all;
+  for (const [name, value] of readSaid(row.headers)) all.set(name, value);
+  return all;
+}
+
+function readSaid(text: string): [string, string][] {
+  const wrong = new RestRefusal(
+    500,
+    'PGRST111',
+    'response.headers guc must be a JSON array composed of objects with a single key and a string value',
+  );
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw wrong;
+  }
+  if (!Array.isArray(list)) throw wrong;
+  return list.flatMap((one: unknown) =>
+    Object.entries(one ?? {}).map(([name, value]): [string, string] => {
+      if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || /[\r\n\0]/.test(value)) throw wrong;
+      return [name, value];
+    }),
+  );
+}
