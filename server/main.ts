@@ -10,6 +10,7 @@ import { DirectoryLocked } from './db/directory-lock.ts';
 const EXIT_CONFIG = 78;
 const EXIT_LOCKED = 75;
 const POLL_MS = 1_000;
+const KEEP_ALIVE_MS = 75_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -76,6 +77,8 @@ async function main(): Promise<void> {
       });
     },
   );
+  // Longer than any proxy or client keeps a line open: the side that asks hangs up, so no question meets a closed line.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('error', (error: NodeJS.ErrnoException) => {
     complain(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
     void house.close().finally(() => process.exit(1));
