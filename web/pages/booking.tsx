@@ -29,7 +29,7 @@ import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
-import { AppError } from '#web/lib/supabase.ts';
+import { AppError, OFFLINE } from '#web/lib/supabase.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -180,7 +180,7 @@ export default function BookingPage() {
       const code = error instanceof AppError ? error.code : '';
       if (code === 'id_required' || code === 'terms_required') return void navigate(paths.checkout);
       void Promise.all([answer.refetch(), holds.refetch()]);
-      const text = describeError(error, 'Failed to process payment. Please try again.');
+      const text = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
       const total = error instanceof AppError ? error.details['total'] : null;
       setProblem({ text, total: code === 'price_changed' && typeof total === 'number' ? total : null });
       return toast({ title: 'Payment Error', description: text, tone: 'bad' });
@@ -256,7 +256,7 @@ export default function BookingPage() {
             ) : null}
             {taken ? (
               <>
-                {answer.isError ? (
+                {answer.isError || answer.fetchStatus === 'paused' ? (
                   <output className="mb-3 block text-sm text-warn">
                     We cannot ask which hours are free right now. What you see may be out of date.
                   </output>
