@@ -71,15 +71,17 @@ test('a bcrypt hash of an imported account fits and asks to be replaced', async 
 test('nobody has a password, and asking takes about as long', async () => {
   const stored = await hashPassword('an own phrase');
   await passwordFits(null, 'warm');
-  const time = async (against: string | null): Promise<number> => {
-    const took: number[] = [];
-    for (let n = 0; n < 9; n += 1) {
+  // In turns and by the fastest of each, which a busy machine disturbs least.
+  const fastest = { known: Infinity, unknown: Infinity };
+  for (let n = 0; n < 15; n += 1)
+    for (const [who, against] of [
+      ['known', stored],
+      ['unknown', null],
+    ] as const) {
       const began = performance.now();
       expect(await passwordFits(against, 'a wrong phrase')).toBe(false);
-      took.push(performance.now() - began);
+      fastest[who] = Math.min(fastest[who], performance.now() - began);
     }
-    return took.toSorted((a, b) => a - b)[4] ?? 0;
-  };
-  const [known, unknown] = [await time(stored), await time(null)];
-  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
+  expect(fastest.unknown / fastest.known).toBeGreaterThan(0.5);
+  expect(fastest.unknown / fastest.known).toBeLessThan(2);
 });

@@ -162,6 +162,25 @@ describe('forged tokens', () => {
     ).toEqual({ n: 0 });
   });
 
+  test('a body over a megabyte is refused, told beforehand or not', async () => {
+    // Without a socket in between: a server may close the line on whoever goes on sending.
+    const megabytes = new TextEncoder().encode('x'.repeat(2 * 1024 * 1024));
+    for (const path of ['/signup', '/otp', '/nowhere'])
+      for (const announced of [true, false]) {
+        const answer = await world.house.app.request(`/auth/v1${path}`, {
+          method: 'POST',
+          headers: {
+            apikey: world.house.keys.anonKey,
+            ...(announced ? { 'content-length': String(megabytes.byteLength) } : { 'transfer-encoding': 'chunked' }),
+          },
+          body: announced ? megabytes : new Blob([megabytes]).stream(),
+          ...(announced ? {} : { duplex: 'half' }),
+        });
+        expect(answer.status, `${path} ${announced}`).toBe(413);
+        expect(await answer.json()).toMatchObject({ code: 'request_too_large' });
+      }
+  });
+
   test.each([
     ['GET', '/authorize?provider=google', 400, 'Unsupported provider: provider is not enabled'],
     ['GET', '/callback?code=x', 400, 'Unsupported provider: provider is not enabled'],
