@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { type Quote, quoteSlots, savingsHint } from '#rules/pricing.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
-import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
@@ -38,6 +38,8 @@ export function Summary({
   const hint = savingsHint(slots);
   const nextDay = studioDate(span.end) !== studioDate(span.start);
   const longer = (span.end.getTime() - span.start.getTime()) / 3_600_000 > quote.hours;
+  const clockHours = (studioHour(span.end) - studioHour(span.start) + 24) % 24 || 24;
+  const shorter = clockHours > quote.hours;
   const hours = `${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`;
   return (
     <aside
