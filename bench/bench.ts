@@ -11,7 +11,7 @@ import { readConfig } from '#server/config.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { addCustomer, freePorts, STUDIO_A } from '#tests/support/world.ts';
-import { load } from './load.ts';
+import { type Load, load } from './load.ts';
 
 /** Availability and holds over HTTP beside pgbench running the same SQL on the same server, and beside a bare route. */
 const LINES = 16;
@@ -19,8 +19,10 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const MANY = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
 const FEW = 10_000;
 const HOLDERS = 400;
+const HOUR = 3_600_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const number = (value: number): string => value.toLocaleString('en-AU');
 const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-AU')}/s`;
 
 /** A payment provider that answers at once, so that only our own path is measured. */
@@ -91,17 +93,144 @@ async function pgbench(databaseUrl: string, script: string): Promise<number> {
   return Number(found[1]);
 }
 
+type Bench = {
+  readonly url: string;
+  readonly anonKey: string;
+  readonly databaseUrl: string;
+  readonly owner: pg.Client;
+  readonly ports: number;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+const askAvailability = (url: string, anonKey: string): Promise<Load> =>
+  load(url, {
+    lines: LINES,
+    seconds: SECONDS,
+    make: () => ({ method: 'GET', path: availabilityPath, headers: { apikey: anonKey } }),
+  });
+
+async function measureAvailability(bench: Bench): Promise<void> {
+  const { owner } = bench;
+  const ask = (): Promise<Load> => askAvailability(bench.url, bench.anonKey);
+  await fill(owner, 0, FEW);
+  await ask();
+  const few = await ask();
+  say(
+    `availability, ${number(FEW)} bookings: ${perSecond(few.perSecond)}, median ${few.medianMs.toFixed(2)} ms, ${few.failed} failed`,
+  );
+  await fill(owner, FEW, MANY);
+  const script = `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`;
+  const rounds: { ours: number; limit: number }[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const ours = await ask();
+    const limit = await pgbench(bench.databaseUrl, script);
+    rounds.push({ ours: ours.perSecond, limit });
+    say(
+      `availability, ${number(MANY)} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`,
+    );
+  }
+  const median = rounds.toSorted((a, b) => a.ours / a.limit - b.ours / b.limit)[1] ?? { ours: 0, limit: 1 };
+  say(`availability beside pgbench: ${(median.ours / median.limit).toFixed(2)} (goal 0.45)`);
+  say(`availability at ${number(MANY)} beside ${number(FEW)}: ${(median.ours / few.perSecond).toFixed(2)} (goal 0.80)`);
+  const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: bench.ports + 6 });
+  const route = await load(`http://localhost:${bench.ports + 6}`, {
+    lines: LINES,
+    seconds: 3,
+    make: () => ({ method: 'GET', path: '/', headers: {} }),
+  });
+  bare.close();
+  say(`a bare route, in the load's own process: ${perSecond(route.perSecond)}`);
+}
+
+async function measureHolds(bench: Bench): Promise<void> {
+  const { owner } = bench;
+  const house = await compose(readConfig({ ...bench.env, PORT: String(bench.ports + 5) }));
+  const customers: { id: string; token: string }[] = [];
+  for (let at = 0; at < HOLDERS; at += 1) customers.push(await addCustomer(house, new Date()));
+  await house.close();
+  await owner.query('delete from private.booking where start_time > now()');
+  const seconds = Math.min(SECONDS, 6);
+  const begin = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
+  await load(bench.url, {
+    lines: LINES,
+    seconds,
+    make: (at) => holdRequest(customers[at % HOLDERS]?.token ?? '', at, begin),
+  });
+  const made = await owner.query<{ n: number }>(
+    `select count(*)::int as n from private.booking where status = 'pending'`,
+  );
+  const held = (made.rows[0]?.n ?? 0) / seconds;
+  const ids = customers.map((one) => `'${one.id}'`).join(',');
+  await owner.query(
+    `create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id`,
+  );
+  await owner.query('create sequence private.bench_hour start 3000000');
+  const limit = await pgbench(bench.databaseUrl, HOLD_SCRIPT);
+  say(
+    `holds: ${perSecond(held)}, pgbench with the same statements ${perSecond(limit)}, ratio ${(held / limit).toFixed(2)} (goal 0.20)`,
+  );
+}
+
+/** The at-th hold: another hour of another studio each time. */
+function holdRequest(
+  token: string,
+  at: number,
+  begin: number,
+): { method: string; path: string; headers: Record<string, string>; body: string } {
+  const start = begin + Math.floor(at / 3) * HOUR;
+  const studioId = `5a000000-0000-4000-8000-00000000000${'abc'[at % 3] ?? 'a'}`;
+  const metadata = {
+    studioId,
+    startTime: new Date(start).toISOString(),
+    endTime: new Date(start + HOUR).toISOString(),
+    couponCode: null,
+    termsAccepted: true,
+  };
+  return {
+    method: 'POST',
+    path: '/functions/v1/create-payment',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ metadata }),
+  };
+}
+
+const HOLD_SCRIPT = `\\set u random(1, ${HOLDERS})
+select private.take_limit('create-payment', 'user:' || :u, 1000000, 60, now());
+select private.checkout_facts((select id from private.bench_user where at = :u), '${STUDIO_A}', null, 1, now());
+select private.hold_booking(jsonb_build_object('userId', (select id from private.bench_user where at = :u), 'studioId', '${STUDIO_A}', 'studioName', 'Studio A', 'startTime', timestamptz '1980-01-01' + h * interval '1 hour', 'endTime', timestamptz '1980-01-01' + (h + 1) * interval '1 hour', 'holdExpiresAt', now() + interval '15 minutes', 'sessionExpiresAt', now() + interval '31 minutes', 'totalHours', 1, 'slots', '[]'::jsonb, 'baseCostCents', 4900, 'discountCents', 0, 'couponDiscountCents', 0, 'finalCostCents', 4900, 'termsVersion', '2025-10', 'policy', '{}'::jsonb, 'maxLiveHolds', 1000000, 'holdsPerHour', 1000000), now()) from nextval('private.bench_hour') h;
+update private.payment set state = 'open', session_id = 'cs_' || gen_random_uuid(), url = 'x' where id = (select id from private.payment where state = 'intent' limit 1 for update skip locked);
+`;
+
+/** The embedded database, with as many bookings as the small run. */
+async function measureEmbedded(ports: number): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-embedded-'));
+  const server = await startServer({
+    PORT: String(ports + 4),
+    DATA_DIR: dataDir,
+    SANDBOX_PORT: String(ports),
+    RATE_LIMIT_FACTOR: '1000000',
+    LOG_LEVEL: 'silent',
+  });
+  await askAvailability(server.runtime.apiUrl, server.runtime.anonKey);
+  const embedded = await askAvailability(server.runtime.apiUrl, server.runtime.anonKey);
+  say(
+    `availability on the embedded database, empty: ${perSecond(embedded.perSecond)}, median ${embedded.medianMs.toFixed(2)} ms`,
+  );
+  await server.kill('SIGTERM');
+  await rm(dataDir, { recursive: true, force: true });
+}
+
 async function main(): Promise<void> {
   const database = await createTestDatabase();
   if (!database) throw new Error('TEST_POSTGRES_URL is not set');
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
-  const first = await freePorts();
-  const provider = await instantPayments(first + 1);
+  const ports = await freePorts();
+  const provider = await instantPayments(ports + 1);
   const env = {
-    PORT: String(first + 7),
+    PORT: String(ports + 7),
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
-    SANDBOX_PORT: String(first),
+    SANDBOX_PORT: String(ports),
     RATE_LIMIT_FACTOR: '1000000',
     LOG_LEVEL: 'silent',
     POOL_SIZE: '16',
@@ -109,101 +238,17 @@ async function main(): Promise<void> {
   const server = await startServer(env);
   const owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
-  const anon = server.runtime.anonKey;
-  const availability = () =>
-    load(server.runtime.apiUrl, {
-      lines: LINES,
-      seconds: SECONDS,
-      make: () => ({ method: 'GET', path: availabilityPath, headers: { apikey: anon } }),
-    });
-
-  await fill(owner, 0, FEW);
-  await availability();
-  const few = await availability();
-  say(
-    `availability, ${FEW.toLocaleString('en-AU')} bookings: ${perSecond(few.perSecond)}, median ${few.medianMs.toFixed(2)} ms, ${few.failed} failed`,
-  );
-  await fill(owner, FEW, MANY);
-  const { rows } = await owner.query<{ n: number }>('select count(*)::int as n from private.booking');
-  const rounds: { ours: number; limit: number }[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const ours = await availability();
-    const limit = await pgbench(
-      database.url,
-      `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`,
-    );
-    rounds.push({ ours: ours.perSecond, limit });
-    say(
-      `availability, ${(rows[0]?.n ?? 0).toLocaleString('en-AU')} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`,
-    );
-  }
-  const median = rounds.toSorted((a, b) => a.ours / a.limit - b.ours / b.limit)[1] ?? { ours: 0, limit: 1 };
-  say(`availability beside pgbench: ${(median.ours / median.limit).toFixed(2)} (goal 0.45)`);
-  say(
-    `availability at ${MANY.toLocaleString('en-AU')} beside ${FEW.toLocaleString('en-AU')}: ${(median.ours / few.perSecond).toFixed(2)} (goal 0.80)`,
-  );
-
-  const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: first + 6 });
-  const bareLoad = await load(`http://localhost:${first + 6}`, {
-    lines: LINES,
-    seconds: 3,
-    make: () => ({ method: 'GET', path: '/', headers: {} }),
-  });
-  bare.close();
-  say(`a bare route in the load's own process: ${perSecond(bareLoad.perSecond)}`);
-
-  const house = await compose(readConfig({ ...env, PORT: String(first + 5) }));
-  const customers: { id: string; token: string }[] = [];
-  for (let at = 0; at < HOLDERS; at += 1) customers.push(await addCustomer(house, new Date()));
-  await house.close();
-  await owner.query(`delete from private.booking where start_time > now()`);
-  const studios = ['a', 'b', 'c'].map((letter) => `5a000000-0000-4000-8000-00000000000${letter}`);
-  const begin = Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000;
-  const holds = await load(server.runtime.apiUrl, {
-    lines: LINES,
-    seconds: Math.min(SECONDS, 6),
-    make: (at) => {
-      const start = begin + Math.floor(at / 3) * 3_600_000;
-      return {
-        method: 'POST',
-        path: '/functions/v1/create-payment',
-        headers: {
-          authorization: `Bearer ${customers[at % HOLDERS]?.token ?? ''}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({
-          metadata: {
-            studioId: studios[at % 3],
-            startTime: new Date(start).toISOString(),
-            endTime: new Date(start + 3_600_000).toISOString(),
-            couponCode: null,
-            termsAccepted: true,
-          },
-        }),
-      };
-    },
-  });
-  const made = await owner.query<{ n: number }>(
-    `select count(*)::int as n from private.booking where status = 'pending'`,
-  );
-  const held = (made.rows[0]?.n ?? 0) / Math.min(SECONDS, 6);
-  const ids = customers.map((one) => `'${one.id}'`).join(',');
-  await owner.query(
-    `create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id; create sequence private.bench_hour start 3000000;`,
-  );
-  const limit = await pgbench(
-    database.url,
-    `\\set u random(1, ${HOLDERS})
-select private.take_limit('create-payment', 'user:' || :u, 1000000, 60, now());
-select private.checkout_facts((select id from private.bench_user where at = :u), '${STUDIO_A}', null, 1, now());
-select private.hold_booking(jsonb_build_object('userId', (select id from private.bench_user where at = :u), 'studioId', '${STUDIO_A}', 'studioName', 'Studio A', 'startTime', timestamptz '1980-01-01' + h * interval '1 hour', 'endTime', timestamptz '1980-01-01' + (h + 1) * interval '1 hour', 'holdExpiresAt', now() + interval '15 minutes', 'sessionExpiresAt', now() + interval '31 minutes', 'totalHours', 1, 'slots', '[]'::jsonb, 'baseCostCents', 4900, 'discountCents', 0, 'couponDiscountCents', 0, 'finalCostCents', 4900, 'termsVersion', '2025-10', 'policy', '{}'::jsonb, 'maxLiveHolds', 1000000, 'holdsPerHour', 1000000), now()) from nextval('private.bench_hour') h;
-update private.payment set state = 'open', session_id = 'cs_' || gen_random_uuid(), url = 'x' where id = (select id from private.payment where state = 'intent' limit 1 for update skip locked);
-`,
-  );
-  say(
-    `holds: ${perSecond(held)} (${holds.failed} refused beyond the 90 days), pgbench with the same statements ${perSecond(limit)}, ratio ${(held / limit).toFixed(2)} (goal 0.20)`,
-  );
-
+  const bench: Bench = {
+    url: server.runtime.apiUrl,
+    anonKey: server.runtime.anonKey,
+    databaseUrl: database.url,
+    owner,
+    ports,
+    env,
+  };
+  await measureAvailability(bench);
+  await measureHolds(bench);
+  await measureEmbedded(ports);
   await owner.end();
   await server.kill('SIGTERM');
   await new Promise<void>((resolve) => {

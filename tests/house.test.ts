@@ -52,6 +52,8 @@ const TABLE: readonly Room[] = [
     may: ['server/db', 'server/mails', PORTS, PORT_ERRORS, 'rules'],
     mayType: [...WIRE, 'database'],
   },
+  // One suite per port asks every adapter of it.
+  { room: 'server/providers/ports.test', may: ['server/providers'] },
   {
     room: 'server/providers/*',
     may: [PORTS, PORT_ERRORS, 'server/providers/http-call', 'server/providers/licence-text'],

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openOutside, type Outside } from '#tests/support/outside.ts';
+import { createIgloohomeLocks } from './igloohome-locks.ts';
+import { createOcrIdReader } from './ocr-id-reader.ts';
+import type { DoorCode, IdentityChecks, Locks, Mail, Payments, PaymentSession, Power } from './ports.ts';
+import { createShellyPower } from './shelly-power.ts';
+import { createSmtpMail } from './smtp-mail.ts';
+import { createStripeIdentity } from './stripe-identity.ts';
+import { createStripePayments } from './stripe-payments.ts';
+
+/** One suite per port: what the house relies on, asked of the adapter over the real wire. */
+let outside: Outside;
+beforeAll(async () => {
+  outside = await openOutside();
+}, 30_000);
+afterAll(() => outside.close());
+const hours = (count: number): Date => new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + count * 3_600_000);
+
+describe('Payments', () => {
+  let payments: Payments;
+  beforeAll(() => {
+    payments = createStripePayments({
+      secretKey: 'sk_test_sandbox',
+      webhookSecret: 'whsec_sandbox',
+      apiUrl: outside.at(1),
+    });
+  });
+  const create = (bookingId: string, key = `create:${bookingId}:1`): Promise<PaymentSession> =>
+    payments.createSession({
+      key,
+      bookingId,
+      amountCents: 11_800,
+      description: 'Studio A, 2 h',
+      customerEmail: 'alex@example.com',
+      successUrl: 'http://localhost/ok?id={CHECKOUT_SESSION_ID}',
+      cancelUrl: 'http://localhost/no',
+      expiresAt: new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 31 * 60_000),
+      metadata: { key },
+    });
+
+  it('open one session per key, and find it again by its booking', async () => {
+    const bookingId = randomUUID();
+    const first = await create(bookingId);
+    expect(first).toMatchObject({
+      status: 'open',
+      paymentStatus: 'unpaid',
+      amountCents: 11_800,
+      currency: 'aud',
+      bookingId,
+      metadata: { key: `create:${bookingId}:1` },
+    });
+    expect((await create(bookingId)).id).toBe(first.id);
+    expect((await payments.findSession(bookingId, new Date(Date.now() - 60_000)))?.id).toBe(first.id);
+    expect(await payments.findSession(randomUUID(), new Date(Date.now() - 60_000))).toBeNull();
+    expect((await payments.listSessions(new Date(Date.now() - 60_000))).map((session) => session.id)).toContain(
+      first.id,
+    );
+  });
+  it('close an open session, and tell of one that was paid meanwhile', async () => {
+    const open = await create(randomUUID());
+    expect(await payments.expireSession(open.id)).toMatchObject({ status: 'expired' });
+    expect(await payments.expireSession(open.id)).toMatchObject({ status: 'expired' });
+    const paid = await create(randomUUID());
+    await outside.ask(`/api/payments/${paid.id}`, { outcome: 'paid' });
+    expect(await payments.expireSession(paid.id)).toMatchObject({ status: 'complete', paymentStatus: 'paid' });
+  });
+  it('refund once per key, and never more than was paid', async () => {
+    const session = await create(randomUUID());
+    await outside.ask(`/api/payments/${session.id}`, { outcome: 'paid' });
+    const { paymentIntentId } = await payments.getSession(session.id);
+    const intent = paymentIntentId ?? '';
+    expect(await payments.findRefund(intent)).toBeNull();
+    const made = await payments.refund({ key: `refund:${session.id}`, paymentIntentId: intent, amountCents: 11_800 });
+    expect(made).toMatchObject({ status: 'succeeded', amountCents: 11_800 });
+    expect(
+      (await payments.refund({ key: `refund:${session.id}`, paymentIntentId: intent, amountCents: 11_800 })).id,
+    ).toBe(made.id);
+    expect(
+      (await payments.refund({ key: `again:${session.id}`, paymentIntentId: intent, amountCents: 11_800 })).id,
+    ).toBe(made.id);
+  });
+  it('say what is certain of a failure and what is not', async () => {
+    await expect(payments.getSession('cs_test_nobody')).rejects.toMatchObject({
+      name: 'ProviderError',
+      retryable: false,
+      ambiguous: false,
+    });
+    // The SDK asks once more by itself when a line is cut.
+    await outside.fault('stripe', 'fail_after', { count: 2 });
+    const bookingId = randomUUID();
+    await expect(create(bookingId)).rejects.toMatchObject({ name: 'ProviderError', retryable: true, ambiguous: true });
+    expect((await payments.findSession(bookingId, new Date(Date.now() - 60_000)))?.bookingId).toBe(bookingId);
+    await outside.fault('stripe', 'status', { status: 503 });
+    await expect(create(randomUUID())).rejects.toMatchObject({ retryable: true });
+  });
+  it('believe no webhook that is not signed', () => {
+    expect(() => payments.readEvent('{}', 't=1,v1=00')).toThrow('signature');
+  });
+});
+
+describe('IdentityChecks', () => {
+  let checks: IdentityChecks;
+  beforeAll(() => {
+    checks = createStripeIdentity({ restrictedKey: 'rk_test_sandbox', apiUrl: outside.at(1) });
+  });
+  it('begin once per key and tell what was found', async () => {
+    const input = {
+      key: `identity:${randomUUID()}`,
+      userId: randomUUID(),
+      email: 'alex@example.com',
+      returnUrl: 'http://localhost/back',
+    };
+    const begun = await checks.createSession(input);
+    expect(begun).toMatchObject({ status: 'requires_input', url: expect.stringContaining('/verify/') });
+    expect((await checks.createSession(input)).id).toBe(begun.id);
+    await outside.ask(`/api/identity/${begun.id}`, {
+      outcome: 'verified',
+      first_name: 'Alex',
+      last_name: 'Citizen',
+      dob: '1998-04-03',
+    });
+    expect(await checks.getSession(begun.id)).toMatchObject({
+      status: 'verified',
+      firstName: expect.any(String),
+      dateOfBirth: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+    });
+  });
+  it('tell why nothing was found', async () => {
+    const begun = await checks.createSession({
+      key: randomUUID(),
+      userId: randomUUID(),
+      email: 'a@example.com',
+      returnUrl: 'http://localhost/back',
+    });
+    await outside.ask(`/api/identity/${begun.id}`, { outcome: 'document_expired' });
+    expect(await checks.getSession(begun.id)).toMatchObject({
+      status: 'requires_input',
+      lastError: 'document_expired',
+    });
+  });
+});
+
+describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
+  let locks: Locks;
+  beforeAll(() => {
+    locks = createIgloohomeLocks({
+      authUrl: `${outside.at(2)}/oauth2/token`,
+      apiUrl: `${outside.at(2)}/igloohome`,
+      clientId: 'sandbox-client',
+      clientSecret: 'sandbox-secret',
+      bridgeId: mode === 'bridge' ? 'EB1X00001' : null,
+      mode,
+    });
+  });
+  const issue = (variant: number, pin: string): Promise<DoorCode> =>
+    locks.issueCode({
+      lockId: 'SPB1X0002',
+      startsAt: hours(2),
+      endsAt: hours(4),
+      accessName: 'TEST-CODE',
+      variant,
+      pin,
+    });
+
+  it('give the same code for the same question', async () => {
+    const first = await issue(1, '483920');
+    expect((await issue(1, '483920')).pin).toBe(first.pin);
+    expect(first.pin).toMatch(/^\d{4,10}$/);
+    expect(await outside.ask('/api/doors/SPB1X0002/keypad', { pin: first.pin })).toMatchObject({ opened: false });
+  });
+  it('forget a code where they can, and say so where they cannot', async () => {
+    const { pin } = await issue(2, '583921');
+    if (locks.capabilities.revocable) await locks.revokeCode({ lockId: 'SPB1X0002', pin });
+    else
+      await expect(locks.revokeCode({ lockId: 'SPB1X0002', pin })).rejects.toMatchObject({ reason: 'not_supported' });
+  });
+  it('know the devices, and fail in known words', async () => {
+    expect((await locks.check()).devices).toContain('SPB1X0002');
+    await expect(
+      locks.issueCode({
+        lockId: 'NOBODY',
+        startsAt: hours(2),
+        endsAt: hours(3),
+        accessName: 'X',
+        variant: 1,
+        pin: '123456',
+      }),
+    ).rejects.toMatchObject({ name: 'ProviderError' });
+    await outside.fault('igloohome', 'refuse');
+    await expect(issue(3, '683922')).rejects.toMatchObject({ retryable: true, ambiguous: true });
+  });
+});
+
+describe('Power', () => {
+  it('switches, reads back, and lets the plug end a pulse by itself', async () => {
+    const power: Power = createShellyPower({ url: `${outside.at(3)}/green-room/rpc` });
+    await power.set(true);
+    expect(await power.isOn()).toBe(true);
+    await power.set(false);
+    await power.pulse(2);
+    expect(await power.isOn()).toBe(true);
+    await outside.ask('/api/clock', { advance_seconds: 3 });
+    expect(await power.isOn()).toBe(false);
+    await outside.ask('/api/clock', { now: new Date().toISOString() });
+    await outside.fault('plug', 'offline');
+    await expect(power.set(true)).rejects.toMatchObject({ name: 'ProviderError' });
+  });
+});
+
+describe('Mail', () => {
+  it('arrives with its parts, and a repeat can be told from a second mail', async () => {
+    const mail: Mail & { close(): void } = createSmtpMail({ url: outside.smtpUrl, from: 'Studio <hello@example.com>' });
+    const message = {
+      to: 'someone@example.com',
+      subject: 'Booking confirmed',
+      html: '<p>Hi</p>',
+      text: 'Hi',
+      key: `job-${randomUUID()}`,
+      calendar: { method: 'PUBLISH' as const, content: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' },
+    };
+    await mail.send(message);
+    await mail.send(message);
+    const kept = await outside.ask('/api/mail?to=someone@example.com');
+    expect(kept).toMatchObject([
+      { duplicateOf: expect.any(String) },
+      {
+        subject: 'Booking confirmed',
+        text: expect.stringContaining('Hi'),
+        attachments: [{ filename: 'booking.ics' }],
+        duplicateOf: null,
+      },
+    ]);
+    await outside.fault('mail', 'status', { status: 550 });
+    await expect(mail.send({ ...message, key: 'other' })).rejects.toMatchObject({ name: 'ProviderError' });
+    mail.close();
+  });
+});
+
+describe('IdReader', () => {
+  it('reads names, birth date and expiry of a photographed licence', { timeout: 60_000 }, async () => {
+    const reader = createOcrIdReader();
+    const picture = await (
+      await fetch(`${outside.at(0)}/licence.jpg?given=Robin%20Lee&family=Sample&dob=1991-12-30&expiry=2030-06-15`)
+    ).arrayBuffer();
+    const reading = await reader.read(new Uint8Array(picture));
+    expect(reading).toMatchObject({
+      documentKind: 'driver_licence',
+      issuingState: 'NSW',
+      givenNames: 'Robin Lee',
+      dateOfBirth: { iso: '1991-12-30' },
+      expiry: { iso: '2030-06-15' },
+    });
+    expect(reading.familyName?.toUpperCase()).toBe('SAMPLE');
+    const blurred = await (await fetch(`${outside.at(0)}/licence.jpg?blur=14`)).arrayBuffer();
+    expect((await reader.read(new Uint8Array(blurred))).confidence).toBeLessThan(75);
+    await reader.close();
+  });
+});
