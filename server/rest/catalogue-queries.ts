@@ -10,7 +10,7 @@ const columnJson = (relation: string): string => `
 
 /** $1: schemas. An identity column has no expression; leaving it out of an insert is what fills it. */
 export const TABLES = `
-select c.oid::int8 as oid, n.nspname as schema, c.relname as name, ${columnJson('c.oid')} as columns,
+select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as view, ${columnJson('c.oid')} as columns,
   coalesce((select json_agg(a.attname order by k.place) from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (number, place)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key
 from pg_class c join pg_namespace n on n.oid = c.relnamespace

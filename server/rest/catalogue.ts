@@ -17,6 +17,7 @@ export type Table = {
   readonly schema: string;
   readonly name: string;
   readonly sql: string;
+  readonly view: boolean;
   readonly columns: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
 };
@@ -66,7 +67,14 @@ export type Schema = {
 /** By schema name, in the order they were configured; the first is the one meant when none is named. */
 export type Catalogue = ReadonlyMap<string, Schema>;
 
-type TableRow = { oid: number; schema: string; name: string; columns: ColumnRow[]; primary_key: string[] };
+type TableRow = {
+  view: boolean;
+  oid: number;
+  schema: string;
+  name: string;
+  columns: ColumnRow[];
+  primary_key: string[];
+};
 type ColumnRow = { number: number; name: string; type: string; base: string; default: string | null };
 type KeyRow = {
   name: string;
@@ -143,6 +151,7 @@ function toTable(row: TableRow): Table {
     schema: row.schema,
     name: row.name,
     sql: `${quote(row.schema)}.${quote(row.name)}`,
+    view: row.view,
     columns: toColumns(row.columns),
     primaryKey: row.primary_key,
   };
@@ -153,7 +162,14 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
   const shape =
     row.columns === null
       ? null
-      : (exposed ?? { schema: row.schema, name: row.name, sql, columns: toColumns(row.columns), primaryKey: [] });
+      : (exposed ?? {
+          schema: row.schema,
+          name: row.name,
+          sql,
+          view: false,
+          columns: toColumns(row.columns),
+          primaryKey: [],
+        });
   return {
     schema: row.schema,
     name: row.name,

@@ -199,19 +199,19 @@ function findRelationship(schema: Schema, from: Table, target: string, hint: str
   const all = schema.relationships.get(from) ?? [];
   const single = (columns: readonly string[], name: string): boolean => columns.length === 1 && columns[0] === name;
   const upward = (one: Relationship): boolean => one.cardinality === 'many-to-one' || one.cardinality === 'one-to-one';
-  const found = all.filter((one) => {
-    if (hint === null)
-      return (
-        one.to.name === target ||
-        (one.through === null && one.constraint === target) ||
-        (one.through === null && upward(one) && single(one.fromColumns, target))
-      );
+  const named = all.filter((one) => {
+    if (hint === null && one.to.name === target) return true;
+    if (hint === null && one.through === null)
+      return one.constraint === target || (upward(one) && single(one.fromColumns, target));
     if (one.to.name !== target) return false;
     if (one.through !== null) return one.through.table.name === hint;
     // From a table to itself the column's name means its many side; the one side is asked for by the column as target.
     if (one.from === one.to && one.cardinality === 'many-to-one') return false;
-    return one.constraint === hint || single(one.fromColumns, hint) || single(one.toColumns, hint);
+    return one.constraint === hint || single(one.fromColumns, hint ?? '') || single(one.toColumns, hint ?? '');
   });
+  // A key's own name leads to its table; a view of that table is meant only where the table is not shown.
+  const tables = named.filter((one) => one.to.name === target || !one.to.view);
+  const found = tables.length > 0 ? tables : named;
   const [only, ...others] = found;
   if (!only) throw restErrors.noRelation(schema.name, from.name, target, hint);
   if (others.length > 0) throw restErrors.ambiguous(from.name, target, found.map(describe));

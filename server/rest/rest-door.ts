@@ -30,8 +30,6 @@ export type RestDoorParts = {
   readonly aggregates?: boolean;
   /** `Prefer: tx=rollback`; off as in PostgREST. */
   readonly rollback?: boolean;
-  /** A statement that takes longer is ended (promises G33). */
-  readonly timeoutMs?: number;
 };
 
 /**
@@ -42,11 +40,7 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
   const { db, readCaller } = parts;
   const options = { maxRows: parts.maxRows, aggregates: parts.aggregates ?? false };
   const known = createKnown(db, parts.schemas ?? ['public']);
-  const run = createRun(db, {
-    maxRows: parts.maxRows,
-    rollback: parts.rollback ?? false,
-    timeoutMs: parts.timeoutMs ?? 3_000,
-  });
+  const run = createRun(db, { maxRows: parts.maxRows, rollback: parts.rollback ?? false });
   const door = new Hono<Env>();
   // Whether a refused request was a guest's decides between 401 and 403.
   const guests = new WeakSet<Request>();

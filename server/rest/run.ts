@@ -6,21 +6,19 @@ import type { Prepared } from './prepare.ts';
 import { bindValues } from './printer.ts';
 import type { ReplyRow } from './statements.ts';
 
-export type RunOptions = { readonly maxRows: number; readonly rollback: boolean; readonly timeoutMs: number };
+export type RunOptions = { readonly maxRows: number; readonly rollback: boolean };
 export type Run = (asked: Asked, prepared: Prepared, caller: Caller) => Promise<ReplyRow>;
 
 const NOTHING: ReplyRow = { body: '[]', count: 0, total: 0 };
 
 /** Runs a prepared statement as the caller: role, claims, request settings and query in one flight. */
 export function createRun(db: Database, options: RunOptions): Run {
-  const timeout = String(options.timeoutMs);
-
   return async (asked, prepared, caller) => {
     const { statement } = prepared;
     if (!statement) return NOTHING;
     const body = (prepared.bodyAs === 'list' ? asked.body?.listText : asked.body?.text) ?? null;
     const values = bindValues(statement.binders, asked.read.values, body);
-    const principal = principalOf(asked, caller, timeout);
+    const principal = principalOf(asked, caller);
     const rollback = options.rollback && asked.preferences.rollback;
     if (promisesCount(asked, prepared)) {
       // A promise about how many rows change is kept by undoing the change.
@@ -56,7 +54,7 @@ function checkCount(asked: Asked, prepared: Prepared, row: ReplyRow): void {
   if (asked.form.single && prepared.shows === 'rows' && row.count !== 1) throw restErrors.notSingle(row.count);
 }
 
-function principalOf(asked: Asked, caller: Caller, timeout: string): Principal {
+function principalOf(asked: Asked, caller: Caller): Principal {
   const reading = asked.method === 'GET' || asked.method === 'HEAD';
   return {
     role: caller.role,
@@ -66,7 +64,6 @@ function principalOf(asked: Asked, caller: Caller, timeout: string): Principal {
       'request.path': asked.path,
       'request.headers': asked.headersJson,
       'request.ip': caller.ip,
-      statement_timeout: timeout,
       // What is asked for by reading changes nothing, whatever functions a view or policy calls.
       ...(reading ? { transaction_read_only: 'on' } : {}),
     },

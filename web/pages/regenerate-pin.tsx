@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
-import { countdownLong, groupPin, pinPhase } from '#web/features/access/clock.ts';
+import { countdown, countdownLong, groupPin, pinPhase } from '#web/features/access/clock.ts';
 import { type Access, askAccess } from '#web/features/access/queries.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -18,6 +18,7 @@ import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.home, label: 'Home' };
 const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
+const DAY_MS = 86_400_000;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : '');
 
@@ -155,9 +156,11 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
               Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and
               is mailed to you then. It will work from {formatStudioTime(new Date(access.worksFrom))}.
             </p>
-            <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
-              {countdownLong(release.getTime() - now.getTime())}
-            </p>
+            {release.getTime() - now.getTime() < DAY_MS ? (
+              <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
+                {countdown(release.getTime() - now.getTime())}
+              </p>
+            ) : null}
           </>
         ) : null}
         {phase === 'asking' ? (

@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useNavigate } from 'react-router';
-import { checkHosted } from '#web/features/identity/queries.ts';
+import { Link, useNavigate } from 'react-router';
+import { formatStudioDate } from '#rules/studio-time.ts';
+import { checkHosted, readReview } from '#web/features/identity/queries.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -18,7 +19,7 @@ const BACK = { to: paths.checkout, label: 'Back to checkout' };
 export default function VerifyReturnPage() {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const { status } = useSession();
+  const { status, user } = useSession();
   const { open } = useAuthDialog();
   const [session] = useState(() => drafts.verification());
   const result = useQuery({
@@ -27,6 +28,11 @@ export default function VerifyReturnPage() {
     enabled: session !== null && status === 'in',
     retry: 1,
     refetchInterval: (query) => (query.state.data?.status === 'processing' ? POLL_MS : false),
+  });
+  const review = useQuery({
+    queryKey: ['review', user?.id],
+    queryFn: () => readReview(user?.id ?? ''),
+    enabled: user !== null && result.data?.status === 'review',
   });
   const verified = result.data?.verified === true;
   const next = ownPath(result.data?.checkoutUrl ?? null) ?? paths.checkout;
@@ -58,10 +64,17 @@ export default function VerifyReturnPage() {
       : result.isError
         ? describeError(result.error, 'Failed to process verification')
         : (result.data?.error ?? 'Identity verification was not completed successfully');
+  const waitsForPerson = result.data?.status === 'review';
   return (
-    <Shell back={BACK} title="Not verified">
-      <Notice tone="bad">
+    <Shell back={BACK} title={waitsForPerson ? 'Nearly there' : 'Not verified'}>
+      <Notice tone={waitsForPerson ? 'warn' : 'bad'}>
         <p>{message}</p>
+        {review.data ? (
+          <p className="mt-2 text-sm text-fog">
+            A person looks at this and decides by {formatStudioDate(review.data.decidedBy)}. You need not wait for that:
+            if your account has a typing mistake, mend it in your profile, then try again.
+          </p>
+        ) : null}
       </Notice>
       <div className="mt-6 flex flex-wrap gap-3">
         {session === null ? null : result.isError ? (
@@ -73,6 +86,11 @@ export default function VerifyReturnPage() {
             Try Again
           </Button>
         )}
+        {waitsForPerson ? (
+          <Link to={paths.profile} className={buttonStyle.plain}>
+            Your profile
+          </Link>
+        ) : null}
         <Button
           tone="plain"
           onClick={() => {
