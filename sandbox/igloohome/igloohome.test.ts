@@ -1,5 +1,8 @@
 import { createHmac, createPublicKey, createVerify } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCoreControl } from '../core/control.ts';
@@ -313,4 +316,25 @@ it('forgets codes, not keys, when it is reset', async () => {
   await control('POST', '/api/reset');
   expect(await press('123456')).toMatchObject({ reason: 'wrong code' });
   expect(await (await home.request('/api/doors/webhook-key')).text()).toBe(before);
+});
+
+it('knows its codes, tokens and key after a restart', async () => {
+  const stateFile = join(mkdtempSync(join(tmpdir(), 'sandbox-')), 'state.json');
+  const open = (): void => {
+    core = createCore({ port: 0, webhookTarget: core.webhookTarget, stateFile });
+    provider = createIgloohome(core);
+    home = new Hono();
+    home.route('/api', provider.control);
+  };
+  open();
+  bearer = String((await jsonOf(await token()))['access_token']);
+  await control('POST', '/api/doors/bridge', { job_ms: 20 });
+  await job(newCode());
+  const key = await (await home.request('/api/doors/webhook-key')).text();
+  await provider.close?.();
+  core.close();
+  open();
+  expect((await call('GET', '/igloohome/devices')).status).toBe(200);
+  expect(await press('123456')).toMatchObject({ opened: true });
+  expect(await (await home.request('/api/doors/webhook-key')).text()).toBe(key);
 });

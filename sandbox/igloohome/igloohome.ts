@@ -111,7 +111,7 @@ function panel(core: Core, site: Site, doors: Doors): string {
       const count = liveCodes(lock.codes, core.now().getTime()).length;
       const last = lock.log[0];
       const lastText = last ? (last.opened ? 'opened' : last.reason) : 'nobody was here';
-      return `<tr><td><a href="/doors/${lock.id}">Stand at the door of ${esc(lock.name)}</a></td><td>${lock.id}</td><td>${count} ${count === 1 ? 'code' : 'codes'}</td><td>${esc(lastText)}</td></tr>`;
+      return `<tr><td><a href="/doors/${lock.id}">Stand at the door of ${esc(lock.name)}</a></td><td>${count} ${count === 1 ? 'code' : 'codes'}; ${esc(lastText)}</td></tr>`;
     })
     .join('');
   const bridge = doors.online() ? '<span class="good">online</span>' : '<span class="bad">offline</span>';
