@@ -98,7 +98,6 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
   const client = useQueryClient();
   const end = new Date(access.booking.end_time);
   const start = new Date(access.booking.start_time);
-  const release = new Date(access.releaseAt);
   const phase = pinPhase(access, end, now);
   const waitSeconds = access.nextCodeAt ? Math.ceil((Date.parse(access.nextCodeAt) - now.getTime()) / 1000) : 0;
   const renew = useMutation({
@@ -132,46 +131,7 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
           </span>
         )}
       </p>
-      <section
-        aria-label="Access code"
-        aria-live="polite"
-        className={`mt-4 border-t-4 bg-booth p-5 sm:p-8 ${phase === 'shown' ? 'border-signal' : 'border-line'}`}
-      >
-        {phase === 'shown' && access.pin !== null ? (
-          <>
-            <p className="text-sm text-fog">Current PIN</p>
-            <Digits pin={access.pin} />
-            <p className="mt-3">
-              Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
-              <strong>{when(new Date(access.worksUntil), start)}</strong>{' '}
-              <span className="text-fog">(Sydney time)</span>
-            </p>
-            <CopyPin key={access.pin} pin={access.pin} />
-          </>
-        ) : null}
-        {phase === 'ended' ? <p className="text-fog">{ENDED}</p> : null}
-        {phase === 'waiting' ? (
-          <>
-            <p className="text-fog">
-              Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and
-              is mailed to you then. It will work from {formatStudioTime(new Date(access.worksFrom))}.
-            </p>
-            {release.getTime() - now.getTime() < DAY_MS ? (
-              <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
-                {countdown(release.getTime() - now.getTime())}
-              </p>
-            ) : null}
-          </>
-        ) : null}
-        {phase === 'asking' ? (
-          <p className="text-fog">The lock is being asked for your code. This page shows it as soon as it is there.</p>
-        ) : null}
-        {phase === 'used' ? (
-          <p className="text-fog">
-            Your last PIN was used, or the lock has not answered yet. Generate a new one to come in.
-          </p>
-        ) : null}
-      </section>
+      <CodeBoard access={access} phase={phase} now={now} start={start} />
       <div className="mt-6 space-y-3">
         <Button
           onClick={() => renew.mutate()}
@@ -197,6 +157,62 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
       </div>
     </Shell>
+  );
+}
+
+/** The code, or when it comes. */
+function CodeBoard({
+  access,
+  phase,
+  now,
+  start,
+}: {
+  access: Access;
+  phase: ReturnType<typeof pinPhase>;
+  now: Date;
+  start: Date;
+}) {
+  const release = new Date(access.releaseAt);
+  return (
+    <section
+      aria-label="Access code"
+      aria-live="polite"
+      className={`mt-4 border-t-4 bg-booth p-5 sm:p-8 ${phase === 'shown' ? 'border-signal' : 'border-line'}`}
+    >
+      {phase === 'shown' && access.pin !== null ? (
+        <>
+          <p className="text-sm text-fog">Current PIN</p>
+          <Digits pin={access.pin} />
+          <p className="mt-3">
+            Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
+            <strong>{when(new Date(access.worksUntil), start)}</strong> <span className="text-fog">(Sydney time)</span>
+          </p>
+          <CopyPin key={access.pin} pin={access.pin} />
+        </>
+      ) : null}
+      {phase === 'ended' ? <p className="text-fog">{ENDED}</p> : null}
+      {phase === 'waiting' ? (
+        <>
+          <p className="text-fog">
+            Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and is
+            mailed to you then. It will work from {formatStudioTime(new Date(access.worksFrom))}.
+          </p>
+          {release.getTime() - now.getTime() < DAY_MS ? (
+            <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
+              {countdown(release.getTime() - now.getTime())}
+            </p>
+          ) : null}
+        </>
+      ) : null}
+      {phase === 'asking' ? (
+        <p className="text-fog">The lock is being asked for your code. This page shows it as soon as it is there.</p>
+      ) : null}
+      {phase === 'used' ? (
+        <p className="text-fog">
+          Your last PIN was used, or the lock has not answered yet. Generate a new one to come in.
+        </p>
+      ) : null}
+    </section>
   );
 }
 

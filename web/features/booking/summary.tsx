@@ -55,6 +55,11 @@ export function Summary({
       {longer ? (
         <p className="mt-1 text-sm text-good">The clocks go back that night: the hour that comes twice is on us.</p>
       ) : null}
+      {shorter ? (
+        <p className="mt-1 text-sm text-fog">
+          The clocks go forward that night: the hour that is skipped costs nothing.
+        </p>
+      ) : null}
       <Breakdown quote={quote} hours={hours} />
       {problem ? (
         <div className="mt-3">
