@@ -52,14 +52,7 @@ export function Summary({
         {formatStudioDate(span.start, 'medium')}, {formatStudioTime(span.start)} to {formatStudioTime(span.end)}
         {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''} <span className="text-dust">(Sydney time)</span>
       </p>
-      {longer ? (
-        <p className="mt-1 text-sm text-good">The clocks go back that night: the hour that comes twice is on us.</p>
-      ) : null}
-      {shorter ? (
-        <p className="mt-1 text-sm text-fog">
-          The clocks go forward that night: the hour that is skipped costs nothing.
-        </p>
-      ) : null}
+      <ClockNote longer={longer} shorter={shorter} />
       <Breakdown quote={quote} hours={hours} />
       {problem ? (
         <div className="mt-3">
@@ -89,6 +82,16 @@ export function Summary({
       </Button>
     </aside>
   );
+}
+
+/** What the change of clocks does to a session, on two nights a year (decisions T-01). */
+function ClockNote({ longer, shorter }: { longer: boolean; shorter: boolean }) {
+  if (longer) {
+    return <p className="mt-1 text-sm text-good">The clocks go back that night: the hour that comes twice is on us.</p>;
+  }
+  return shorter ? (
+    <p className="mt-1 text-sm text-fog">The clocks go forward that night: the hour that is skipped costs nothing.</p>
+  ) : null;
 }
 
 function Breakdown({ quote, hours }: { quote: Quote; hours: string }) {
