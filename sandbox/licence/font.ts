@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { inflateSync } from 'node:zlib';
 
 export const FONT_FAMILY = 'Roboto Mono';
@@ -12,18 +13,21 @@ let files: string[] | null = null;
 
 /**
  * Paths of the letters specimens are printed with, unpacked from the web font so that no font of the machine is needed.
- * They are files because resvg reads fonts from nowhere else; they go when the process ends.
+ * They are files because resvg reads fonts from nowhere else, and always the same ones, so that starts leave nothing behind.
  */
 export function licenceFonts(): string[] {
   if (files) return files;
   const require = createRequire(import.meta.url);
-  const folder = mkdtempSync(join(tmpdir(), 'specimen-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = join(tmpdir(), `specimen-letters-${process.getuid?.() ?? 0}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   files = SCRIPTS.flatMap((script) =>
     WEIGHTS.map((weight) => {
       const name = `roboto-mono-${script}-${weight}-normal`;
       const path = join(folder, `${name}.ttf`);
-      writeFileSync(path, unpackWoff(readFileSync(require.resolve(`@fontsource/roboto-mono/files/${name}.woff`))));
+      const half = `${path}.${process.pid}.${threadId}`;
+      writeFileSync(half, unpackWoff(readFileSync(require.resolve(`@fontsource/roboto-mono/files/${name}.woff`))));
+      // In one step: another sandbox may be reading it.
+      renameSync(half, path);
       return path;
     }),
   );
