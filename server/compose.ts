@@ -34,6 +34,7 @@ import { createWebhookInbox } from './operations/webhooks.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
 import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import type { IdReader } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
@@ -104,7 +105,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const objects = createObjects({ db, store, clock, mark: (text) => keys.hmac('object-link', text) });
   const payments = createStripePayments(config.stripe);
   const locks = createIgloohomeLocks(config.igloohome);
-  const reader = createOcrIdReader();
+  const reader = await createIdReader(config);
   const lockOf = await readLockMap(db, config);
   const links = createLinkSigner(keys.derive('links'));
   const desk = createPaymentDesk({ db, payments, clock, log });
@@ -207,6 +208,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       await unlock?.();
     },
   };
+}
+
+/** The vision model's libraries are read in only where one is configured: a start without them is faster. */
+async function createIdReader(config: Config): Promise<IdReader & { close(): Promise<void> }> {
+  if (config.vision === null) return createOcrIdReader();
+  const { createVisionIdReader } = await import('./providers/vision-id-reader.ts');
+  return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }
 
 async function openDatabase(config: Config, memory: boolean, say: (line: string) => void, log: Log): Promise<Database> {

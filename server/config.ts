@@ -39,6 +39,13 @@ export type Config = {
     /** Studio name → lock id. */
     readonly locks: ReadonlyMap<string, string>;
   };
+  /** Who reads licences: this machine (null), or a vision model over one of two protocols. */
+  readonly vision: {
+    readonly protocol: 'openai' | 'anthropic';
+    readonly baseUrl: string;
+    readonly apiKey: string;
+    readonly model: string;
+  } | null;
   readonly shellyUrl: string;
   readonly smtpUrl: string;
   readonly mailFrom: string;
@@ -98,6 +105,10 @@ const schema = z.object({
   IGLOOHOME_MODE: z.enum(['bridge', 'hourly', 'onetime']).optional(),
   IGLOOHOME_WEBHOOK_KEY: z.string().min(1).optional(),
   IGLOOHOME_LOCKS: z.string().optional(),
+  ID_READER: z.enum(['ocr', 'openai', 'anthropic']).default('ocr'),
+  VISION_BASE_URL: address.optional(),
+  VISION_API_KEY: z.string().min(1).optional(),
+  VISION_MODEL: z.string().min(1).optional(),
   SHELLY_URL: address.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default('24/7 DJ Studios <hello@example.com>'),
@@ -159,6 +170,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
       locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
     },
+    vision:
+      env.ID_READER === 'ocr'
+        ? null
+        : {
+            protocol: env.ID_READER,
+            baseUrl: env.VISION_BASE_URL ?? `${at(4)}/v1`,
+            apiKey: env.VISION_API_KEY ?? 'sandbox-vision',
+            model: env.VISION_MODEL ?? 'specimen-reader',
+          },
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
@@ -182,6 +202,11 @@ function missing(env: Environment, sandbox: boolean): string[] {
 
 function contradictions(env: Environment, production: boolean, sandbox: boolean): string[] {
   const faults: string[] = [];
+  if (env.ID_READER !== 'ocr' && !sandbox) {
+    for (const name of ['VISION_BASE_URL', 'VISION_API_KEY', 'VISION_MODEL'] as const) {
+      if (env[name] === undefined) faults.push(`${name}: is needed with ID_READER=${env.ID_READER}`);
+    }
+  }
   const live = env.STRIPE_SECRET_KEY?.includes('_live_') === true;
   if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox)
     faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');

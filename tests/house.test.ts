@@ -72,7 +72,15 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both speak to Stripe through one client'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/open.ts', 'as above'],
-  ...['igloohome-locks', 'ocr-id-reader', 'shelly-power', 'smtp-mail', 'stripe-identity', 'stripe-payments'].map(
+  ...[
+    'igloohome-locks',
+    'ocr-id-reader',
+    'shelly-power',
+    'smtp-mail',
+    'stripe-identity',
+    'stripe-payments',
+    'vision-id-reader',
+  ].map(
     (name) =>
       ['server/providers/ports.test.ts', `./${name}.ts`, 'one suite per port asks every adapter of it'] as const,
   ),

@@ -147,7 +147,13 @@ export function createIdentity(parts: {
   async function verifyPhoto(userId: string, bytes: Uint8Array): Promise<Verification> {
     const profile = await profileOf(userId);
     const image = await prepareImage(bytes);
-    const reading = await reader.read(image);
+    const reading = await reader.read(image).catch((error: unknown) => {
+      if (!(error instanceof ProviderError)) throw error;
+      throw new Refusal(
+        'provider_unavailable',
+        'Your ID could not be read right now. Please try again, or use the hosted check.',
+      );
+    });
     const judgement = judgeLicence({ reading, profile, today: studioDate(clock()) });
     // Only a case that a person has to decide keeps its picture, and only until then.
     let imageKey: string | null = null;

@@ -8,6 +8,7 @@ import { createShellyPower } from './shelly-power.ts';
 import { createSmtpMail } from './smtp-mail.ts';
 import { createStripeIdentity } from './stripe-identity.ts';
 import { createStripePayments } from './stripe-payments.ts';
+import { createVisionIdReader } from './vision-id-reader.ts';
 
 /** One suite per port: what the house relies on, asked of the adapter over the real wire. */
 let outside: Outside;
@@ -234,6 +235,30 @@ describe('Mail', () => {
     await outside.fault('mail', 'status', { status: 550 });
     await expect(mail.send({ ...message, key: 'other' })).rejects.toMatchObject({ name: 'ProviderError' });
     mail.close();
+  });
+});
+
+describe.each(['openai', 'anthropic'] as const)('IdReader by a vision model over %s', (protocol) => {
+  it('reads the same licence, and says when it could not', { timeout: 60_000 }, async () => {
+    const reader = createVisionIdReader({
+      protocol,
+      baseUrl: `${outside.at(4)}/v1`,
+      apiKey: 'sandbox-vision',
+      model: 'claude-sonnet-4-5',
+    });
+    const picture = new Uint8Array(
+      await (await fetch(`${outside.at(0)}/licence.jpg?given=Robin&family=Sample&dob=1991-12-30`)).arrayBuffer(),
+    );
+    expect(await reader.read(picture)).toMatchObject({
+      documentKind: 'driver_licence',
+      medium: 'physical',
+      givenNames: 'Robin',
+      dateOfBirth: { iso: '1991-12-30' },
+    });
+    await outside.ask('/api/vision', { answer: 'screen' });
+    expect(await reader.read(picture)).toMatchObject({ medium: 'screen' });
+    await outside.ask('/api/vision', { answer: 'malformed' });
+    await expect(reader.read(picture)).rejects.toMatchObject({ name: 'ProviderError', provider: 'vision' });
   });
 });
 
