@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { firstError, isAdult, profileSchema } from '#rules/people.ts';
+import { firstError, isAdult, profileSchema, normalisePhone } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { echoOf, isNoDay, isoOf, partsOf } from '#web/lib/birth-date.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -76,7 +76,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
     try {
       await saveProfile(userId, {
         full_name: parsed.data.fullName,
-        phone: parsed.data.phone,
+        phone: normalisePhone(parsed.data.phone) ?? parsed.data.phone,
         dj_name: form.djName.trim() || null,
         date_of_birth: dateOfBirth || null,
       });

@@ -1,3 +1,4 @@
+import { normalisePhone } from '#rules/people.ts';
 import { apiUrl, publicKey, supabase } from '#web/lib/supabase.ts';
 
 export type SignUp = {
@@ -15,7 +16,12 @@ export async function signUp(input: SignUp, redirectTo: string): Promise<{ signe
     password: input.password,
     options: {
       emailRedirectTo: redirectTo,
-      data: { full_name: input.fullName, phone: input.phone, dj_name: input.djName, date_of_birth: input.dateOfBirth },
+      data: {
+        full_name: input.fullName,
+        phone: normalisePhone(input.phone) ?? input.phone,
+        dj_name: input.djName,
+        date_of_birth: input.dateOfBirth,
+      },
     },
   });
   if (error) throw error;
