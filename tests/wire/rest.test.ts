@@ -8,7 +8,6 @@ import type { Customer, World } from '#tests/support/world.ts';
 
 /** The real supabase-js against `/rest/v1`, on a schema of its own (rest.sql). */
 const SCHEMA = await readFile(join(import.meta.dirname, 'rest.sql'), 'utf8');
-const ANN = 'aaaaaaaa-0000-4000-8000-000000000001';
 const BEN = 'aaaaaaaa-0000-4000-8000-000000000002';
 
 async function runScript(world: World): Promise<void> {

@@ -3,26 +3,24 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
 import { type Slot, slotsOfSpan, sortSlots, toggleSlot, whyNotAdd } from '#rules/slots.ts';
-import { addDays, formatStudioDate, isSydneyZone, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { addDays, isSydneyZone, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings, venue } from '#rules/venue.ts';
 import { Calendar } from '#web/features/booking/calendar.tsx';
-import { DayNote } from '#web/features/booking/day-note.tsx';
+import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { draftOf } from '#web/features/booking/draft.ts';
 import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
 import {
   createPayment,
   keepDraft,
   type OpenHold,
-  readAvailability,
-  readOpenHolds,
   readStanding,
   readStudios,
   releaseHold,
 } from '#web/features/booking/queries.ts';
-import { daysToRead, describeLost, dropLost, reachTo } from '#web/features/booking/selection.ts';
-import { Legend, SlotGrid } from '#web/features/booking/slot-grid.tsx';
+import { describeLost, dropLost, reachTo } from '#web/features/booking/selection.ts';
 import { StudioCards } from '#web/features/booking/studio-cards.tsx';
 import { Summary } from '#web/features/booking/summary.tsx';
+import { useAvailability, useOpenHold } from '#web/features/booking/use-availability.ts';
 import { useRestored } from '#web/features/booking/use-restored.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -37,7 +35,6 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
-const POLL_MS = 5_000;
 const WHY: Readonly<Record<string, string>> = {
   'not-consecutive': 'Hours must follow one another. Clear the selection to start elsewhere.',
   'too-long': `A session is at most ${settings.maxHours} hours long.`,
@@ -65,29 +62,18 @@ export default function BookingPage() {
 
   const studios = useQuery({ queryKey: ['studios'], queryFn: readStudios, staleTime: 300_000 });
   const studio = studios.data?.find((one) => one.id === studioId) ?? null;
-  const days = daysToRead(slots, date);
   const userId = user?.id ?? null;
-  const answer = useQuery({
-    queryKey: ['availability', studioId, userId, days.from, days.to],
-    queryFn: () => readAvailability(studioId ?? '', days, userId),
-    enabled: studioId !== null && status !== 'loading',
-    // While leaving for payment one's own hold appears among the others: nothing to be told then.
-    refetchInterval: busy ? false : POLL_MS,
-    placeholderData: (before, query) => (query?.queryKey[1] === studioId ? before : undefined),
-  });
-  // What was asked of other days says nothing of this one: better a skeleton than an hour shown free that is not.
-  const covers = answer.data !== undefined && answer.data.from <= days.from && answer.data.to >= date;
-  const taken = covers ? answer.data?.taken : undefined;
-  const holds = useQuery({
-    queryKey: ['open-holds', userId],
-    queryFn: () => readOpenHolds(userId ?? ''),
-    enabled: userId !== null,
-  });
-  const hold = holds.data?.find((one) => Date.parse(one.hold_expires_at) > now.getTime());
+  const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused: busy });
+  const { taken } = hours;
+  const { hold, refetch: lookForHold } = useOpenHold(userId, now);
+  function lookAgain(): void {
+    hours.refetch();
+    lookForHold();
+  }
 
   useBackAgain(() => {
     setBusy(false);
-    void Promise.all([answer.refetch(), holds.refetch()]);
+    lookAgain();
   });
   useRestored(status, (found) => {
     if (found.slots.length === 0) return;
@@ -98,7 +84,7 @@ export default function BookingPage() {
   });
 
   const unknownStudio = studios.data !== undefined && studioId !== null && studio === null;
-  const missed = answer.isError || unknownStudio;
+  const missed = hours.failed || unknownStudio;
   // What somebody else takes, or time takes, leaves the selection, and that is said where it stays to be read.
   const settle = useEffectEvent(() => {
     if (restoring !== 'no' && missed) return giveUpRestoring();
@@ -179,7 +165,7 @@ export default function BookingPage() {
       setBusy(false);
       const code = error instanceof AppError ? error.code : '';
       if (code === 'id_required' || code === 'terms_required') return void navigate(paths.checkout);
-      void Promise.all([answer.refetch(), holds.refetch()]);
+      lookAgain();
       const text = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
       const total = error instanceof AppError ? error.details['total'] : null;
       setProblem({ text, total: code === 'price_changed' && typeof total === 'number' ? total : null });
@@ -200,12 +186,9 @@ export default function BookingPage() {
     } catch (error) {
       toast({ title: 'Error', description: describeError(error, 'Please try again in a moment.'), tone: 'bad' });
     }
-    await Promise.all([answer.refetch(), holds.refetch()]);
+    lookAgain();
   }
 
-  const first = sortSlots(slots)[0];
-  const reachesMidnight = slots.some((slot) => slot.hour === 23 && slot.date === date);
-  const continued = first !== undefined && date !== first.date;
   return (
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
       {hold ? (
@@ -239,54 +222,16 @@ export default function BookingPage() {
             <h2 className="mb-4 text-2xl">Day</h2>
             <Calendar today={today} value={date} onChange={chooseDay} key={today} />
           </section>
-          <section aria-label="Hours" className="lg:row-span-2 xl:row-span-1">
-            <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-              <h2 className="text-2xl" aria-live="polite">
-                {formatStudioDate(date, 'long')}
-              </h2>
-              <p className="text-sm text-fog">{venue.timeZoneLabel}</p>
-            </div>
-            <DayNote date={date} />
-            {lostNote ? (
-              <div className="mb-4">
-                <Notice tone="warn">
-                  <p>{lostNote}</p>
-                </Notice>
-              </div>
-            ) : null}
-            {taken ? (
-              <>
-                {answer.isError || answer.fetchStatus === 'paused' ? (
-                  <output className="mb-3 block text-sm text-warn">
-                    We cannot ask which hours are free right now. What you see may be out of date.
-                  </output>
-                ) : null}
-                <SlotGrid date={date} selection={slots} taken={taken} now={now} onToggle={toggle} onReach={reach} />
-                <Legend />
-              </>
-            ) : answer.isError ? (
-              <Notice tone="bad">
-                <p>We cannot see which hours are free right now.</p>
-                <Button tone="plain" className="mt-3" onClick={() => void answer.refetch()}>
-                  Try again
-                </Button>
-              </Notice>
-            ) : (
-              <GridSkeleton />
-            )}
-            <div className="mt-4 flex flex-wrap gap-2">
-              {reachesMidnight ? (
-                <Button tone="plain" onClick={() => setDate(addDays(date, 1))}>
-                  Continue to next morning
-                </Button>
-              ) : null}
-              {continued ? (
-                <Button tone="plain" onClick={() => setDate(first.date)}>
-                  Back to previous day
-                </Button>
-              ) : null}
-            </div>
-          </section>
+          <DayHours
+            date={date}
+            slots={slots}
+            hours={hours}
+            now={now}
+            lostNote={lostNote}
+            onToggle={toggle}
+            onReach={reach}
+            onDate={setDate}
+          />
           <div>
             <div className="lg:sticky lg:top-6">
               <Summary
@@ -313,17 +258,6 @@ export default function BookingPage() {
         </div>
       ) : null}
     </Shell>
-  );
-}
-
-/** As high as the grid, so that nothing jumps when the hours come. */
-function GridSkeleton() {
-  return (
-    <output className="grid grid-cols-3 gap-1.5 sm:grid-cols-4" aria-label="Loading hours">
-      {Array.from({ length: 24 }, (_, hour) => (
-        <span key={hour} className="skeleton h-16" />
-      ))}
-    </output>
   );
 }
 

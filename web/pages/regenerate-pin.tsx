@@ -148,12 +148,16 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
             <p>{problem}</p>
           </Notice>
         ) : null}
-        <p className="text-sm text-fog">
-          {access.singleUse
-            ? 'Each PIN is single-use: the door locks behind you, and a new PIN lets you in again.'
-            : 'This lock takes the same PIN again until your session ends.'}{' '}
-          {noneLeft ? `No more can be made. Please write to ${venue.email}.` : `${access.codesLeft} more can be made.`}
-        </p>
+        {phase === 'ended' ? null : (
+          <p className="text-sm text-fog">
+            {access.singleUse
+              ? 'Each PIN is single-use: the door locks behind you, and a new PIN lets you in again.'
+              : 'This lock takes the same PIN again until your session ends.'}{' '}
+            {noneLeft
+              ? `No more can be made. Please write to ${venue.email}.`
+              : `${access.codesLeft} more can be made.`}
+          </p>
+        )}
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
       </div>
     </Shell>

@@ -1,0 +1,345 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DatabaseError } from '#server/db/database.ts';
+import { createPglite, type Embedded } from '#server/db/pglite.ts';
+import { type Asked, readAsked } from './asked.ts';
+import { type Catalogue, readCatalogue } from './catalogue.ts';
+import { RestRefusal, statusOfSqlState } from './errors.ts';
+import { prepareCall, prepareDelete, prepareInsert, type Prepared, prepareRead, prepareUpdate } from './prepare.ts';
+import { bindValues } from './printer.ts';
+
+/** Made-up requests against a real catalogue: promises G32 and G33. */
+const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
+const OPTIONS = { maxRows: 100, aggregates: true };
+/** A word that is in every value and in no name. */
+const SENTINEL = 'zq7';
+
+let db: Embedded;
+let catalogue: Catalogue;
+let identifiers: Set<string>;
+
+beforeAll(async () => {
+  db = await createPglite(null);
+  await db.script(`
+    create table land (id int primary key, name text);
+    create table town (id int primary key, land_id int references land, twin int references town, name text not null default 'x', facts jsonb, tags text[],
+      price numeric(6, 2), born date, "we""ird -- name" text, words tsvector, height int4range);
+    create table pair (town_id int references town, land_id int references land, primary key (town_id, land_id));
+    create view card as select id, name as title, land_id from town;
+    create function near(place text, steps int default 1) returns setof town language sql stable as 'select * from town';
+    create function plus(a int, b int) returns int language sql immutable as 'select a + b';
+    create schema away; create table away.sentinel (id int, word text);
+  `);
+  catalogue = await readCatalogue(db.query, ['public']);
+  const schema = catalogue.get('public');
+  identifiers = new Set(['public']);
+  for (const table of schema?.tables.values() ?? []) {
+    identifiers.add(table.name);
+    for (const name of table.columns.keys()) identifiers.add(name);
+    for (const one of schema?.relationships.get(table) ?? []) identifiers.add(one.constraint);
+  }
+  for (const [name, routines] of schema?.routines ?? []) {
+    identifiers.add(name);
+    for (const routine of routines) for (const argument of routine.arguments) identifiers.add(argument.name);
+  }
+}, 60_000);
+afterAll(() => db.close());
+
+const hostile = fc.constantFrom(
+  `${SENTINEL}`,
+  `${SENTINEL}'; drop table town; --`,
+  `${SENTINEL}" from away.sentinel --`,
+  `${SENTINEL}\\`,
+  `$1${SENTINEL}`,
+  `\u0000${SENTINEL}`,
+  `(${SENTINEL},"a)",)`,
+  `{${SENTINEL}}`,
+);
+// Mostly what is there, so that most questions get as far as the database.
+const mostly = (good: fc.Arbitrary<string>, weight = 40): fc.Arbitrary<string> =>
+  fc.oneof({ weight, arbitrary: good }, { weight: 1, arbitrary: hostile });
+const name = mostly(
+  fc.constantFrom(
+    'id',
+    'id',
+    'name',
+    'name',
+    'land_id',
+    'twin',
+    'facts',
+    'tags',
+    'price',
+    'born',
+    '"we\\"ird -- name"',
+    'words',
+    'height',
+    'title',
+  ),
+);
+const relation = mostly(fc.constantFrom('land', 'town', 'pair', 'card', 'twin', 'land_id', 'town_twin_fkey'));
+const field = fc.oneof(
+  { weight: 6, arbitrary: name },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('facts', 'tags', 'name'),
+        fc.constantFrom('->', '->>'),
+        fc.constantFrom('a', '0', '-1', SENTINEL, `"${SENTINEL}'"`),
+      )
+      .map((parts) => parts.join('')),
+  },
+);
+const value = fc.oneof(
+  hostile,
+  fc.constantFrom('1', '(1,2)', '{1,2}', 'null', '{"a":1}', '[1,2)', '*a*', ''),
+  fc.string({ maxLength: 12 }),
+);
+const operator = fc.constantFrom(
+  'eq',
+  'neq',
+  'gt',
+  'lt',
+  'like',
+  'ilike',
+  'match',
+  'isdistinct',
+  'cs',
+  'cd',
+  'ov',
+  'sl',
+  'nxr',
+  'adj',
+  'fts',
+  'wfts(english)',
+  `plfts(${SENTINEL})`,
+  'not.eq',
+);
+const test_ = fc.oneof(
+  { weight: 12, arbitrary: fc.tuple(operator, value).map(([word, text]) => `${word}.${text}`) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      'is.null',
+      'not.is.not_null',
+      'is.true',
+      'in.(1,2)',
+      'not.in.("a,b")',
+      'in.()',
+      'eq(any).{1,2}',
+      'like(all).{a*}',
+      `in.(${SENTINEL})`,
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('drop.1', 'in.1', 'is.1', 'eq', 'neq(any).1', `in.(${SENTINEL}`, `in.("${SENTINEL})`),
+  },
+);
+const { select } = fc.letrec<{ select: string; item: string }>((tie) => ({
+  item: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom('', '', `${SENTINEL}:`),
+          field,
+          mostly(fc.constantFrom('', '', '', '::text', '.max()', '.count()', '.count()::text'), 20),
+        )
+        .map((parts) => parts.join('')),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('*', '*', 'count()', `${SENTINEL}:count()`, 'price.sum()', `id::${SENTINEL}`),
+    },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom('', '', '', '...', `${SENTINEL}:`),
+          relation,
+          fc.constantFrom('', '', '', '!inner', '!left', '!twin', '!pair', `!${SENTINEL}`),
+          tie('select'),
+        )
+        .map(([a, b, c, d]) => `${a}${b}${c}(${d})`),
+    },
+  ),
+  select: fc.array(tie('item'), { minLength: 1, maxLength: 3 }).map((items) => items.join(',')),
+}));
+const { logic } = fc.letrec<{ logic: string }>((tie) => ({
+  logic: fc.oneof(
+    { maxDepth: 3 },
+    fc.tuple(field, test_).map(([a, b]) => `${a}.${b}`),
+    fc
+      .tuple(fc.constantFrom('and', 'or', 'not.and'), fc.array(tie('logic'), { minLength: 1, maxLength: 3 }))
+      .map(([word, of]) => `${word}(${of.join(',')})`),
+  ),
+}));
+const order = fc
+  .tuple(
+    fc.oneof({ weight: 9, arbitrary: field }, { weight: 1, arbitrary: relation.map((one) => `${one}(name)`) }),
+    mostly(fc.constantFrom('', '.desc', '.asc.nullslast')),
+  )
+  .map((parts) => parts.join(''));
+const param = fc.oneof(
+  { weight: 8, arbitrary: fc.tuple(fc.constant('select'), select) },
+  { weight: 8, arbitrary: fc.tuple(field, test_) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.tuple(relation, name).map((parts) => parts.join('.')),
+      test_,
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(
+      fc.constantFrom('or', 'and', 'not.or'),
+      fc.array(logic, { minLength: 1, maxLength: 3 }).map((of) => `(${of.join(',')})`),
+    ),
+  },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('order'), order) },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(fc.constantFrom('limit', 'offset'), mostly(fc.constantFrom('0', '5', '99999999999'), 20)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.constantFrom('columns', 'on_conflict'),
+      fc.array(name, { maxLength: 3 }).map((list) => list.join(',')),
+    ),
+  },
+  { weight: 1, arbitrary: fc.tuple(fc.constantFrom('place', 'steps', 'a', 'b'), value) },
+  { weight: 1, arbitrary: fc.tuple(fc.string({ maxLength: 8 }), fc.string({ maxLength: 20 })) },
+);
+const request = fc.record({
+  method: fc.constantFrom('GET', 'GET', 'GET', 'POST', 'PATCH', 'DELETE', 'CALL', 'CALLGET'),
+  name: fc.constantFrom('town', 'town', 'town', 'town', 'town', 'land', 'card', 'pair', 'near', 'plus', 'sentinel'),
+  params: fc.array(param, { maxLength: 4 }),
+  accept: fc.constantFrom('application/json', 'text/csv', 'application/vnd.pgrst.object+json;nulls=stripped'),
+  prefer: fc.constantFrom(
+    '',
+    'return=representation',
+    'return=representation, count=exact, missing=default',
+    'resolution=merge-duplicates,return=headers-only',
+  ),
+  body: fc.oneof(
+    fc.record({ id: fc.integer(), name: value, price: fc.double() }, { requiredKeys: [] }),
+    fc.array(fc.record({ id: fc.integer(), facts: fc.jsonValue() }), { maxLength: 3 }),
+    fc.record({ place: value, steps: fc.integer() }, { requiredKeys: [] }),
+    fc.jsonValue(),
+  ),
+});
+type Made = typeof request extends fc.Arbitrary<infer T> ? T : never;
+
+const PREPARE = {
+  GET: prepareRead,
+  POST: prepareInsert,
+  PATCH: prepareUpdate,
+  DELETE: prepareDelete,
+  CALL: prepareCall,
+  CALLGET: prepareCall,
+};
+
+async function prepareMade(made: Made): Promise<{ asked: Asked; prepared: Prepared } | null> {
+  const kind = made.method.startsWith('CALL') ? 'call' : 'table';
+  const method = made.method === 'CALL' ? 'POST' : made.method === 'CALLGET' ? 'GET' : made.method;
+  const search = new URLSearchParams(made.params.map(([key, text]): [string, string] => [key, text]));
+  const sends = method === 'POST' || method === 'PATCH';
+  const sent = new Request(`http://localhost/rest/v1/${made.name}?${search}`, {
+    method,
+    headers: { accept: made.accept, prefer: made.prefer, 'content-type': 'application/json' },
+    ...(sends ? { body: JSON.stringify(made.body) } : {}),
+  });
+  try {
+    const asked = await readAsked(sent, kind, made.name);
+    const prepare = PREPARE[made.method as keyof typeof PREPARE]; // one of the names above
+    const prepared = prepare(asked, { catalogue, plans: new Map() }, OPTIONS);
+    return { asked, prepared };
+  } catch (error) {
+    if (error instanceof RestRefusal && error.status < 500) return null;
+    throw error;
+  }
+}
+
+// What a statement may hold besides identifiers and values.
+const LITERALS = new Set(["''", "'[]'", "'null'", "'response.status'", "'response.headers'", "'x'"]);
+const WORDS = new Set(
+  `select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
+  like ilike sum avg max min count coalesce json_agg json_build_object json_strip_nulls row_to_json to_json to_jsonb string_agg substring length chr
+  to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery nullif current_setting case when then else end
+  insert into default values conflict do nothing update set excluded delete returning with explain format json_to_recordset json_to_record jsonb_array_elements jsonb_to_record
+  body total status headers key text int integer bigint numeric jsonb json regconfig date tsvector int4range w x k e r a f v j`.split(
+    /\s+/,
+  ),
+);
+
+function strangers(sql: string): string[] {
+  const tokens = sql.match(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$\d+|[A-Za-z_]\w*|\d+|\S/g) ?? [];
+  return tokens.filter((token) => {
+    if (token.startsWith('"')) return !identifiers.has(token.slice(1, -1).replaceAll('""', '"'));
+    if (token.startsWith("'")) return !LITERALS.has(token);
+    if (/^[A-Za-z_]/.test(token)) return !WORDS.has(token) && !/^[tc]\d+$/.test(token);
+    return !/^(\$\d+|\d+|[()*,.:=<>!~&|@?[\]{}-])$/.test(token);
+  });
+}
+
+test('whatever is asked, the statement holds parameters and catalogue names alone', async () => {
+  let printed = 0;
+  await fc.assert(
+    fc.asyncProperty(request, async (made) => {
+      const ready = await prepareMade(made);
+      for (const statement of [ready?.prepared.statement, ready?.prepared.estimate]) {
+        if (!statement) continue;
+        printed += 1;
+        expect(strangers(statement.text), statement.text).toEqual([]);
+        expect(statement.text).not.toContain(SENTINEL);
+        expect(Math.max(0, ...(statement.text.match(/\$\d+/g) ?? []).map((place) => Number(place.slice(1))))).toBe(
+          statement.binders.length,
+        );
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(printed).toBeGreaterThan(RUNS / 8);
+});
+
+test('whatever is asked, the database understands the statement', async () => {
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(request, async (made) => {
+      const ready = await prepareMade(made);
+      const { statement, bodyAs } = ready?.prepared ?? {};
+      if (!ready || !statement) return;
+      run += 1;
+      try {
+        const body = bodyAs === 'list' ? ready.asked.body?.listText : ready.asked.body?.text;
+        const values = bindValues(statement.binders, ready.asked.read.values, body ?? null);
+        await db.as({ role: 'postgres', claims: '{}' }, statement.text, values, { rollback: true });
+      } catch (error) {
+        if (error instanceof RestRefusal && error.status < 500) return;
+        if (!(error instanceof DatabaseError)) throw error;
+        // Not a word of ours is misunderstood, and nothing a caller wrote ends in a failure of the server.
+        const told = `${error.code} ${error.message}`;
+        expect(told).not.toMatch(/syntax error at/);
+        expect(statusOfSqlState(error.code, false), `${told}\n${statement.text}`).toBeLessThan(500);
+      }
+    }),
+    { numRuns: Math.min(RUNS, 20_000) },
+  );
+  expect(run).toBeGreaterThan(Math.min(RUNS, 20_000) / 8);
+}, 600_000);
+
+test('requests that differ in values only share one statement', async () => {
+  const plans = new Map<string, Prepared>();
+  const texts = new Set<string | undefined>();
+  for (const place of ['1', '2', "3'"]) {
+    const sent = new Request(
+      `http://localhost/rest/v1/town?select=id&name=eq.${place}&or=(id.eq.${place},name.in.(a,${place}))&limit=${place.slice(0, 1)}`,
+    );
+    texts.add(prepareRead(await readAsked(sent, 'table', 'town'), { catalogue, plans }, OPTIONS).statement?.text);
+  }
+  expect([plans.size, texts.size]).toEqual([1, 1]);
+});
