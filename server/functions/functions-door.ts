@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { ProviderError } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/refusal.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
@@ -54,6 +55,14 @@ export function createFunctionsDoor(parts: {
         error.details,
         typeof wait === 'number' ? { 'retry-after': String(wait) } : {},
       );
+    }
+    if (error instanceof ProviderError) {
+      c.var.log.warn(
+        { path: c.req.path, provider: error.provider, reason: error.reason },
+        'an outside system did not answer',
+      );
+      const message = 'A service we depend on cannot be reached right now. Please try again in a moment.';
+      return fail(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
     }
     c.var.log.error({ err: error, path: c.req.path }, 'a function failed');
     return fail(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);

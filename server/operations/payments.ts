@@ -191,12 +191,23 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     if (booking.status !== 'pending') return booking;
     const payment = await latestPayment(db, bookingId);
     if (payment?.state === 'open' && payment.sessionId) {
-      const session = await payments.expireSession(payment.sessionId);
+      const session = await expireOrMissing(payment.sessionId);
       failpoint('release.after.expire');
+      if (session === null) return giveUp(booking.id, reason);
       return (await apply(session, reason)).booking;
     }
     if (payment?.state === 'intent') return releaseIntent(booking, payment, reason);
     return giveUp(booking.id, reason);
+  }
+
+  /** The closed session, or null when the provider has never heard of it: then nobody can pay it either. */
+  async function expireOrMissing(sessionId: string): Promise<PaymentSession | null> {
+    try {
+      return await payments.expireSession(sessionId);
+    } catch (error) {
+      if (error instanceof ProviderError && error.reason === 'resource_missing' && !error.ambiguous) return null;
+      throw error;
+    }
   }
 
   /** A session that was asked for but never stored: look it up before anything is given away (promises F14). */
@@ -217,9 +228,10 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
       const booking = await lockBooking(tx, bookingId);
       if (!booking) throw new Refusal('not_found', 'Booking not found');
       if (booking.status !== 'pending') return booking;
-      await tx.query(`update private.payment set state = 'expired' where booking_id = $1::uuid and state = 'intent'`, [
-        bookingId,
-      ]);
+      await tx.query(
+        `update private.payment set state = 'expired' where booking_id = $1::uuid and state in ('intent', 'open')`,
+        [bookingId],
+      );
       await cancelRow(tx, bookingId, reason);
       return { ...booking, status: 'cancelled', cancelReason: reason };
     });

@@ -64,6 +64,32 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     expect((await world.call('create-payment', checkout(time), other.token)).status).toBe(200);
   });
 
+  it('lets go of a hold whose session the provider has never heard of', { timeout: 60_000 }, async () => {
+    const customer = await world.addCustomer();
+    const time = span(world.now(), 95, 1);
+    const held = await world.call('create-payment', checkout(time), customer.token);
+    await world.house.db.query(
+      `update private.payment set session_id = 'cs_test_forgotten' where booking_id = $1::uuid`,
+      [held.body['bookingId']],
+    );
+    expect((await world.call('release-hold', { bookingId: held.body['bookingId'] }, customer.token)).body).toEqual({
+      released: true,
+      status: 'cancelled',
+    });
+  });
+
+  it('keeps the hold while the provider does not answer', { timeout: 60_000 }, async () => {
+    const customer = await world.addCustomer();
+    const time = span(world.now(), 97, 1);
+    const held = await world.call('create-payment', checkout(time), customer.token);
+    await world.sandbox('/api/faults', { provider: 'stripe', kind: 'status', status: 503, count: 3 });
+    const answer = await world.call('release-hold', { bookingId: held.body['bookingId'] }, customer.token);
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'provider_unavailable' } } });
+    const other = await world.addCustomer();
+    expect((await world.call('create-payment', checkout(time), other.token)).status).toBe(409);
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+  });
+
   // Last, for it moves the clocks by days, and payment pages cannot be opened in a future the card company does not know.
   it(
     'leads from sign-up by mail code over licence, payment and mail to a code that opens the door',
