@@ -48,7 +48,7 @@ export function Summary({
     >
       <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
       <p className="text-sm text-fog lg:mt-3">
-        <span className="font-bold text-chalk lg:hidden">{studioName} </span>
+        <span aria-hidden="true" className="font-bold text-chalk lg:hidden">{`${studioName} `}</span>
         {formatStudioDate(span.start, 'medium')}, {formatStudioTime(span.start)} to {formatStudioTime(span.end)}
         {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''} <span className="text-dust">(Sydney time)</span>
       </p>
