@@ -233,7 +233,6 @@ async function main(): Promise<void> {
     SANDBOX_PORT: String(ports),
     RATE_LIMIT_FACTOR: '1000000',
     LOG_LEVEL: 'silent',
-    POOL_SIZE: '16',
   };
   const server = await startServer(env);
   const owner = new pg.Client({ connectionString: database.url });

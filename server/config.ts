@@ -77,7 +77,7 @@ const schema = z.object({
   SITE_URL: address.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
-  POOL_SIZE: z.coerce.number().int().min(2).max(200).default(16),
+  POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
   DEVELOPER_PAGES: flag.optional(),

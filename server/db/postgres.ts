@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
+import { serialize } from 'pg-protocol';
 import {
   type Database,
   DatabaseError,
@@ -65,19 +66,20 @@ class Flight implements pg.Submittable {
     const memory = memoryOf(connection);
     this.#memory = memory;
     memory.parsing.length = 0;
-    connection.stream.cork();
+    const parts: Buffer[] = [];
     this.#statements.forEach((statement, i) => {
       const name = this.#names[i] ?? '';
       if (name === '' || !memory.parsed.has(name)) {
         memory.parsing.push(name);
-        connection.parse({ text: statement.text, name, types: [] }, true);
+        parts.push(serialize.parse({ text: statement.text, name }));
       }
-      connection.bind({ portal: '', statement: name, values: statement.values.map(encodeValue) }, true);
-      if (!memory.fields.has(name)) connection.describe({ type: 'P', name: '' }, true);
-      connection.execute({ portal: '', rows: '0' }, true);
+      parts.push(serialize.bind({ statement: name, values: statement.values.map(encodeValue) }));
+      if (!memory.fields.has(name)) parts.push(serialize.describe({ type: 'P' }));
+      parts.push(serialize.execute());
     });
-    connection.sync();
-    connection.stream.uncork();
+    parts.push(serialize.sync());
+    // One buffer, one write: several would be as many system calls' worth of work.
+    connection.stream.write(Buffer.concat(parts));
     this.#expect(0);
   }
 
