@@ -248,7 +248,7 @@ async function prepareMade(made: Made): Promise<{ asked: Asked; prepared: Prepar
   const method = made.method === 'CALL' ? 'POST' : made.method === 'CALLGET' ? 'GET' : made.method;
   const search = new URLSearchParams(made.params.map(([key, text]): [string, string] => [key, text]));
   const sends = method === 'POST' || method === 'PATCH';
-  const sent = new Request(`http://localhost/rest/v1/${made.name}?${search}`, {
+  const sent = new Request(`http://localhost/rest/v1/${made.name}?${search.toString()}`, {
     method,
     headers: { accept: made.accept, prefer: made.prefer, 'content-type': 'application/json' },
     ...(sends ? { body: JSON.stringify(made.body) } : {}),

@@ -17,6 +17,8 @@ export type World = {
   readonly sandboxUrl: string;
   /** Who owns the tables on PostgreSQL; null on the embedded database, where the server itself does. */
   readonly ownerUrl: string | null;
+  /** Where files of the house lie. */
+  readonly dataDir: string;
   /** The server's clock, as an offset from real time. */
   advance(ms: number): void;
   now(): Date;
@@ -101,6 +103,7 @@ export async function createWorld(
     url,
     sandboxUrl: sandbox.url,
     ownerUrl: options.databaseUrl ?? null,
+    dataDir,
     advance: (ms) => void (offset += ms),
     now: clock,
     client: (token) =>

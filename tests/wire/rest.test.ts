@@ -1,25 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
+import { runScript } from '#tests/support/schema.ts';
 import type { Customer, World } from '#tests/support/world.ts';
 
 /** The real supabase-js against `/rest/v1`, on a schema of its own (rest.sql). */
 const SCHEMA = await readFile(join(import.meta.dirname, 'rest.sql'), 'utf8');
 const BEN = 'aaaaaaaa-0000-4000-8000-000000000002';
-
-async function runScript(world: World): Promise<void> {
-  if (world.ownerUrl === null) {
-    for (const statement of SCHEMA.split(/\n\n/)) await world.house.db.query(statement);
-    return;
-  }
-  const owner = new pg.Client({ connectionString: world.ownerUrl });
-  await owner.connect();
-  await owner.query(SCHEMA);
-  await owner.end();
-}
 
 describe.each(engines)('the data door on $name', ({ open }) => {
   let world: World;
@@ -48,7 +37,7 @@ describe.each(engines)('the data door on $name', ({ open }) => {
     world = await open();
     // Something is known before the schema grows, so that only the notice can tell the door.
     await world.client().from('studios').select('id');
-    await runScript(world);
+    await runScript(world, SCHEMA);
     someone = await world.addCustomer();
     guest = world.client();
     user = world.client(someone.token);

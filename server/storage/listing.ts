@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** One folder's content, as supabase-js's `list` asks for it. */
+export const listingSchema = z.looseObject({
+  prefix: z
+    .string()
+    .max(1_024)
+    .default('')
+    .transform((prefix) => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`)),
+  limit: z.number().int().min(1).max(1_000).default(100),
+  offset: z.number().int().min(0).max(1_000_000).default(0),
+  search: z.string().max(1_024).default(''),
+  sortBy: z
+    .looseObject({
+      column: z.enum(['name', 'created_at', 'updated_at', 'last_accessed_at']).default('name'),
+      order: z.enum(['asc', 'desc']).default('asc'),
+    })
+    .default({ column: 'name', order: 'asc' }),
+});
+export type Listing = z.output<typeof listingSchema>;
+
+/** A file, or a folder, which has a name and nothing else. */
+export type Entry = {
+  readonly name: string;
+  readonly id: string | null;
+  readonly created_at: Date | null;
+  readonly updated_at: Date | null;
+  readonly last_accessed_at: Date | null;
+  readonly metadata: unknown;
+};
+
+/** $1 bucket, $2 prefix, $3 search, $4 column, $5 direction, $6 limit, $7 offset. Folders first; a folder is what several names begin with. */
+export const LISTING = `
+with inside as (
+  select substr(o.name, char_length($2) + 1) as rest, o.* from storage.objects o where o.bucket_id = $1 and starts_with(o.name, $2)
+), entries as (
+  select distinct split_part(i.rest, '/', 1) as name, null::uuid as id, null::timestamptz as created_at, null::timestamptz as updated_at,
+    null::timestamptz as last_accessed_at, null::jsonb as metadata
+  from inside i where strpos(i.rest, '/') > 0
+  union all
+  select i.rest, i.id, i.created_at, i.updated_at, i.last_accessed_at, i.metadata || jsonb_build_object('lastModified', i.updated_at, 'httpStatusCode', 200)
+  from inside i where strpos(i.rest, '/') = 0 and i.rest <> ''
+)
+select name, id, created_at, updated_at, last_accessed_at, metadata from entries
+where strpos(lower(name), lower($3)) > 0 or $3 = ''
+order by (id is not null),
+  case when $5 = 'asc' then case $4 when 'created_at' then created_at when 'updated_at' then updated_at when 'last_accessed_at' then last_accessed_at end end asc,
+  case when $5 = 'desc' then case $4 when 'created_at' then created_at when 'updated_at' then updated_at when 'last_accessed_at' then last_accessed_at end end desc,
+  case when $5 = 'desc' and $4 = 'name' then name end desc,
+  name
+limit $6::int offset $7::int`;
