@@ -7,7 +7,7 @@ export type Knowledge = { readonly catalogue: Catalogue; readonly plans: Map<str
 export type Known = { now(): Promise<Knowledge>; reload(): void };
 
 /** Odd shapes push out the oldest plans, never the memory's limit. */
-const PLANS_MAX = 2_000;
+const PLANS_MAX = 1_000;
 
 /** Reads the catalogue when it is first needed, and again after `notify pgrst, 'reload schema'`, as PostgREST does. */
 export function createKnown(db: Database, schemas: readonly string[]): Known {
