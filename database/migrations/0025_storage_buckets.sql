@@ -42,4 +42,7 @@ create policy "a bucket for owners alone stays so" on storage.objects as restric
   using (bucket_id <> all ((select storage.owner_only_buckets())::text[]) or owner = (select auth.uid()))
   with check (bucket_id <> all ((select storage.owner_only_buckets())::text[]) or owner = (select auth.uid()));
 
+-- How the bytes are packed, as their sender said it and readers are told.
+alter table storage.objects add column content_encoding text check (content_encoding ~ '^[a-z0-9-]{1,20}(, ?[a-z0-9-]{1,20}){0,3}$');
+
 create index objects_by_time on storage.objects (bucket_id, created_at, name);

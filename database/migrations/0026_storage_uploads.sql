@@ -10,6 +10,7 @@ create table storage.uploads (
   replace boolean not null,
   content_type text not null,
   cache_control text,
+  content_encoding text,
   user_metadata jsonb not null default '{}' check (octet_length(user_metadata::text) <= 8192),
   -- As it was sent, to be told again.
   described text not null check (octet_length(described) <= 8192),

@@ -40,7 +40,7 @@ async function read(stream: ReadableStream<Uint8Array> | null): Promise<number[]
   if (stream === null) return null;
   const parts = [];
   for await (const part of stream) parts.push(Buffer.from(part));
-  return [...Buffer.concat(parts)];
+  return Array.from(Buffer.concat(parts));
 }
 async function keysOf(store: ObjectStore, folder: string): Promise<string[]> {
   const keys = [];

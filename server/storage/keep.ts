@@ -76,10 +76,12 @@ export async function mayKeep(
   if (contentType !== null) checkType(bucket, contentType);
   // Asked as the caller and undone.
   const type = contentType ?? 'application/octet-stream';
-  const asked = { key: `objects/${randomUUID()}`, contentType: type, size: size ?? 0, etag: '', cacheControl: null };
-  await write(parts.db, writer, place, { ...asked, metadata: {} }, true);
+  const asked = { key: `objects/${randomUUID()}`, contentType: type, size: size ?? 0, etag: '' };
+  await write(parts.db, writer, place, { ...asked, ...UNSAID }, true);
   return limit;
 }
+
+const UNSAID: Details = { cacheControl: null, contentEncoding: null, metadata: {} };
 
 export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> {
   const bucket = await db.one<Bucket>('select * from storage.bucket_named($1)', [bucketId]);
@@ -149,10 +151,10 @@ export function checkType(bucket: Pick<Bucket, 'allowed_mime_types'>, contentTyp
 }
 
 const INSERT =
-  'insert into storage.objects (bucket_id, name, storage_key, content_type, size, etag, cache_control, user_metadata';
-const VALUES = `values ($1, $2, $3, $4, $5::bigint, $6, coalesce($7, 'max-age=3600'), $8::jsonb`;
+  'insert into storage.objects (bucket_id, name, storage_key, content_type, size, etag, cache_control, user_metadata, content_encoding';
+const VALUES = `values ($1, $2, $3, $4, $5::bigint, $6, coalesce($7, 'max-age=3600'), $8::jsonb, $9`;
 const REPLACE = `on conflict (bucket_id, name) do update set storage_key = excluded.storage_key, content_type = excluded.content_type, size = excluded.size,
-  etag = excluded.etag, cache_control = excluded.cache_control, user_metadata = excluded.user_metadata, version = excluded.version`;
+  etag = excluded.etag, cache_control = excluded.cache_control, user_metadata = excluded.user_metadata, content_encoding = excluded.content_encoding, version = excluded.version`;
 
 type Row = Kept & Details & { readonly key: string };
 
@@ -168,7 +170,8 @@ export async function insert(db: Database, writer: Writer, place: Place, row: Ro
 
 async function write(db: Database, writer: Writer, place: Place, row: Row, undo: boolean): Promise<void> {
   const { bucketId, name, replace } = place;
-  const values = [bucketId, name, row.key, row.contentType, row.size, row.etag, row.cacheControl, row.metadata];
+  const said = [row.cacheControl, row.metadata, row.contentEncoding];
+  const values = [bucketId, name, row.key, row.contentType, row.size, row.etag, ...said];
   const conflict = replace ? REPLACE : '';
   try {
     if ('caller' in writer) await db.as(writer.caller, `${INSERT}) ${VALUES}) ${conflict}`, values, { rollback: undo });
@@ -176,7 +179,7 @@ async function write(db: Database, writer: Writer, place: Place, row: Row, undo:
     else {
       // Whoever holds a signed address replaces what its maker has, and nobody else's.
       const own = replace && writer.ownerId !== null ? 'where objects.owner = excluded.owner' : '';
-      await db.query(`${INSERT}, owner) ${VALUES}, $9::uuid) ${conflict} ${own}`, [...values, writer.ownerId]);
+      await db.query(`${INSERT}, owner) ${VALUES}, $10::uuid) ${conflict} ${own}`, [...values, writer.ownerId]);
     }
   } catch (error) {
     if (error instanceof DatabaseError && error.code === '42501') throw storageErrors.denied();

@@ -6,10 +6,10 @@ import { addressOf } from './address.ts';
 import { readJson } from './body.ts';
 import { storageErrors } from './errors.ts';
 import { listingSchema, pageSchema } from './listing.ts';
-import type { Objects } from './objects.ts';
+import type { Changes, Objects } from './objects.ts';
 import type { StoredObject } from './rows.ts';
 import { sendObject } from './send.ts';
-import { metadataOf, readUpload } from './upload.ts';
+import { cacheControlOf, encodingOf, metadataOf, readUpload } from './upload.ts';
 
 const name = z.string().min(1).max(1_024);
 const relocationSchema = z.looseObject({
@@ -20,7 +20,14 @@ const relocationSchema = z.looseObject({
 });
 const copySchema = relocationSchema.extend({
   copyMetadata: z.boolean().nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  // What the client calls metadata here is what an upload says in headers.
+  metadata: z
+    .looseObject({
+      cacheControl: z.string().optional(),
+      contentEncoding: z.string().optional(),
+      mimetype: z.string().optional(),
+    })
+    .nullish(),
 });
 const removalSchema = z.looseObject({
   // Newer clients may name a version beside the path; there is one version of everything here.
@@ -63,11 +70,22 @@ function addRelocation(door: Hono<Env>, objects: Objects, caller: ReadHere): voi
     const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata } = asked;
     const replace = c.req.header('x-upsert') === 'true';
     const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey, replace };
-    // Said twice it would be checked twice: what is too much for an upload is too much here.
-    const metadata = copyMetadata === false ? metadataOf(JSON.stringify(asked.metadata ?? {})) : null;
-    const object = await objects.copy(who, { bucketId, name: sourceKey }, to, metadata);
+    const changes = copyMetadata === false ? readChanges(asked.metadata ?? {}, c.req.header('x-metadata')) : null;
+    const object = await objects.copy(who, { bucketId, name: sourceKey }, to, changes);
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}`, ...toRow(object) });
   });
+}
+
+function readChanges(
+  said: { cacheControl?: string | undefined; contentEncoding?: string | undefined; mimetype?: string | undefined },
+  metadata: string | undefined,
+): Changes {
+  return {
+    contentType: said.mimetype ?? null,
+    cacheControl: cacheControlOf(said.cacheControl ?? null),
+    contentEncoding: said.contentEncoding === undefined ? undefined : encodingOf(said.contentEncoding),
+    metadata: metadataOf(metadata === undefined ? null : Buffer.from(metadata, 'base64').toString('utf8')),
+  };
 }
 
 function addReading(door: Hono<Env>, { objects, store }: ObjectParts, caller: ReadHere): void {
@@ -120,6 +138,7 @@ function toInfo(row: StoredObject): Record<string, unknown> {
     size: row.size,
     content_type: row.content_type,
     cache_control: row.cache_control,
+    ...(row.content_encoding === null ? {} : { content_encoding: row.content_encoding }),
     etag: `"${row.etag}"`,
     last_modified: row.updated_at,
     created_at: row.created_at,

@@ -34,19 +34,21 @@ export type Objects = {
   page(caller: Caller, bucketId: string, page: Page): Promise<Paged>;
   /** The same bytes under another name, in another bucket where policies let the caller. */
   move(caller: Caller, from: Address, to: Address): Promise<StoredObject>;
-  /** `metadata`: what people say of the copy; null: what they said of the first. */
-  copy(
-    caller: Caller,
-    from: Address,
-    to: Place,
-    metadata: Readonly<Record<string, unknown>> | null,
-  ): Promise<StoredObject>;
+  /** `changes` null: everything said of the first is said of the copy; else what is left out stays, and what people added is gone. */
+  copy(caller: Caller, from: Address, to: Place, changes: Changes | null): Promise<StoredObject>;
   /** A token that reads one object, good for at most the bucket's time. */
   sign(caller: Caller, at: Address, seconds: number, transform: Transformation | null): Promise<string>;
   findSigned(bucketId: string, name: string, token: string): Promise<Found & { readonly ticket: Ticket }>;
   /** A token that writes one object as the caller's own, for two hours. */
   signUpload(caller: Caller, place: Place): Promise<string>;
   uploadSigned(bucketId: string, name: string, token: string, incoming: Incoming): Promise<StoredObject>;
+};
+export type Changes = {
+  readonly contentType: string | null;
+  readonly cacheControl: string | null;
+  /** undefined: stays. */
+  readonly contentEncoding: string | null | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
 };
 export type Address = { readonly bucketId: string; readonly name: string };
 export type ObjectsParts = KeepParts & { readonly links: Links };
@@ -122,10 +124,10 @@ export function createObjects(parts: ObjectsParts): Objects {
       await checkRelocation(db, bucket, object, to);
       return relocate(db, caller, from, to);
     },
-    async copy(caller, from, to, metadata) {
+    async copy(caller, from, to, changes) {
       const { object, bucket } = await find(caller, from.bucketId, from.name);
       await checkRelocation(db, bucket, object, to);
-      return duplicate(parts, writerOf(caller), object, to, metadata);
+      return duplicate(parts, writerOf(caller), object, to, changes);
     },
     async sign(caller, { bucketId, name }, seconds, transform) {
       const { bucket } = await find(caller, bucketId, name);
@@ -194,16 +196,24 @@ async function duplicate(
   writer: Writer,
   object: StoredObject,
   to: Place,
-  metadata: Readonly<Record<string, unknown>> | null,
+  changes: Changes | null,
 ): Promise<StoredObject> {
-  const { content_type: contentType, size, etag, cache_control: cacheControl } = object;
+  const { size, etag } = object;
+  const contentType = changes?.contentType ?? object.content_type;
+  const row = {
+    contentType,
+    size,
+    etag,
+    cacheControl: changes?.cacheControl ?? object.cache_control,
+    contentEncoding: changes?.contentEncoding === undefined ? object.content_encoding : changes.contentEncoding,
+    metadata: changes === null ? object.user_metadata : changes.metadata,
+  };
   await mayKeep(parts, writer, await bucketOf(parts.db, to.bucketId), to, { contentType, size });
   const key = `objects/${randomUUID()}`;
   await noteLeftOver(parts, key);
   return leavingNothing(parts, key, async () => {
     if (!(await parts.store.copy(object.storage_key, key))) throw storageErrors.noObject();
-    const row = { key, contentType, size, etag, cacheControl, metadata: metadata ?? object.user_metadata };
-    return insert(parts.db, writer, to, row);
+    return insert(parts.db, writer, to, { ...row, key });
   });
 }
 

@@ -5,7 +5,7 @@ import { storageErrors } from './errors.ts';
 import { principalOf } from './keep.ts';
 import type { Links } from './links.ts';
 import type { NewUpload, Resumable, Upload, Uploader } from './resumable.ts';
-import { cacheControlOf, metadataOf } from './upload.ts';
+import { cacheControlOf, encodingOf, metadataOf } from './upload.ts';
 
 const VERSION = '1.0.0';
 const STREAM = 'application/offset+octet-stream';
@@ -115,6 +115,7 @@ function readCreation(headers: Headers): Omit<NewUpload, 'replace'> {
     described,
     contentType: said.get('contentType') || 'application/octet-stream',
     cacheControl: cacheControlOf(/^\d+$/.test(seconds) ? `max-age=${seconds}` : seconds),
+    contentEncoding: encodingOf(said.get('contentEncoding') ?? null),
     metadata: metadataOf(said.get('metadata') ?? null),
   };
 }

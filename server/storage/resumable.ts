@@ -24,6 +24,7 @@ export type Upload = {
   readonly replace: boolean;
   readonly content_type: string;
   readonly cache_control: string | null;
+  readonly content_encoding: string | null;
   readonly user_metadata: Readonly<Record<string, unknown>>;
   /** `Upload-Metadata` as it was sent. */
   readonly described: string;
@@ -56,7 +57,7 @@ const PIECES_MAX = 1_000;
 const OPEN_MAX = 200;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const COLUMNS =
-  'id, bucket_id, name, role, owner, replace, content_type, cache_control, user_metadata, described, length, received, done_at, expires_at';
+  'id, bucket_id, name, role, owner, replace, content_type, cache_control, content_encoding, user_metadata, described, length, received, done_at, expires_at';
 
 export function createResumable(parts: KeepParts): Resumable {
   const { db, clock, store } = parts;
@@ -71,15 +72,27 @@ export function createResumable(parts: KeepParts): Resumable {
   }
 
   async function begin(uploader: Uploader, upload: NewUpload): Promise<Upload> {
-    const { bucketId, name, replace, contentType, length, cacheControl, metadata, described } = upload;
+    const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
     const bucket = await bucketOf(db, bucketId);
     await mayKeep(parts, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
     const { role, owner } = uploader;
-    const values = [bucketId, name, role, owner, replace, contentType, cacheControl, metadata, described, length];
+    const values = [
+      bucketId,
+      name,
+      role,
+      owner,
+      replace,
+      contentType,
+      cacheControl,
+      metadata,
+      described,
+      length,
+      contentEncoding,
+    ];
     const row = await db.one<Upload>(
-      `insert into storage.uploads (bucket_id, name, role, owner, replace, content_type, cache_control, user_metadata, described, length, expires_at)
-       select $1, $2, $3, $4::uuid, $5::boolean, $6, $7, $8::jsonb, $9, $10::bigint, $11::timestamptz + ${LIFE}
-       where (select count(*) from storage.uploads u where u.role = $3 and u.owner is not distinct from $4::uuid and u.done_at is null) < $12::int
+      `insert into storage.uploads (bucket_id, name, role, owner, replace, content_type, cache_control, user_metadata, described, length, content_encoding, expires_at)
+       select $1, $2, $3, $4::uuid, $5::boolean, $6, $7, $8::jsonb, $9, $10::bigint, $11, $12::timestamptz + ${LIFE}
+       where (select count(*) from storage.uploads u where u.role = $3 and u.owner is not distinct from $4::uuid and u.done_at is null) < $13::int
        returning ${COLUMNS}`,
       [...values, clock(), OPEN_MAX],
     );
@@ -133,7 +146,12 @@ export function createResumable(parts: KeepParts): Resumable {
           contentType: upload.content_type,
           size: upload.length,
           bytes: together(rows),
-          details: () => Promise.resolve({ cacheControl: upload.cache_control, metadata: upload.user_metadata }),
+          details: () =>
+            Promise.resolve({
+              cacheControl: upload.cache_control,
+              contentEncoding: upload.content_encoding,
+              metadata: upload.user_metadata,
+            }),
           replace: upload.replace,
         },
       );

@@ -9,6 +9,7 @@ export type StoredObject = {
   readonly size: number;
   readonly etag: string;
   readonly cache_control: string;
+  readonly content_encoding: string | null;
   readonly metadata: unknown;
   readonly user_metadata: Readonly<Record<string, unknown>>;
   readonly storage_key: string;
@@ -32,7 +33,7 @@ export type Bucket = {
 export type Found = { readonly object: StoredObject; readonly bucket: Bucket };
 
 const NAMES =
-  'id, bucket_id, name, owner, version, content_type, size, etag, cache_control, metadata, user_metadata, storage_key, created_at, updated_at, last_accessed_at'.split(
+  'id, bucket_id, name, owner, version, content_type, size, etag, cache_control, content_encoding, metadata, user_metadata, storage_key, created_at, updated_at, last_accessed_at'.split(
     ', ',
   );
 /** Of `storage.objects o`. */

@@ -15,6 +15,7 @@ export async function sendObject(request: Request, store: ObjectStore, { object,
     ...headersFor(request, { ...object, type: object.content_type }, bucket),
     etag,
     'accept-ranges': 'bytes',
+    ...(object.content_encoding === null ? {} : { 'content-encoding': object.content_encoding }),
   };
   const status = judge(request.headers, etag, object.updated_at);
   if (status !== null) return new Response(null, { status, headers });

@@ -16,6 +16,7 @@ export type Incoming = {
 };
 export type Details = {
   readonly cacheControl: string | null;
+  readonly contentEncoding: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
@@ -31,6 +32,7 @@ export async function readUpload(request: Request): Promise<Incoming> {
   if (/^multipart\/form-data\b/i.test(type)) return readForm(request, type, replace);
   const details = {
     cacheControl: cacheControlOf(headers.get('cache-control')),
+    contentEncoding: encodingOf(headers.get('content-encoding')),
     metadata: metadataOf(decodeBase64(headers.get('x-metadata'))),
   };
   const length = headers.get('content-length');
@@ -70,6 +72,7 @@ async function readForm(request: Request, type: string, replace: boolean): Promi
         const seconds = fields.get('cacheControl') ?? '';
         return {
           cacheControl: cacheControlOf(/^\d+$/.test(seconds) ? `max-age=${seconds}` : seconds),
+          contentEncoding: encodingOf(fields.get('contentEncoding') ?? null),
           metadata: metadataOf(fields.get('metadata') ?? null),
         };
       },
@@ -82,6 +85,14 @@ export function cacheControlOf(text: string | null): string | null {
   const directive = '[a-z][a-z-]*(=("[\\w ,-]*"|[\\w-]+))?';
   const fine = new RegExp(`^${directive}(\\s*,\\s*${directive})*$`, 'i');
   return text !== null && text.length <= 200 && fine.test(text) ? text : null;
+}
+
+/** How the bytes are packed (RFC 9110, 8.4). Throws `StorageRefusal`. */
+export function encodingOf(text: string | null): string | null {
+  const named = text?.trim().toLowerCase() ?? '';
+  if (named === '' || named === 'identity') return null;
+  if (!/^[a-z0-9-]{1,20}(, ?[a-z0-9-]{1,20}){0,3}$/.test(named)) throw storageErrors.body();
+  return named;
 }
 
 function decodeBase64(text: string | null): string | null {
