@@ -1,5 +1,5 @@
-import type { AuthParts } from './auth-parts.ts';
-import type { Operation } from './request.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import type { Operation } from '../request.ts';
 
 const PAGES: Readonly<Record<string, { page: string; type: string }>> = {
   recovery: { page: '/auth?reset=true&', type: 'recovery' },

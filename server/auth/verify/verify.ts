@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
-import { authLimits } from './auth-config.ts';
-import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal, refuse } from './errors.ts';
-import type { TokenKind } from './mail-queue.ts';
-import type { UsedToken } from './one-time-tokens.ts';
-import { type Operation, readAddress, readBody, readFrom } from './request.ts';
-import { record } from './trail.ts';
-import { type UserRow, userById } from './users.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import type { TokenKind } from '../codes/mail-queue.ts';
+import type { UsedToken } from '../codes/one-time-tokens.ts';
+import { type Operation, readAddress, readBody, readFrom } from '../request.ts';
+import { record } from '../trail.ts';
+import { type UserRow, userById } from '../accounts/users.ts';
 
 const schema = z.object({
   email: z.string().nullish(),

@@ -1,7 +1,7 @@
 import { hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
 import { verify as bcryptVerify } from '@node-rs/bcrypt';
 import { commonPasswords } from './common-passwords.ts';
-import { refuse } from './errors.ts';
+import { refuse } from '../errors.ts';
 
 /** OWASP's figures for argon2id: 19 MiB, two passes, one lane (promises section 0). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

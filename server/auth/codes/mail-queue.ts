@@ -8,8 +8,8 @@ import { passwordChangedMail } from '#server/mails/account-password-changed.ts';
 import { recoveryMail } from '#server/mails/account-recovery.ts';
 import { signUpMail } from '#server/mails/account-signup.ts';
 import type { Mail } from '#server/providers/ports.ts';
-import type { AuthConfig } from './auth-config.ts';
-import { type UserRow, userByEmail, userById } from './users.ts';
+import type { AuthConfig } from '../auth-config.ts';
+import { type UserRow, userByEmail, userById } from '../accounts/users.ts';
 
 export type AccountMailKind = 'signup' | 'account_exists' | 'recovery' | 'email_change' | 'password_changed';
 export type TokenKind = 'signup' | 'recovery' | 'email_change';

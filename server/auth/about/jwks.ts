@@ -1,5 +1,5 @@
-import type { AuthParts } from './auth-parts.ts';
-import type { Operation } from './request.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import type { Operation } from '../request.ts';
 
 /** `GET /.well-known/jwks.json`: the public keys of access tokens; clients keep them for ten minutes. */
 export function createJwks({ keys }: AuthParts): Operation {

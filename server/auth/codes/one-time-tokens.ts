@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { MailQueue, TokenKind } from './mail-queue.ts';
-import { type UserRow, userByEmail, userById } from './users.ts';
+import { type UserRow, userByEmail, userById } from '../accounts/users.ts';
 
 /** `email`: the address the code was mailed to. */
 export type UsedToken = { readonly user: UserRow; readonly kind: TokenKind; readonly email: string };

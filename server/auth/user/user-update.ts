@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { authLimits } from './auth-config.ts';
-import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal, refuse } from './errors.ts';
-import { takeMail } from './mail-limits.ts';
-import { checkPassword, hashPassword, passwordFits } from './passwords.ts';
-import { type Operation, type Person, readAddress, readBody, readPerson } from './request.ts';
-import { record } from './trail.ts';
-import { checkMetadata, toUser, type UserRow, userById } from './users.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { takeMail } from '../codes/mail-limits.ts';
+import { checkPassword, hashPassword, passwordFits } from '../accounts/passwords.ts';
+import { type Operation, type Person, readAddress, readBody, readPerson } from '../request.ts';
+import { record } from '../trail.ts';
+import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
 
 const schema = z.object({
   email: z.string().nullish(),

@@ -1,6 +1,6 @@
-import { type AuthConfig, authLimits } from './auth-config.ts';
+import { type AuthConfig, authLimits } from '../auth-config.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
-import { refuse } from './errors.ts';
+import { refuse } from '../errors.ts';
 
 /** One mail in `mailIntervalSeconds` and five an hour to an address, whether anybody has it or not (promises G26, G27). Throws the wire's 429. */
 export async function takeMail(

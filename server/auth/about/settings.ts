@@ -1,5 +1,5 @@
-import type { AuthParts } from './auth-parts.ts';
-import type { Operation } from './request.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import type { Operation } from '../request.ts';
 
 /** `GET /settings`: which ways in are open. */
 export function createSettings({ config }: AuthParts): Operation {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { AuthParts } from './auth-parts.ts';
-import { refuse } from './errors.ts';
-import { evenly } from './evenly.ts';
-import { takeMail } from './mail-limits.ts';
-import { type Operation, readAddress, readBody } from './request.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { refuse } from '../errors.ts';
+import { evenly } from '../codes/evenly.ts';
+import { takeMail } from '../codes/mail-limits.ts';
+import { type Operation, readAddress, readBody } from '../request.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 

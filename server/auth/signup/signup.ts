@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { authLimits } from './auth-config.ts';
-import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal, refuse } from './errors.ts';
-import { evenly } from './evenly.ts';
-import { takeMail } from './mail-limits.ts';
-import { checkPassword, hashPassword } from './passwords.ts';
-import { type From, type Operation, readAddress, readBody, readFrom } from './request.ts';
-import { record } from './trail.ts';
-import { checkMetadata, toUser, userById } from './users.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { evenly } from '../codes/evenly.ts';
+import { takeMail } from '../codes/mail-limits.ts';
+import { checkPassword, hashPassword } from '../accounts/passwords.ts';
+import { type From, type Operation, readAddress, readBody, readFrom } from '../request.ts';
+import { record } from '../trail.ts';
+import { checkMetadata, toUser, userById } from '../accounts/users.ts';
 
 const schema = z.object({
   email: z.string().nullish(),

@@ -1,8 +1,8 @@
-import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal, refuse } from './errors.ts';
-import type { Operation } from './request.ts';
-import { createTokenPassword } from './token-password.ts';
-import { createTokenRefresh } from './token-refresh.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import type { Operation } from '../request.ts';
+import { createTokenPassword } from './password.ts';
+import { createTokenRefresh } from './refresh.ts';
 
 /** The grants that are switched off, in the protocol's words. */
 const OFF: Readonly<Record<string, () => AuthRefusal>> = {

@@ -1,7 +1,7 @@
-import type { AuthParts } from './auth-parts.ts';
-import { refuse } from './errors.ts';
-import { type Operation, readPerson } from './request.ts';
-import { toUser, userById } from './users.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { refuse } from '../errors.ts';
+import { type Operation, readPerson } from '../request.ts';
+import { toUser, userById } from '../accounts/users.ts';
 
 /** `GET /user`: who the bearer is, as the database knows them now. */
 export function createUserGet({ db, readCaller }: AuthParts): Operation {

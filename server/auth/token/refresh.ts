@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { authLimits } from './auth-config.ts';
-import type { AuthParts } from './auth-parts.ts';
-import { refuse } from './errors.ts';
-import { type Operation, readBody } from './request.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { refuse } from '../errors.ts';
+import { type Operation, readBody } from '../request.ts';
 
 const schema = z.object({ refresh_token: z.string().max(200) });
 

@@ -1,6 +1,6 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect, test } from 'vitest';
-import { AuthRefusal } from './errors.ts';
+import { AuthRefusal } from '../errors.ts';
 import { checkPassword, hashPassword, needsRehash, passwordFits } from './passwords.ts';
 
 function reasonOf(password: string, min = 6): unknown {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { authLimits } from './auth-config.ts';
-import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal, refuse } from './errors.ts';
-import { evenly } from './evenly.ts';
-import { takeMail } from './mail-limits.ts';
-import { type Operation, readAddress, readBody } from './request.ts';
-import { record } from './trail.ts';
-import { userByEmail } from './users.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { evenly } from '../codes/evenly.ts';
+import { takeMail } from '../codes/mail-limits.ts';
+import { type Operation, readAddress, readBody } from '../request.ts';
+import { record } from '../trail.ts';
+import { userByEmail } from '../accounts/users.ts';
 
 const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
 

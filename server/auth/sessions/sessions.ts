@@ -3,11 +3,11 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Keys } from '#server/http/keys.ts';
 import type { SessionWatch } from '#server/http/token.ts';
-import type { AuthConfig } from './auth-config.ts';
-import { AuthRefusal } from './errors.ts';
-import type { From, Person } from './request.ts';
-import { record } from './trail.ts';
-import { toUser, type UserRow, userById } from './users.ts';
+import type { AuthConfig } from '../auth-config.ts';
+import { AuthRefusal } from '../errors.ts';
+import type { From, Person } from '../request.ts';
+import { record } from '../trail.ts';
+import { toUser, type UserRow, userById } from '../accounts/users.ts';
 
 export type SignInMethod = 'password' | 'otp' | 'recovery';
 export type Sessions = {

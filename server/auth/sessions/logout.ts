@@ -1,6 +1,6 @@
-import type { AuthParts } from './auth-parts.ts';
-import { refuse } from './errors.ts';
-import { type Operation, readPerson } from './request.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { refuse } from '../errors.ts';
+import { type Operation, readPerson } from '../request.ts';
 import type { SignOutScope } from './sessions.ts';
 
 const SCOPES: readonly string[] = ['global', 'local', 'others'] satisfies SignOutScope[];

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { forgetTakes } from '#server/http/limits.ts';
-import { authLimits } from './auth-config.ts';
-import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal, refuse } from './errors.ts';
-import { hashPassword, needsRehash, passwordFits } from './passwords.ts';
-import { type Operation, readAddress, readBody, readFrom } from './request.ts';
-import { record } from './trail.ts';
-import { type UserRow, userByEmail } from './users.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { hashPassword, needsRehash, passwordFits } from '../accounts/passwords.ts';
+import { type Operation, readAddress, readBody, readFrom } from '../request.ts';
+import { record } from '../trail.ts';
+import { type UserRow, userByEmail } from '../accounts/users.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
