@@ -26,8 +26,12 @@ const TABLE: readonly Room[] = [
   { room: 'web/ui', may: [] },
 
   { room: 'server/main', may: ['server/config', 'server/compose'] },
-  { room: 'server/config', may: [] },
-  ...['compose', 'compose-functions', 'seed'].map((name) => ({ room: `server/${name}`, may: ['server', 'rules'] })),
+  { room: 'server/config', may: ['server/config-auth'] },
+  { room: 'server/config-auth', may: [] },
+  ...['compose', 'compose-auth', 'compose-functions', 'seed'].map((name) => ({
+    room: `server/${name}`,
+    may: ['server', 'rules'],
+  })),
   {
     room: 'server/app',
     may: ['http', 'auth', 'rest', 'storage', 'realtime', 'functions'].map((name) => `server/${name}`),
