@@ -3,9 +3,9 @@ import type { Clock, Log, ReadCaller } from '#server/http/caller.ts';
 import type { Keys } from '#server/http/keys.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { AuthConfig } from './auth-config.ts';
-import type { MailQueue } from './mail-queue.ts';
-import type { OneTimeTokens } from './one-time-tokens.ts';
-import type { Sessions } from './sessions.ts';
+import type { MailQueue } from './codes/mail-queue.ts';
+import type { OneTimeTokens } from './codes/one-time-tokens.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 /** What an operation of the auth door works with. */
 export type AuthParts = {

@@ -13,8 +13,8 @@ const AuditLog = lazy(async () => ({ default: (await import('#web/features/audit
 
 const TITLE = 'Admin Dashboard';
 const TABS = [
-  { id: 'discount-codes', title: 'Discount Codes' },
-  { id: 'audit-logs', title: 'Audit Logs' },
+  { key: 'discount-codes', label: 'Discount Codes' },
+  { key: 'audit-logs', label: 'Audit Logs' },
 ] as const;
 
 /** The staff's desk; which tab is open stands in the address. */
@@ -28,10 +28,10 @@ export default function AdminPage() {
 
 function Desk() {
   const [search, setSearch] = useSearchParams();
-  const chosen = TABS.find((tab) => tab.id === search.get('tab'))?.id ?? 'discount-codes';
+  const chosen = TABS.find((tab) => tab.key === search.get('tab'))?.key ?? 'discount-codes';
   return (
     <Shell back={{ to: paths.home, label: 'Home' }} title={TITLE} wide>
-      <Tabs label="Admin" tabs={TABS} chosen={chosen} onChoose={(tab) => setSearch({ tab }, { replace: true })}>
+      <Tabs label="Admin" tabs={TABS} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
         <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
           {chosen === 'discount-codes' ? <DiscountCodes /> : null}
           {chosen === 'audit-logs' ? (

@@ -1,62 +1,63 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 
-/** Tabs and the panel of the chosen one; the arrow keys, Home and End go from tab to tab. */
-export function Tabs<Id extends string>({
+type Tab = { readonly key: string; readonly label: string };
+
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** Tabs over one panel (WAI-ARIA tabs pattern): arrows walk, Home and End jump, only the chosen one is in the tab order. */
+export function Tabs({
   label,
   tabs,
-  chosen,
-  onChoose,
+  value,
+  onChange,
   children,
 }: {
   label: string;
-  tabs: readonly { readonly id: Id; readonly title: string }[];
-  chosen: Id;
-  onChoose: (id: Id) => void;
+  tabs: readonly Tab[];
+  value: string;
+  onChange: (key: string) => void;
   children: ReactNode;
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  function go(event: KeyboardEvent): void {
-    const at = tabs.findIndex((tab) => tab.id === chosen);
-    const next = {
-      ArrowRight: (at + 1) % tabs.length,
-      ArrowLeft: (at - 1 + tabs.length) % tabs.length,
-      Home: 0,
-      End: tabs.length - 1,
-    }[event.key];
-    const tab = next === undefined ? undefined : tabs[next];
-    if (!tab || next === undefined) return;
+
+  function walk(event: KeyboardEvent): void {
+    const at = tabs.findIndex((tab) => tab.key === value);
+    const step = STEPS[event.key];
+    const wanted =
+      event.key === 'Home' ? 0 : event.key === 'End' ? tabs.length - 1 : step === undefined ? null : at + step;
+    const next = wanted === null ? undefined : tabs[(wanted + tabs.length) % tabs.length];
+    if (!next) return;
     event.preventDefault();
-    onChoose(tab.id);
-    list.current?.querySelectorAll('button')[next]?.focus();
+    onChange(next.key);
+    list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(next.key)}"]`)?.focus();
   }
+
   return (
     <>
-      <div
-        ref={list}
-        role="tablist"
-        aria-label={label}
-        tabIndex={-1}
-        onKeyDown={go}
-        className="flex flex-wrap gap-x-8 border-b border-line"
-      >
-        {tabs.map((tab) => (
-          <button
-            key={tab.id}
-            type="button"
-            role="tab"
-            id={`${id}-${tab.id}`}
-            aria-selected={tab.id === chosen}
-            aria-controls={`${id}-panel`}
-            tabIndex={tab.id === chosen ? 0 : -1}
-            onClick={() => onChoose(tab.id)}
-            className={`-mb-px min-h-12 border-b-2 text-lg font-bold ${tab.id === chosen ? 'border-signal text-chalk' : 'border-transparent text-fog hover:text-chalk'}`}
-          >
-            {tab.title}
-          </button>
-        ))}
+      <div ref={list} role="tablist" aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+        {tabs.map((tab) => {
+          const chosen = tab.key === value;
+          return (
+            <button
+              key={tab.key}
+              type="button"
+              role="tab"
+              id={`${id}-${tab.key}`}
+              data-tab={tab.key}
+              aria-selected={chosen}
+              aria-controls={`${id}-panel`}
+              tabIndex={chosen ? 0 : -1}
+              onKeyDown={walk}
+              onClick={() => onChange(tab.key)}
+              className={`-mb-px min-h-12 shrink-0 border-b-4 px-4 font-bold -outline-offset-3 transition-colors ${chosen ? 'border-signal text-chalk' : 'border-transparent text-fog hover:text-chalk'}`}
+            >
+              {tab.label}
+            </button>
+          );
+        })}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`} className="pt-8">
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`} className="pt-6">
         {children}
       </div>
     </>

@@ -3,10 +3,14 @@ import type { FormEvent } from 'react';
 import { formatRecordTime } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
-import { type Column, DataTable } from '#web/ui/data-table.tsx';
+import { Chip } from '#web/ui/chip.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { AUDIT_PAGE, type AuditEntry, readActors, readLatestAudit, searchAudit } from './queries.ts';
+
+const COLUMNS = ['Time', 'Action', 'Resource', 'By', 'Details'];
+const TONES: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { create: 'good', update: 'warn', delete: 'bad' };
 
 /** What happened and by whom: the newest hundred, older ones by the hundred, searched by words (decisions T-65). */
 export function AuditLog({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
@@ -94,26 +98,31 @@ function SearchForm({ words, onSearch }: { words: string; onSearch: (words: stri
 function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   const ids = [...new Set(entries.flatMap((one) => (one.actor === null ? [] : [one.actor])))].toSorted();
   const actors = useQuery({ queryKey: ['audit-actors', ids], queryFn: () => readActors(ids), staleTime: 300_000 });
-  const columns: readonly Column<AuditEntry>[] = [
-    {
-      key: 'time',
-      title: 'Time',
-      cell: (one) => (
-        <time dateTime={one.created_at} className="whitespace-nowrap tabular-nums">
-          {formatRecordTime(new Date(one.created_at))}
-        </time>
-      ),
-    },
-    { key: 'action', title: 'Action', cell: (one) => <Action action={one.action} /> },
-    { key: 'resource', title: 'Resource', cell: (one) => <Resource entry={one} /> },
-    {
-      key: 'who',
-      title: 'By',
-      cell: (one) => <span className="break-all">{whoDid(one.actor, actors.data)}</span>,
-    },
-    { key: 'details', title: 'Details', cell: (one) => <Details details={one.details} /> },
-  ];
-  return <DataTable label="Audit log" columns={columns} rows={entries} keyOf={(one) => one.id} />;
+  return (
+    <Table caption="Audit log" columns={COLUMNS}>
+      {entries.map((one) => (
+        <Row key={one.id}>
+          <Cell label="Time" className="max-sm:col-span-full">
+            <time dateTime={one.created_at} className="whitespace-nowrap tabular-nums">
+              {formatRecordTime(new Date(one.created_at))}
+            </time>
+          </Cell>
+          <Cell label="Action">
+            <Chip tone={TONES[one.action] ?? 'plain'}>{one.action}</Chip>
+          </Cell>
+          <Cell label="Resource">
+            <Resource entry={one} />
+          </Cell>
+          <Cell label="By" className="break-all max-sm:col-span-full">
+            {whoDid(one.actor, actors.data)}
+          </Cell>
+          <Cell label="Details" className="max-lg:col-span-full">
+            <Details details={one.details} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
 }
 
 function whoDid(actor: string | null, actors: ReadonlyMap<string, string> | undefined): string {
@@ -121,18 +130,12 @@ function whoDid(actor: string | null, actors: ReadonlyMap<string, string> | unde
   return actors?.get(actor) ?? actor.slice(0, 8);
 }
 
-/** The word itself tells; the edge only helps the eye. */
-function Action({ action }: { action: string }) {
-  const edge = { create: 'border-good', update: 'border-warn', delete: 'border-bad' }[action] ?? 'border-fog';
-  return <span className={`inline-block border-l-4 pl-2 font-semibold ${edge}`}>{action}</span>;
-}
-
 function Resource({ entry }: { entry: AuditEntry }) {
   return (
     <>
       {entry.resource_type}
       {entry.resource_id === null ? null : (
-        <span className="block max-w-48 truncate text-sm text-dust" title={entry.resource_id}>
+        <span className="block max-w-40 truncate text-sm text-dust" title={entry.resource_id}>
           {entry.resource_id}
         </span>
       )}

@@ -5,12 +5,15 @@ import { formatRecordDate } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
-import { type Column, DataTable } from '#web/ui/data-table.tsx';
+import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { DiscountForm } from './discount-form.tsx';
 import { type DiscountCode, readDiscountCodes, setDiscountCodeActive } from './queries.ts';
+
+const COLUMNS = ['Code', 'Type', 'Value', 'Usage', 'Status', 'Expires', 'Actions'];
 
 /** The staff's discount codes: how many, what each gives, and the ways to make, change and switch them. */
 export function DiscountCodes() {
@@ -70,18 +73,32 @@ function CodeList({
       </Notice>
     );
   if (!codes) return <Skeleton className="h-72" label="Loading the discount codes" />;
-  if (codes.length === 0)
-    return <p className="bg-booth p-8 text-center text-fog">No discount codes found. Create your first one!</p>;
-  const columns: readonly Column<DiscountCode>[] = [
-    { key: 'code', title: 'Code', cell: (one) => <CodeName code={one} /> },
-    { key: 'type', title: 'Type', cell: (one) => (one.discount_type === 'percentage' ? 'Percentage' : 'Fixed') },
-    { key: 'value', title: 'Value', figures: true, cell: worth },
-    { key: 'usage', title: 'Usage', figures: true, cell: (one) => `${one.current_uses} / ${one.max_uses ?? '∞'}` },
-    { key: 'status', title: 'Status', cell: (one) => <Standing active={one.active} /> },
-    { key: 'expires', title: 'Expires', cell: (one) => <Expiry at={one.expires_at} now={now} /> },
-    { key: 'actions', title: 'Actions', actions: true, cell: (one) => <Actions code={one} onEdit={onEdit} /> },
-  ];
-  return <DataTable label="Discount codes" columns={columns} rows={codes} keyOf={(one) => one.id} />;
+  if (codes.length === 0) return <Empty>No discount codes found. Create your first one!</Empty>;
+  return (
+    <Table caption="Discount codes" columns={COLUMNS}>
+      {codes.map((code) => (
+        <Row key={code.id}>
+          <Cell label="Code">
+            <CodeName code={code} />
+          </Cell>
+          <Cell label="Type">{code.discount_type === 'percentage' ? 'Percentage' : 'Fixed'}</Cell>
+          <Cell label="Value">{worth(code)}</Cell>
+          <Cell label="Usage">
+            {code.current_uses} / {code.max_uses ?? '∞'}
+          </Cell>
+          <Cell label="Status">
+            <Chip tone={code.active ? 'good' : 'plain'}>{code.active ? 'Active' : 'Inactive'}</Chip>
+          </Cell>
+          <Cell label="Expires">
+            <Expiry at={code.expires_at} now={now} />
+          </Cell>
+          <Cell label="">
+            <Actions code={code} onEdit={onEdit} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
 }
 
 /** "20%", "$15", "$12.50" (spec section 9). */
@@ -104,18 +121,6 @@ function CodeName({ code }: { code: DiscountCode }) {
         <span className="block text-sm break-words text-fog">{code.description}</span>
       )}
     </>
-  );
-}
-
-function Standing({ active }: { active: boolean }) {
-  return (
-    <span className={`inline-flex items-center gap-2 ${active ? 'text-good' : 'text-fog'}`}>
-      <span
-        aria-hidden="true"
-        className={`size-2.5 rounded-full border-2 border-current ${active ? 'bg-current' : ''}`}
-      />
-      {active ? 'Active' : 'Inactive'}
-    </span>
   );
 }
 

@@ -5,14 +5,18 @@ import { firstError } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
+import { SelectField } from '#web/ui/choice.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { SelectField } from '#web/ui/select-field.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { readCouponForm } from './coupon-form.ts';
 import { type CouponDraft, type DiscountCode, saveDiscountCode } from './queries.ts';
 
 const FAILED = 'Failed to save discount code';
+const TYPES = [
+  { value: 'percentage', label: 'Percentage' },
+  { value: 'fixed', label: 'Fixed' },
+];
 type Problem = { readonly field: string; readonly message: string };
 
 /** Makes a discount code, or changes the one given. The fields keep what was typed until it is saved. */
@@ -85,12 +89,10 @@ function Fields({ code, errorOf }: { code: DiscountCode | null; errorOf: (field:
         <SelectField
           label="Discount type"
           name="discount_type"
+          options={TYPES}
           defaultValue={code?.discount_type ?? 'percentage'}
           error={errorOf('discount_type')}
-        >
-          <option value="percentage">Percentage</option>
-          <option value="fixed">Fixed</option>
-        </SelectField>
+        />
         <Field
           label="Value"
           name="discount_value"

@@ -1,0 +1,76 @@
+import type { Transaction } from '#server/db/database.ts';
+import { refuse } from '../errors.ts';
+
+export type UserRow = {
+  id: string;
+  email: string;
+  encrypted_password: string | null;
+  email_confirmed_at: Date | null;
+  confirmation_sent_at: Date | null;
+  recovery_sent_at: Date | null;
+  email_change: string | null;
+  email_change_sent_at: Date | null;
+  last_sign_in_at: Date | null;
+  raw_app_meta_data: Record<string, unknown>;
+  raw_user_meta_data: Record<string, unknown>;
+  banned_until: Date | null;
+  identities: readonly Record<string, unknown>[];
+  created_at: Date;
+  updated_at: Date;
+};
+
+// A ban for ever is written as 'infinity', which is no Date and would compare as never.
+const COLUMNS = `u.id, u.email, u.encrypted_password, u.email_confirmed_at, u.confirmation_sent_at, u.recovery_sent_at, u.email_change,
+  u.email_change_sent_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at,
+  case when u.banned_until is not null then least(u.banned_until, timestamptz '9999-12-31 00:00:00+00') end as banned_until,
+  coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'identity_id', i.id, 'id', i.provider_id, 'user_id', i.user_id, 'identity_data', i.identity_data, 'provider', i.provider,
+      'last_sign_in_at', i.last_sign_in_at, 'created_at', i.created_at, 'updated_at', i.updated_at, 'email', i.email
+    ) order by i.created_at, i.id)
+    from auth.identities i where i.user_id = u.id
+  ), '[]'::jsonb) as identities`;
+
+type Ask = Pick<Transaction, 'one'>;
+
+export function userByEmail(db: Ask, email: string): Promise<UserRow | null> {
+  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [email]);
+}
+export function userById(db: Ask, id: string): Promise<UserRow | null> {
+  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [id]);
+}
+
+/** The user as the wire shows it; no hash, no token. */
+export function toUser(row: UserRow): Record<string, unknown> {
+  return {
+    id: row.id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: row.email,
+    phone: '',
+    email_confirmed_at: row.email_confirmed_at,
+    confirmed_at: row.email_confirmed_at,
+    confirmation_sent_at: row.confirmation_sent_at,
+    recovery_sent_at: row.recovery_sent_at,
+    ...(row.email_change === null
+      ? {}
+      : { new_email: row.email_change, email_change_sent_at: row.email_change_sent_at }),
+    last_sign_in_at: row.last_sign_in_at,
+    app_metadata: row.raw_app_meta_data,
+    user_metadata: row.raw_user_meta_data,
+    identities: row.identities,
+    factors: [],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    is_anonymous: false,
+  };
+}
+
+const METADATA_BYTES = 16_384;
+/** Metadata is the user's own word, shown and never trusted; only its size matters here. */
+export function checkMetadata(data: Record<string, unknown>): void {
+  // PostgreSQL writes jsonb with a blank after each comma and colon, and its check counts those too.
+  const text = JSON.stringify(data);
+  const blanks = (text.match(/[,:]/g) ?? []).length;
+  if (Buffer.byteLength(text) + blanks > METADATA_BYTES) throw refuse.validation('User metadata is too large');
+}
