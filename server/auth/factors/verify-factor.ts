@@ -6,7 +6,6 @@ import { authLimits } from '../auth-config.ts';
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
 import { type Operation, type Person, readBody, readPerson } from '../request.ts';
-import type { FactorMethod, Standing } from '../sessions/sessions.ts';
 import { record } from '../trail.ts';
 import { readAssertion, readRegistration, type StoredCredential } from '../passkeys/relying-party.ts';
 import { codeHash, notEnabled } from './challenge.ts';
@@ -25,7 +24,7 @@ type ChallengeRow = { id: string; code_hash: string | null; web_authn_challenge:
 /** What a right answer changes in its factor. */
 type Proven = { readonly step?: number; readonly credential?: StoredCredential };
 
-const METHODS: Readonly<Record<FactorType, FactorMethod>> = {
+const METHODS: Readonly<Record<FactorType, string>> = {
   totp: 'totp',
   phone: 'mfa/phone',
   webauthn: 'mfa/webauthn',
@@ -86,16 +85,16 @@ export function createVerifyFactor(parts: AuthParts): Operation {
       `delete from auth.mfa_factors where user_id = $1::uuid and factor_type = $2 and status = 'unverified'`,
       [person.userId, factor.factor_type],
     );
-    const standing = await sessions.raise(tx, person, factor.id, METHODS[factor.factor_type]);
-    if (standing === null) throw refuse.noSession();
+    const answer = await sessions.raise(tx, person, { method: METHODS[factor.factor_type], aal: 'aal2' });
+    await tx.query('update auth.sessions set factor_id = $2::uuid where id = $1::uuid', [person.sessionId, factor.id]);
     const { rows } = await tx.query<{ id: string }>(
       `delete from auth.sessions where user_id = $1::uuid and aal = 'aal1' returning id`,
       [person.userId],
     );
-    return { standing, ended: rows.map((row) => row.id) };
+    return { answer, ended: rows.map((row) => row.id) };
   }
 
-  type Outcome = { standing: Standing; ended: readonly string[] } | 'wrong' | 'closed';
+  type Outcome = { answer: Record<string, unknown>; ended: readonly string[] } | 'wrong' | 'closed';
   function answerChallenge(person: Person, factorId: string, body: Body, ip: string): Promise<Outcome> {
     return db.transaction(async (tx) => {
       // The factor first: two answers at once are looked at one after the other, so a code of an app is taken once.
@@ -124,7 +123,7 @@ export function createVerifyFactor(parts: AuthParts): Operation {
     if (outcome === 'wrong') throw wrongAnswer(factor.factor_type);
     await forgetTakes(db, authLimits.factorTries, `factor:${factor.id}`);
     sessions.forget(outcome.ended);
-    return c.json(await sessions.answer(outcome.standing));
+    return c.json(outcome.answer);
   };
 }
 

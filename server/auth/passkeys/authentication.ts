@@ -5,7 +5,6 @@ import { authLimits } from '../auth-config.ts';
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
 import { type From, type Operation, readBody, readFrom } from '../request.ts';
-import type { Standing } from '../sessions/sessions.ts';
 import { record } from '../trail.ts';
 import { keepChallenge, notVerified, takeChallenge } from './ceremony.ts';
 import { passkeyByCredential, toStored } from './passkey-rows.ts';
@@ -45,7 +44,8 @@ export function createSignIn(parts: AuthParts): Operation {
     return userById(tx, passkey.user_id);
   }
 
-  function signIn(id: string, sent: unknown, from: From): Promise<Standing | AuthRefusal> {
+  type Begun = Awaited<ReturnType<typeof sessions.beginIn>>;
+  function signIn(id: string, sent: unknown, from: From): Promise<Begun | AuthRefusal> {
     return db.transaction(async (tx) => {
       const challenge = await takeChallenge(tx, { kind: 'authentication', userId: null, id, now: clock() });
       // Refusals are answered, not thrown: the challenge must stay used.
@@ -58,7 +58,7 @@ export function createSignIn(parts: AuthParts): Operation {
       if (!user.email_confirmed_at) return new AuthRefusal(403, 'email_not_confirmed', 'Email not confirmed');
       if (user.banned_until && user.banned_until > clock())
         return new AuthRefusal(403, 'user_banned', 'User is banned');
-      return sessions.open(tx, user, 'passkey', from);
+      return sessions.beginIn(tx, user, 'passkey', from);
     });
   }
 
@@ -68,8 +68,9 @@ export function createSignIn(parts: AuthParts): Operation {
     const from = readFrom(c);
     const wait = await limits(authLimits.passkeyIp, `ip:${from.ip}`);
     if (wait !== null) throw refuse.rate(wait);
-    const standing = await signIn(body.challenge_id, body.credential, from);
-    if (standing instanceof AuthRefusal) throw standing;
-    return c.json(await sessions.answer(standing));
+    const begun = await signIn(body.challenge_id, body.credential, from);
+    if (begun instanceof AuthRefusal) throw begun;
+    sessions.forget(begun.ended);
+    return c.json(begun.answer);
   };
 }

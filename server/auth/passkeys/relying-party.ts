@@ -30,6 +30,9 @@ export type NewCredential = StoredCredential & {
 /** `key`: opens an account by itself, so whoever holds it must show who they are; `factor`: comes after a password. */
 export type Use = 'key' | 'factor';
 
+/** EdDSA, ES256, RS256 as COSE numbers them: what every authenticator has one of. */
+const ALGORITHMS = [-8, -7, -257] as const;
+
 const text = z.string().min(1).max(20_000);
 const id = z.string().regex(/^[\w-]{1,1400}$/);
 const shared = {
@@ -72,6 +75,7 @@ export function registrationOptions(
     userName: holder.name,
     userDisplayName: holder.name,
     attestationType: 'none',
+    supportedAlgorithmIDs: [...ALGORITHMS],
     excludeCredentials: known.map((one) => ({ id: one.id, transports: [...one.transports] })),
     authenticatorSelection:
       use === 'key'
@@ -106,6 +110,7 @@ export async function readRegistration(
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: use === 'key',
+      supportedAlgorithmIDs: [...ALGORITHMS],
     });
     if (!registrationInfo) return null;
     const { credential } = registrationInfo;

@@ -10,11 +10,9 @@ import { record } from '../trail.ts';
 import { toUser, type UserRow, userById } from '../accounts/users.ts';
 
 export type SignInMethod = 'password' | 'otp' | 'recovery' | 'oauth' | 'passkey' | 'web3' | 'sso/saml';
-/** By what a session is raised, in hosted Supabase's words. */
-export type FactorMethod = 'totp' | 'mfa/phone' | 'mfa/webauthn';
 type Proof = { readonly method: string; readonly timestamp: number };
 /** A session as a transaction leaves it. */
-export type Standing = {
+type Standing = {
   readonly user: UserRow;
   readonly sessionId: string;
   readonly generation: number;
@@ -25,11 +23,19 @@ export type Standing = {
 export type Sessions = {
   /** Begins a session and answers it as the wire wants it. */
   begin(user: UserRow, method: SignInMethod, from: From): Promise<Record<string, unknown>>;
-  /** Begins a session in a transaction; `answer` tells it once that is committed. */
-  open(tx: Transaction, user: UserRow, method: SignInMethod, from: From): Promise<Standing>;
-  /** Notes in a transaction that a session has proven a second factor; null when the session is no more. */
-  raise(tx: Transaction, person: Person, factorId: string, method: FactorMethod): Promise<Standing | null>;
-  answer(standing: Standing): Promise<Record<string, unknown>>;
+  /** The same as part of a transaction; call `forget` with `ended` once that is committed. */
+  beginIn(
+    tx: Transaction,
+    user: UserRow,
+    method: SignInMethod,
+    from: From,
+  ): Promise<{ answer: Record<string, unknown>; ended: readonly string[] }>;
+  /** Notes that somebody showed more than at the start, and answers the session with its new level. */
+  raise(
+    tx: Transaction,
+    person: Person,
+    shown: { method: string; aal: 'aal1' | 'aal2' },
+  ): Promise<Record<string, unknown>>;
   /** Trades a refresh token for a new session answer; a token that was used long ago ends its session (promises G24, G25). */
   refresh(token: string, ip: string): Promise<Record<string, unknown>>;
   /** Ends sessions in a transaction; call `forget` with what it answers once that is committed, and they end here at once. */
@@ -38,6 +44,7 @@ export type Sessions = {
 };
 export type SignOutScope = 'global' | 'local' | 'others';
 
+const NO_SESSION = new AuthRefusal(403, 'session_not_found', 'Session from session_id claim in JWT does not exist');
 const NOT_FOUND = new AuthRefusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found');
 /** Times of trade kept per session: more trades than this within the reuse time are no honest client's. */
 const TRADES_KEPT = 32;
@@ -160,7 +167,12 @@ export function createSessions(parts: {
     return 'ended';
   }
 
-  async function open(tx: Transaction, user: UserRow, method: SignInMethod, from: From): Promise<Standing> {
+  async function beginIn(
+    tx: Transaction,
+    user: UserRow,
+    method: SignInMethod,
+    from: From,
+  ): Promise<{ answer: Record<string, unknown>; ended: readonly string[] }> {
     const now = clock();
     const id = randomUUID();
     await tx.query(
@@ -170,39 +182,23 @@ export function createSessions(parts: {
     await tx.query(`update auth.users set last_sign_in_at = $2::timestamptz where id = $1::uuid`, [user.id, now]);
     await record(tx, { action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
     const amr = proofsOf({ method, created_at: now, amr: [] });
-    return { user: { ...user, last_sign_in_at: now }, sessionId: id, generation: 0, aal: 'aal1', amr };
+    const signedIn = { ...user, last_sign_in_at: now };
+    return { answer: await answer({ user: signedIn, sessionId: id, generation: 0, aal: 'aal1', amr }), ended: [] };
   }
 
   return {
-    begin: async (user, method, from) => answer(await db.transaction((tx) => open(tx, user, method, from))),
-    open,
-    answer,
-    async raise(tx, person, factorId, method) {
-      const now = clock();
+    begin: async (user, method, from) => (await db.transaction((tx) => beginIn(tx, user, method, from))).answer,
+    beginIn,
+    async raise(tx, { userId, sessionId }, { method, aal }) {
+      const shown = [{ method, timestamp: Math.floor(clock().getTime() / 1000) }];
       const row = await tx.one<SessionRow>(
-        `select ${SESSION} from auth.sessions where id = $1::uuid and user_id = $2::uuid for update`,
-        [person.sessionId, person.userId],
+        `update auth.sessions set aal = greatest(aal, $3), amr = $4::jsonb || amr where id = $1::uuid and user_id = $2::uuid
+         returning ${SESSION}`,
+        [sessionId, userId, aal, JSON.stringify(shown)],
       );
-      if (!row) return null;
-      const generation = row.generation + 1;
-      const proof = { method, timestamp: Math.floor(now.getTime() / 1000) };
-      const later = [proof, ...row.amr.filter((one) => one.method !== method)];
-      await tx.query(
-        `update auth.sessions set aal = 'aal2', factor_id = $2::uuid, amr = $3::jsonb, generation = $4::int,
-           refreshed_at = $5::timestamptz, traded_at = $6::timestamptz[] where id = $1::uuid`,
-        [
-          person.sessionId,
-          factorId,
-          JSON.stringify(later),
-          generation,
-          now,
-          [...row.traded_at, now].slice(-TRADES_KEPT),
-        ],
-      );
-      const user = await userById(tx, person.userId);
-      return (
-        user && { user, sessionId: person.sessionId, generation, aal: 'aal2', amr: proofsOf({ ...row, amr: later }) }
-      );
+      const user = await userById(tx, userId);
+      if (!row || !user) throw NO_SESSION;
+      return answer({ user, sessionId, generation: row.generation, aal: row.aal, amr: proofsOf(row) });
     },
     async refresh(token, ip) {
       const read = readToken(token);
