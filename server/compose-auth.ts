@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
+import { venue } from '#rules/venue.ts';
 import { createPasswordRules, readBreached } from './auth/accounts/password-rules.ts';
 import type { AuthConfig } from './auth/auth-config.ts';
 import { createAuthDoor } from './auth/auth-door.ts';
@@ -32,15 +33,24 @@ export async function composeAuth(parts: {
 }): Promise<{ door: Hono<Env>; queue: MessageQueue }> {
   const { db, keys, clock, log, mail } = parts;
   const settings = parts.config.auth;
-  const config: AuthConfig = { ...settings, siteUrl: parts.config.siteUrl, apiUrl: parts.config.siteUrl };
+  const { siteUrl, signIn } = parts.config;
+  const config: AuthConfig = {
+    ...settings,
+    ...signIn,
+    relyingParty: { ...signIn.relyingParty, name: venue.name },
+    siteUrl,
+    apiUrl: siteUrl,
+  };
   const book = createCodeBook({ keys, length: config.codeLength });
   const tokens = createOneTimeTokens({ book, clock, codeSeconds: config.codeSeconds });
   const letters = createLetters({ db, book, tokens, clock, config });
-  const queue = createMessageQueue({ db, mail, texts: createTwilioTexts(settings.sms), letters, clock, log });
+  const texts = createTwilioTexts(settings.sms);
+  const queue = createMessageQueue({ db, mail, texts, letters, clock, log });
   const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const door = createAuthDoor({
     ...parts,
     queue,
+    texts,
     book,
     tokens,
     sessions: createSessions({ db, keys, watch: parts.watch, clock, config }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './config-auth.ts';
+import { readSignInSettings, signInFaults, signInFields, type SignInSettings } from './config-sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
 export type Config = {
@@ -19,6 +20,7 @@ export type Config = {
   readonly logLevel: string;
   readonly failpoints: string | null;
   readonly auth: AuthSettings;
+  readonly signIn: SignInSettings;
   readonly sandboxUrl: string | null;
   readonly stripe: {
     readonly secretKey: string;
@@ -85,6 +87,7 @@ const schema = z.object({
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   FAILPOINTS: z.string().min(1).optional(),
   ...authFields,
+  ...signInFields,
   SANDBOX: z.enum(['on', 'off']).optional(),
   SANDBOX_PORT: z.coerce.number().int().min(1).max(65_520).default(4010),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
@@ -129,14 +132,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...missing(env, sandbox),
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
+    ...signInFaults(env),
   ];
   if (faults.length > 0) throw new ConfigRefused(faults);
   const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
+  const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
   return {
     production,
     port: env.PORT,
     host: env.HOST ?? null,
-    siteUrl: env.SITE_URL ?? `http://localhost:${env.PORT}`,
+    siteUrl,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL ?? null,
     poolSize: env.POOL_SIZE,
@@ -149,6 +154,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: env.LOG_LEVEL,
     failpoints: env.FAILPOINTS ?? null,
     auth: readAuthSettings(env, sandbox ? at(7) : null),
+    signIn: readSignInSettings(env, siteUrl),
     sandboxUrl: sandbox ? at(0) : null,
     stripe: {
       secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',

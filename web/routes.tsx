@@ -14,6 +14,7 @@ const VerifyComplete = lazy(() => import('./pages/verify-complete.tsx'));
 const VerifyReturn = lazy(() => import('./pages/verify-return.tsx'));
 const RegeneratePin = lazy(() => import('./pages/regenerate-pin.tsx'));
 const AccessCode = lazy(() => import('./pages/access-code.tsx'));
+const Admin = lazy(() => import('./pages/admin.tsx'));
 const NotFound = lazy(() => import('./pages/not-found.tsx'));
 
 /** Every address and its page; a page is fetched when it is opened. */
@@ -40,6 +41,7 @@ export function AppRoutes() {
           <Route path="/verify-return" element={<VerifyReturn />} />
           <Route path="/regenerate-pin" element={<RegeneratePin />} />
           <Route path="/access-code" element={<AccessCode />} />
+          <Route path="/admin" element={<Admin />} />
           <Route path="*" element={<NotFound />} />
         </Routes>
       </Suspense>

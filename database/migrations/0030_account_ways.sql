@@ -18,10 +18,10 @@ create index users_phone_change on auth.users (phone_change) where phone_change 
 
 -- `method` began the session; `amr` holds what was shown later, as the token tells it: [{"method": …, "timestamp": …}].
 alter table auth.sessions
-  drop constraint sessions_method_check,
+  drop constraint if exists sessions_method_check,
   add constraint sessions_method_check check (method ~ '^[a-z0-9_/-]{2,40}$'),
-  add column aal text not null default 'aal1' check (aal in ('aal1', 'aal2', 'aal3')),
-  add column amr jsonb not null default '[]' check (jsonb_typeof(amr) = 'array');
+  add column if not exists aal text not null default 'aal1' check (aal in ('aal1', 'aal2', 'aal3')),
+  add column if not exists amr jsonb not null default '[]' check (jsonb_typeof(amr) = 'array');
 
 -- What was typed in a sign-up waits here until the code of that very sign-up comes back: a password never counts because somebody
 -- else confirmed the address.

@@ -23,7 +23,18 @@ export type AuthEvent =
   | 'user_deleted'
   | 'session_expired'
   | 'session_ended'
-  | 'generate_link_requested';
+  | 'generate_link_requested'
+  | 'factor_in_progress'
+  | 'challenge_created'
+  | 'verification_attempted'
+  | 'factor_unenrolled'
+  | 'factor_deleted'
+  | 'passkey_created'
+  | 'passkey_updated'
+  | 'passkey_deleted'
+  | 'passkey_refused'
+  | 'identity_linked'
+  | 'identity_unlinked';
 
 /** Writes an event in the transaction of what it tells of. */
 export async function record(

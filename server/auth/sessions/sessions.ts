@@ -174,7 +174,7 @@ export function createSessions(parts: {
     async raise(tx, { userId, sessionId }, { method, aal }) {
       const shown: ShownMethod = { method, timestamp: Math.floor(clock().getTime() / 1000) };
       const row = await tx.one<SessionRow>(
-        `update auth.sessions set aal = greatest(aal, $3), amr = amr || $4::jsonb where id = $1::uuid and user_id = $2::uuid
+        `update auth.sessions set aal = greatest(aal, $3), amr = $4::jsonb || amr where id = $1::uuid and user_id = $2::uuid
          returning user_id, generation, traded_at, method, aal, amr, created_at, refreshed_at`,
         [sessionId, userId, aal, JSON.stringify([shown])],
       );
@@ -194,10 +194,10 @@ export function createSessions(parts: {
   };
 }
 
-/** The way in first, what was shown later after it. */
+/** What was shown, newest first; the way in is the last. */
 function shownIn(row: Pick<SessionRow, 'method' | 'created_at' | 'amr'>): ShownMethod[] {
   const method = row.method === 'recovery' ? 'otp' : row.method;
-  return [{ method, timestamp: Math.floor(row.created_at.getTime() / 1000) }, ...row.amr];
+  return [...row.amr, { method, timestamp: Math.floor(row.created_at.getTime() / 1000) }];
 }
 
 /** Whether a session's time is up, by its age or by lying idle. */

@@ -51,6 +51,7 @@ export function unconfirmedUser(of: {
         ...('email' in way ? { email: way.email } : {}),
       },
     ],
+    factors: [],
     created_at: now,
     updated_at: now,
   });

@@ -1,6 +1,6 @@
-import type { Relationship } from './catalogue.ts';
-import { COMPARISONS } from './parse.ts';
-import type { Embed, PlannedCondition, PlannedField, PlannedItem, PlannedLevel, PlannedOrder } from './plan.ts';
+import type { Relationship } from '../catalogue/catalogue.ts';
+import { COMPARISONS } from '../parse/query.ts';
+import type { Embed, PlannedCondition, PlannedField, PlannedItem, PlannedLevel, PlannedOrder } from '../plan/read.ts';
 import type { Printer } from './printer.ts';
 
 /**

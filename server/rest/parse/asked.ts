@@ -1,5 +1,5 @@
-import { restErrors } from './errors.ts';
-import { type Read, readQuery } from './parse.ts';
+import { restErrors } from '../errors.ts';
+import { type Read, readQuery } from './query.ts';
 import { type Form, type Preferences, readForm, readPreferences } from './preferences.ts';
 
 /** A request, read but not yet looked up. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { RestRefusal, statusOfSqlState } from './errors.ts';
-import { nearest } from './nearest.ts';
-import { parseQuery, readList, readQuery } from './parse.ts';
-import { parseOrder, parseSelect } from './parse-select.ts';
+import { RestRefusal, statusOfSqlState } from '../errors.ts';
+import { nearest } from '../catalogue/nearest.ts';
+import { parseQuery, readList, readQuery } from './query.ts';
+import { parseOrder, parseSelect } from './select.ts';
 import { readForm, readPreferences } from './preferences.ts';
 
 const read = (query: string, call = false) => readQuery(new URLSearchParams(query), call);

@@ -1,5 +1,5 @@
-import { restErrors } from './errors.ts';
-import { createCursor, type Cursor, type Field } from './parse-cursor.ts';
+import { restErrors } from '../errors.ts';
+import { createCursor, type Cursor, type Field } from './cursor.ts';
 
 export const AGGREGATES = ['sum', 'avg', 'max', 'min', 'count'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];

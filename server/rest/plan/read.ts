@@ -1,9 +1,9 @@
-import type { Catalogue, Column, Relationship, Schema, Table } from './catalogue.ts';
-import { restErrors } from './errors.ts';
-import { nearest } from './nearest.ts';
-import type { Field, Step } from './parse-cursor.ts';
-import { type Condition, type Level, levelAt, type Parsed, type Test } from './parse.ts';
-import type { Aggregate, SelectItem } from './parse-select.ts';
+import type { Catalogue, Column, Relationship, Schema, Table } from '../catalogue/catalogue.ts';
+import { restErrors } from '../errors.ts';
+import { nearest } from '../catalogue/nearest.ts';
+import type { Field, Step } from '../parse/cursor.ts';
+import { type Condition, type Level, levelAt, type Parsed, type Test } from '../parse/query.ts';
+import type { Aggregate, SelectItem } from '../parse/select.ts';
 
 /**
  * The second stage: every name of a request looked up in the catalogue. What comes out holds columns, tables and relationships

@@ -1,6 +1,6 @@
-import { restErrors } from './errors.ts';
-import { createCursor, type Cursor, type Field } from './parse-cursor.ts';
-import { type Order, parseColumns, parseOrder, parseSelect, type SelectItem } from './parse-select.ts';
+import { restErrors } from '../errors.ts';
+import { createCursor, type Cursor, type Field } from './cursor.ts';
+import { type Order, parseColumns, parseOrder, parseSelect, type SelectItem } from './select.ts';
 
 /**
  * The first stage: what a request asks for, before anybody has looked whether it exists. Every value a caller wrote is taken out

@@ -1,5 +1,5 @@
-import { restErrors } from './errors.ts';
-import { readList } from './parse.ts';
+import { restErrors } from '../errors.ts';
+import { readList } from '../parse/query.ts';
 
 /** Where the value of a `$n` comes from when the statement is run. */
 export type Binder =

@@ -1,4 +1,4 @@
-import { restErrors, type RestRefusal } from './errors.ts';
+import { restErrors, type RestRefusal } from '../errors.ts';
 
 /** One arrow of `data->a->>b`. */
 export type Step = { readonly key: string; readonly asText: boolean };

@@ -1,5 +1,5 @@
 import type { Query } from '#server/db/database.ts';
-import { FUNCTIONS, KEYS, TABLES, TYPES, VIEW_RULES } from './catalogue-queries.ts';
+import { FUNCTIONS, KEYS, TABLES, TYPES, VIEW_RULES } from './queries.ts';
 import { readOrigins } from './view-columns.ts';
 
 /** What there is to ask for, read from the database itself. Names are as stored; `sql` is quoted and ready to print. */

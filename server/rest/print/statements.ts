@@ -1,9 +1,9 @@
-import { type Column, quote, type Routine, type Table } from './catalogue.ts';
-import type { PlannedCondition, PlannedItem, PlannedLevel, PlannedOrder } from './plan.ts';
-import type { PlannedCall, PlannedInsert } from './plan-write.ts';
-import type { Preferences } from './preferences.ts';
+import { type Column, quote, type Routine, type Table } from '../catalogue/catalogue.ts';
+import type { PlannedCondition, PlannedItem, PlannedLevel, PlannedOrder } from '../plan/read.ts';
+import type { PlannedCall, PlannedInsert } from '../plan/write.ts';
+import type { Preferences } from '../parse/preferences.ts';
 import { createPrinter, type Printer, type Statement } from './printer.ts';
-import { printCounted, printRows, printTotal, printWhere, type Shape } from './query.ts';
+import { printCounted, printRows, printTotal, printWhere, type Shape } from './rows.ts';
 
 /**
  * Whole statements. Each answers one row: `body` (text to send as it is), `count` (rows in it), `total` (rows there are, or

@@ -1,4 +1,4 @@
-import { restErrors } from './errors.ts';
+import { restErrors } from '../errors.ts';
 
 /** What the `Prefer` header (RFC 7240) asks for, as PostgREST reads it. */
 export type Preferences = {

@@ -1,7 +1,7 @@
-import type { Argument, Column, Routine, Schema, Table } from './catalogue.ts';
-import { restErrors } from './errors.ts';
-import { nearest } from './nearest.ts';
-import type { Parsed } from './parse.ts';
+import type { Argument, Column, Routine, Schema, Table } from '../catalogue/catalogue.ts';
+import { restErrors } from '../errors.ts';
+import { nearest } from '../catalogue/nearest.ts';
+import type { Parsed } from '../parse/query.ts';
 
 /** What an insert fills, and what happens where a row is already there. */
 export type PlannedInsert = {
