@@ -18,7 +18,12 @@ const TABLE: readonly Room[] = [
   { room: 'database', may: [], packages: [] },
   { room: 'bin', may: [], packages: ['node:'] },
 
+  // Paints pictures and the film once, by hand; what it makes is kept under web/public.
+  { room: 'art', may: ['rules'] },
+  { room: 'build', may: [] },
+
   { room: 'web/main', may: ['web'] },
+  { room: 'web/prerender', may: ['web', 'rules'] },
   { room: 'web/routes', may: ['web'] },
   { room: 'web/pages/*', may: ['web/features', 'web/ui', 'web/lib', 'rules'] },
   { room: 'web/features/*', may: ['web/ui', 'web/lib', 'rules'], mayType: ['database'] },
