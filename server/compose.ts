@@ -30,6 +30,7 @@ import { createPaymentDesk } from './operations/payments.ts';
 import { createPeople } from './operations/people.ts';
 import { createPowerControl } from './operations/power.ts';
 import { createLinkSigner, createSealer } from './operations/seal.ts';
+import { createTestPins } from './operations/test-pins.ts';
 import { createWebhookInbox } from './operations/webhooks.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
@@ -157,6 +158,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     payments,
     locks,
     lockIds: [...lockOf.values()],
+    testPins: createTestPins({ db, locks, lockIds: [...lockOf.values()], clock }),
     power: createPowerControl({ db, power: createShellyPower({ url: config.shellyUrl }) }),
     inbox: createWebhookInbox({ db, desk, clock, log }),
     verifyReport: createIgloohomeVerifier({

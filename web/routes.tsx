@@ -87,6 +87,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/verify-return', page: 'verify-return', title: 'ID check', ...own },
   { path: '/regenerate-pin', page: 'regenerate-pin', title: 'Your door code', ...own },
   { path: '/access-code', page: 'access-code', title: 'Your door code', ...own },
+  { path: '/admin', page: 'admin', title: 'Admin', ...own },
 ];
 export const unknownPage: PageRoute = {
   path: '*',

@@ -5,6 +5,7 @@ export const paths = {
   booking: '/booking',
   checkout: '/checkout',
   profile: '/profile',
+  admin: '/admin',
   verifyComplete: '/verify-complete',
   regeneratePin: (bookingId: string): string => `/regenerate-pin?booking_id=${encodeURIComponent(bookingId)}`,
 } as const;
