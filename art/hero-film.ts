@@ -45,10 +45,34 @@ async function ffmpeg(args: readonly string[], feed?: (write: (bytes: Buffer) =>
 async function encode(master: string, shot: Shot, scratch: string): Promise<void> {
   const [webm, mp4] = shot.bits;
   const log = join(scratch, `${shot.name}-pass`);
-  const vp9 = ['-i', master, '-an', '-c:v', 'libvpx-vp9', '-b:v', webm, '-row-mt', '1', '-g', '240', '-passlogfile', log];
+  const vp9 = [
+    '-i',
+    master,
+    '-an',
+    '-c:v',
+    'libvpx-vp9',
+    '-b:v',
+    webm,
+    '-row-mt',
+    '1',
+    '-g',
+    '240',
+    '-passlogfile',
+    log,
+  ];
   const colours = ['-pix_fmt', 'yuv420p', '-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'];
   await ffmpeg([...vp9, ...colours, '-deadline', 'good', '-cpu-used', '4', '-pass', '1', '-f', 'null', '/dev/null']);
-  await ffmpeg([...vp9, ...colours, '-deadline', 'good', '-cpu-used', '1', '-pass', '2', join(OUT, `${shot.name}.webm`)]);
+  await ffmpeg([
+    ...vp9,
+    ...colours,
+    '-deadline',
+    'good',
+    '-cpu-used',
+    '1',
+    '-pass',
+    '2',
+    join(OUT, `${shot.name}.webm`),
+  ]);
   const h264 = ['-i', master, '-an', '-c:v', 'libx264', '-preset', 'slow', '-b:v', mp4, '-passlogfile', `${log}-264`];
   const more = ['-profile:v', 'high', '-aq-mode', '3', ...colours];
   await ffmpeg([...h264, ...more, '-pass', '1', '-f', 'null', '/dev/null']);
@@ -63,8 +87,14 @@ async function encode(master: string, shot: Shot, scratch: string): Promise<void
 /** The first frame, so that the film begins where the poster stood. */
 async function savePoster(rgba: Buffer, shot: Shot): Promise<void> {
   const picture = sharp(rgba, { raw: { width: shot.width, height: shot.height, channels: 4 } }).flip();
-  await picture.clone().avif({ quality: 48, effort: 7 }).toFile(join(OUT, `${shot.name}.avif`));
-  await picture.clone().jpeg({ quality: 68, mozjpeg: true }).toFile(join(OUT, `${shot.name}.jpg`));
+  await picture
+    .clone()
+    .avif({ quality: 48, effort: 7 })
+    .toFile(join(OUT, `${shot.name}.avif`));
+  await picture
+    .clone()
+    .jpeg({ quality: 68, mozjpeg: true })
+    .toFile(join(OUT, `${shot.name}.jpg`));
 }
 
 const still = process.argv.indexOf('--still');
@@ -84,7 +114,18 @@ try {
       continue;
     }
     const master = join(scratch, `${shot.name}.mkv`);
-    const raw = ['-f', 'rawvideo', '-pix_fmt', 'rgba', '-s', `${shot.width}x${shot.height}`, '-r', String(RATE), '-i', '-'];
+    const raw = [
+      '-f',
+      'rawvideo',
+      '-pix_fmt',
+      'rgba',
+      '-s',
+      `${shot.width}x${shot.height}`,
+      '-r',
+      String(RATE),
+      '-i',
+      '-',
+    ];
     await ffmpeg([...raw, '-vf', 'vflip', '-c:v', 'ffv1', '-pix_fmt', 'bgr0', master], async (write) => {
       for (let at = 0; at < SECONDS * RATE; at += 1) {
         const rgba = await stage(at / (SECONDS * RATE));

@@ -97,7 +97,8 @@ function open(shot: Shot, shaders: { layer: string; beams: string; frame: string
     draw(gl, beams, half, { ...camera, layer: -1, phase }, rays);
     draw(gl, frame, full, { ...camera, layer: -1, phase, levels, breath }, null);
     gl.readPixels(0, 0, ...full, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    return pixels.toBase64();
+    // ES2026, in Chromium since 140; not yet in the compiler's library.
+    return (pixels as Uint8Array & { toBase64: () => string }).toBase64();
   };
 }
 

@@ -34,8 +34,10 @@ async function printPage(route: PageRoute): Promise<Printed> {
 async function draw(location: string): Promise<{ title: string | null; body: string }> {
   await fetchPage(location);
   const app = <App route={(inside) => <StaticRouter location={location}>{inside}</StaticRouter>} />;
-  const { prelude } = await prerender(app, { onError: (error) => Promise.reject(error) });
+  const faults: unknown[] = [];
+  const { prelude } = await prerender(app, { onError: (error) => void faults.push(error) });
   const html = await new Response(prelude).text();
+  if (faults.length > 0) throw faults[0];
   const title = /<title>(.*?)<\/title>/.exec(html);
   if (/<script|\sstyle="/.test(html)) throw new Error(`${location} prints what the page may not run or wear`);
   return { title: title?.[1] ?? null, body: html.replace(title?.[0] ?? '', '') };

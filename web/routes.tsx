@@ -66,7 +66,8 @@ export const pages: readonly PageRoute[] = [
     path: '/privacy',
     page: 'privacy',
     title: 'Privacy',
-    description: 'What we keep about you, why, for how long, who else sees it, and how to have it corrected or deleted.',
+    description:
+      'What we keep about you, why, for how long, who else sees it, and how to have it corrected or deleted.',
     ...open,
   },
   {

@@ -93,7 +93,8 @@ function answer(c: Context<Env>, file: File, status: 200 | 404, caching: string)
     'cache-control': caching,
     vary: 'accept-encoding',
   };
-  if (status === 200 && c.req.header('if-none-match') === file.etag) return new Response(null, { status: 304, headers });
+  if (status === 200 && c.req.header('if-none-match') === file.etag)
+    return new Response(null, { status: 304, headers });
   if (file.packed === null) return part(c, file, status, headers);
   const accepted = c.req.header('accept-encoding') ?? '';
   const way = (['br', 'gzip'] as const).find((one) => accepted.includes(one));
