@@ -100,13 +100,19 @@ export const unknownPage: PageRoute = {
 
 const files = import.meta.glob<{ default: ComponentType }>('./pages/**/*.tsx');
 
-type Fetched = { readonly load: () => Promise<{ default: ComponentType }>; component: ComponentType | null };
-const fetched = new Map([...pages, unknownPage].map((route) => [route.path, fetchable(route)]));
+type Fetchable = {
+  readonly load: () => Promise<{ default: ComponentType }>;
+  /** Fetched when it is first drawn. */
+  readonly later: ComponentType;
+  /** Once it has been fetched. */
+  now: ComponentType | null;
+};
+const components = new Map([...pages, unknownPage].map((route) => [route.path, fetchable(route)]));
 
-function fetchable({ page, data }: PageRoute): Fetched {
+function fetchable({ page, data }: PageRoute): Fetchable {
   const file = files[`./pages/${page}.tsx`];
   if (!file) throw new Error(`there is no page ${page}`);
-  const load = data
+  const load: Fetchable['load'] = data
     ? async () => {
         const [{ default: Page }, { QueryRoom }] = await Promise.all([file(), import('./lib/query-room.tsx')]);
         const Inside = () => (
@@ -117,7 +123,7 @@ function fetchable({ page, data }: PageRoute): Fetched {
         return { default: Inside };
       }
     : file;
-  return { load, component: null };
+  return { load, later: lazy(load), now: null };
 }
 
 const bare = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '');
@@ -129,16 +135,17 @@ export function findPage(pathname: string): PageRoute {
 
 /** Fetches a page before it is drawn, so that what was printed stands until it is there. */
 export async function fetchPage(pathname: string): Promise<void> {
-  const entry = fetched.get(findPage(pathname).path);
-  if (entry) entry.component = (await entry.load()).default;
+  const entry = components.get(findPage(pathname).path);
+  if (entry) entry.now = (await entry.load()).default;
 }
 
 function Page({ route }: { route: PageRoute }) {
-  const [Component] = useState(() => {
-    const entry = fetched.get(route.path);
-    return entry?.component ?? lazy(entry?.load ?? (() => Promise.reject(new Error(`no page ${route.page}`))));
+  // Decided once: a page that stands must not become another component when it is fetched again.
+  const [{ Component }] = useState(() => {
+    const entry = components.get(route.path);
+    return { Component: entry?.now ?? entry?.later ?? null };
   });
-  return <Component />;
+  return Component ? <Component /> : null;
 }
 
 export function AppRoutes() {
