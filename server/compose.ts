@@ -7,6 +7,7 @@ import { createMailQueue } from './auth/codes/mail-queue.ts';
 import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
 import { createSessions } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
+import { venue } from '#rules/venue.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { lockDirectory } from './db/directory-lock.ts';
@@ -97,6 +98,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     codeSeconds: 600,
     mailIntervalSeconds: config.mailIntervalSeconds,
     reuseSeconds: 10,
+    ...config.signIn,
+    relyingParty: { ...config.signIn.relyingParty, name: venue.name },
   };
   const queue = createMailQueue({ db, mail, keys, clock, log, config: authConfig });
   const sessions = createSessions({ db, keys, watch, clock, config: authConfig });

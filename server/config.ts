@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readSignInSettings, signInFaults, signInFields, type SignInSettings } from './config-sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
 export type Config = {
@@ -21,6 +22,7 @@ export type Config = {
   readonly autoconfirm: boolean;
   readonly accessTokenSeconds: number;
   readonly mailIntervalSeconds: number;
+  readonly signIn: SignInSettings;
   readonly sandboxUrl: string | null;
   readonly stripe: {
     readonly secretKey: string;
@@ -90,6 +92,7 @@ const schema = z.object({
   AUTOCONFIRM: flag.default(false),
   ACCESS_TOKEN_SECONDS: z.coerce.number().int().min(60).max(86_400).default(3600),
   MAIL_INTERVAL_SECONDS: z.coerce.number().int().min(1).max(3600).default(60),
+  ...signInFields,
   SANDBOX: z.enum(['on', 'off']).optional(),
   SANDBOX_PORT: z.coerce.number().int().min(1).max(65_520).default(4010),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
@@ -130,14 +133,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const production = env.NODE_ENV === 'production';
   const sandbox =
     env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
-  const faults = [...missing(env, sandbox), ...contradictions(env, production, sandbox)];
+  const faults = [...missing(env, sandbox), ...contradictions(env, production, sandbox), ...signInFaults(env)];
   if (faults.length > 0) throw new ConfigRefused(faults);
   const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
+  const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
   return {
     production,
     port: env.PORT,
     host: env.HOST ?? null,
-    siteUrl: env.SITE_URL ?? `http://localhost:${env.PORT}`,
+    siteUrl,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL ?? null,
     poolSize: env.POOL_SIZE,
@@ -153,6 +157,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     autoconfirm: env.AUTOCONFIRM,
     accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
     mailIntervalSeconds: env.MAIL_INTERVAL_SECONDS,
+    signIn: readSignInSettings(env, siteUrl),
     sandboxUrl: sandbox ? at(0) : null,
     stripe: {
       secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',

@@ -31,7 +31,8 @@ const TABLE: readonly Room[] = [
   { room: 'web/ui', may: [] },
 
   { room: 'server/main', may: ['server/config', 'server/compose'] },
-  { room: 'server/config', may: [] },
+  { room: 'server/config', may: ['server/config-sign-in'] },
+  { room: 'server/config-sign-in', may: [] },
   ...['compose', 'compose-functions', 'seed'].map((name) => ({ room: `server/${name}`, may: ['server', 'rules'] })),
   {
     room: 'server/app',

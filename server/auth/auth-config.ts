@@ -1,3 +1,5 @@
+import type { RelyingParty } from './passkeys/relying-party.ts';
+
 /** What the operator decides about accounts; filled from the environment. */
 export type AuthConfig = {
   /** Where mailed links lead; never anywhere else, whatever a request asks for (decisions T-13). */
@@ -15,6 +17,16 @@ export type AuthConfig = {
   readonly mailIntervalSeconds: number;
   /** How long after it was traded a refresh token still counts as a slow twin of the honest request. */
   readonly reuseSeconds: number;
+  /** Second factors: which kinds, how many to a person, and how long a challenge can be answered. */
+  readonly factors: {
+    readonly totp: boolean;
+    readonly phone: boolean;
+    readonly webauthn: boolean;
+    readonly max: number;
+    readonly challengeSeconds: number;
+  };
+  readonly passkeys: { readonly enabled: boolean; readonly max: number };
+  readonly relyingParty: RelyingParty;
 };
 
 /** Numbers of promises G23–G28; each is multiplied by RATE_LIMIT_FACTOR in tests. */
@@ -32,4 +44,10 @@ export const authLimits = {
   probeIp: { name: 'auth-probe-ip', max: 30, seconds: 60 },
   /** Current passwords asked for before a change. */
   password: { name: 'auth-password-user', max: 10, seconds: 900 },
+  /** Wrong answers for one factor, over all its challenges. */
+  factorTries: { name: 'auth-factor-tries', max: 10, seconds: 900 },
+  factorChallenge: { name: 'auth-factor-challenge', max: 30, seconds: 900 },
+  /** Messages with a code of a factor to one phone. */
+  factorMessage: { name: 'auth-factor-message', max: 1, seconds: 60 },
+  passkeyIp: { name: 'auth-passkey-ip', max: 120, seconds: 300 },
 } as const;

@@ -9,6 +9,8 @@ import { createRecover } from './verify/recover.ts';
 import { createResend } from './verify/resend.ts';
 import { createSettings } from './about/settings.ts';
 import { createSignUp } from './signup/signup.ts';
+import { addFactors } from './factors/factors-room.ts';
+import { addPasskeys } from './passkeys/passkeys-room.ts';
 import { addSwitchedOff } from './switched-off.ts';
 import { createToken } from './token/token.ts';
 import { createUserGet } from './user/user-get.ts';
@@ -41,6 +43,8 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
   door.get('/.well-known/jwks.json', createJwks(parts));
   door.get('/settings', createSettings(parts));
   door.get('/health', createHealth());
+  addFactors(door, parts);
+  addPasskeys(door, parts);
   addSwitchedOff(door, parts);
 
   // Not `notFound`: where one door is mounted in another app, only a route of its own answers.

@@ -39,6 +39,14 @@ export const refuse = {
       {},
       seconds,
     ),
+  smsRate: (seconds: number) =>
+    new AuthRefusal(
+      429,
+      'over_sms_send_rate_limit',
+      `For security purposes, you can only request this after ${seconds} seconds.`,
+      {},
+      seconds,
+    ),
   weak: (message: string, reason: 'length' | 'pwned') =>
     new AuthRefusal(422, 'weak_password', message, { weak_password: { message, reasons: [reason] } }),
   disabled: (status: 400 | 404 | 422, code: string, message: string) => new AuthRefusal(status, code, message),

@@ -56,3 +56,9 @@ export async function readPerson(c: Context<Env>, readCaller: ReadCaller): Promi
   if (caller.role !== 'authenticated' || !caller.userId || !caller.sessionId) throw refuse.noBearer();
   return { userId: caller.userId, sessionId: caller.sessionId };
 }
+
+/** Lets in the service key and nobody else. */
+export async function readService(c: Context<Env>, readCaller: ReadCaller): Promise<void> {
+  const caller: Caller = await readCaller(c.req.raw, c.var.ip);
+  if (caller.role !== 'service_role') throw new AuthRefusal(403, 'not_admin', 'User not allowed');
+}

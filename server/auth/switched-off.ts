@@ -43,17 +43,6 @@ const OFF: readonly Off[] = [
   },
   {
     methods: ['GET', 'POST', 'DELETE'],
-    paths: ['/factors', '/factors/*'],
-    person: true,
-    refusal: () => refuse.disabled(422, 'mfa_totp_enroll_not_enabled', 'MFA enroll is disabled for TOTP'),
-  },
-  {
-    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    paths: ['/passkeys', '/passkeys/*'],
-    refusal: () => refuse.disabled(404, 'passkey_disabled', 'Passkeys are disabled'),
-  },
-  {
-    methods: ['GET', 'POST', 'DELETE'],
     paths: ['/oauth/*', '/user/oauth/*'],
     refusal: () => refuse.disabled(404, 'feature_disabled', 'OAuth server is disabled'),
   },

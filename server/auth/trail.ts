@@ -14,7 +14,18 @@ export type AuthEvent =
   | 'user_modified'
   | 'user_updated_password'
   | 'user_email_change_requested'
-  | 'user_email_changed';
+  | 'user_email_changed'
+  | 'factor_in_progress'
+  | 'challenge_created'
+  | 'verification_attempted'
+  | 'factor_unenrolled'
+  | 'factor_deleted'
+  | 'passkey_created'
+  | 'passkey_updated'
+  | 'passkey_deleted'
+  | 'passkey_refused'
+  | 'identity_linked'
+  | 'identity_unlinked';
 
 /** Writes an event in the transaction of what it tells of. */
 export async function record(

@@ -93,3 +93,10 @@ export async function openAuthWorld(
     },
   };
 }
+
+/** The client of the service itself, for its admin calls. */
+export function serviceClient(world: World): SupabaseClient {
+  return createClient(world.url, world.house.keys.serviceRoleKey, {
+    auth: { autoRefreshToken: false, persistSession: false },
+  });
+}

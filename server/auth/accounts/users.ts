@@ -15,6 +15,7 @@ export type UserRow = {
   raw_user_meta_data: Record<string, unknown>;
   banned_until: Date | null;
   identities: readonly Record<string, unknown>[];
+  factors: readonly Record<string, unknown>[];
   created_at: Date;
   updated_at: Date;
 };
@@ -29,7 +30,14 @@ const COLUMNS = `u.id, u.email, u.encrypted_password, u.email_confirmed_at, u.co
       'last_sign_in_at', i.last_sign_in_at, 'created_at', i.created_at, 'updated_at', i.updated_at, 'email', i.email
     ) order by i.created_at, i.id)
     from auth.identities i where i.user_id = u.id
-  ), '[]'::jsonb) as identities`;
+  ), '[]'::jsonb) as identities,
+  coalesce((
+    select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+      'id', f.id, 'friendly_name', f.friendly_name, 'factor_type', f.factor_type, 'status', f.status, 'phone', f.phone,
+      'last_challenged_at', f.last_challenged_at, 'created_at', f.created_at, 'updated_at', f.updated_at
+    )) order by f.created_at, f.id)
+    from auth.mfa_factors f where f.user_id = u.id
+  ), '[]'::jsonb) as factors`;
 
 type Ask = Pick<Transaction, 'one'>;
 
@@ -59,7 +67,7 @@ export function toUser(row: UserRow): Record<string, unknown> {
     app_metadata: row.raw_app_meta_data,
     user_metadata: row.raw_user_meta_data,
     identities: row.identities,
-    factors: [],
+    factors: row.factors,
     created_at: row.created_at,
     updated_at: row.updated_at,
     is_anonymous: false,

@@ -9,10 +9,33 @@ import type { From, Person } from '../request.ts';
 import { record } from '../trail.ts';
 import { toUser, type UserRow, userById } from '../accounts/users.ts';
 
-export type SignInMethod = 'password' | 'otp' | 'recovery';
+export type SignInMethod = 'password' | 'otp' | 'recovery' | 'oauth' | 'passkey' | 'web3' | 'sso/saml';
+type Proof = { readonly method: string; readonly timestamp: number };
+/** A session as a transaction leaves it. */
+type Standing = {
+  readonly user: UserRow;
+  readonly sessionId: string;
+  readonly generation: number;
+  readonly aal: 'aal1' | 'aal2';
+  /** Newest first. */
+  readonly amr: readonly Proof[];
+};
 export type Sessions = {
   /** Begins a session and answers it as the wire wants it. */
   begin(user: UserRow, method: SignInMethod, from: From): Promise<Record<string, unknown>>;
+  /** The same as part of a transaction; call `forget` with `ended` once that is committed. */
+  beginIn(
+    tx: Transaction,
+    user: UserRow,
+    method: SignInMethod,
+    from: From,
+  ): Promise<{ answer: Record<string, unknown>; ended: readonly string[] }>;
+  /** Notes that somebody showed more than at the start, and answers the session with its new level. */
+  raise(
+    tx: Transaction,
+    person: Person,
+    shown: { method: string; aal: 'aal1' | 'aal2' },
+  ): Promise<Record<string, unknown>>;
   /** Trades a refresh token for a new session answer; a token that was used long ago ends its session (promises G24, G25). */
   refresh(token: string, ip: string): Promise<Record<string, unknown>>;
   /** Ends sessions in a transaction; call `forget` with what it answers once that is committed, and they end here at once. */
@@ -21,12 +44,23 @@ export type Sessions = {
 };
 export type SignOutScope = 'global' | 'local' | 'others';
 
+const NO_SESSION = new AuthRefusal(403, 'session_not_found', 'Session from session_id claim in JWT does not exist');
 const NOT_FOUND = new AuthRefusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found');
 /** Times of trade kept per session: more trades than this within the reuse time are no honest client's. */
 const TRADES_KEPT = 32;
 const MARK_BYTES = 16;
 
-type SessionRow = { user_id: string; generation: number; traded_at: Date[]; method: SignInMethod; created_at: Date };
+type SessionRow = {
+  user_id: string;
+  generation: number;
+  traded_at: Date[];
+  method: SignInMethod;
+  created_at: Date;
+  aal: 'aal1' | 'aal2';
+  /** What was shown after the session began, newest first. */
+  amr: readonly Proof[];
+};
+const SESSION = 'user_id, generation, traded_at, method, created_at, aal, amr';
 
 /**
  * Refresh tokens are not stored: a token is its session's id, its number and a keyed mark, and the session knows the newest number.
@@ -62,13 +96,8 @@ export function createSessions(parts: {
     return timingSafeEqual(bytes.subarray(20), mark(sessionId, generation)) ? { sessionId, generation } : null;
   }
 
-  async function answer(
-    user: UserRow,
-    sessionId: string,
-    generation: number,
-    method: SignInMethod,
-    since: Date,
-  ): Promise<Record<string, unknown>> {
+  async function answer(standing: Standing): Promise<Record<string, unknown>> {
+    const { user, sessionId, generation, aal, amr } = standing;
     const now = clock();
     const seconds = config.accessTokenSeconds;
     const access = await keys.sign(
@@ -81,8 +110,8 @@ export function createSessions(parts: {
         phone: '',
         session_id: sessionId,
         is_anonymous: false,
-        aal: 'aal1',
-        amr: [{ method: method === 'recovery' ? 'otp' : method, timestamp: Math.floor(since.getTime() / 1000) }],
+        aal,
+        amr,
         app_metadata: user.raw_app_meta_data,
         user_metadata: user.raw_user_meta_data,
         jti: randomUUID(),
@@ -100,6 +129,12 @@ export function createSessions(parts: {
     };
   }
 
+  /** The proofs of a session for `amr`, newest first. */
+  function proofsOf(row: Pick<SessionRow, 'method' | 'created_at' | 'amr'>): readonly Proof[] {
+    const method = row.method === 'recovery' ? 'otp' : row.method;
+    return [...row.amr, { method, timestamp: Math.floor(row.created_at.getTime() / 1000) }];
+  }
+
   /** What a presented number means; moves the session on when it is the newest. */
   async function advance(
     tx: Transaction,
@@ -107,10 +142,9 @@ export function createSessions(parts: {
     generation: number,
     ip: string,
   ): Promise<{ row: SessionRow; generation: number } | 'ended' | null> {
-    const row = await tx.one<SessionRow>(
-      `select user_id, generation, traded_at, method, created_at from auth.sessions where id = $1::uuid for update`,
-      [sessionId],
-    );
+    const row = await tx.one<SessionRow>(`select ${SESSION} from auth.sessions where id = $1::uuid for update`, [
+      sessionId,
+    ]);
     // A number that was never handed out can only come from before a restored backup: not known here.
     if (!row || generation > row.generation) return null;
     const now = clock();
@@ -133,19 +167,38 @@ export function createSessions(parts: {
     return 'ended';
   }
 
+  async function beginIn(
+    tx: Transaction,
+    user: UserRow,
+    method: SignInMethod,
+    from: From,
+  ): Promise<{ answer: Record<string, unknown>; ended: readonly string[] }> {
+    const now = clock();
+    const id = randomUUID();
+    await tx.query(
+      `insert into auth.sessions (id, user_id, created_at, refreshed_at, method, user_agent, ip) values ($1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, $4, $5, $6)`,
+      [id, user.id, now, method, from.userAgent?.slice(0, 300) ?? null, from.ip],
+    );
+    await tx.query(`update auth.users set last_sign_in_at = $2::timestamptz where id = $1::uuid`, [user.id, now]);
+    await record(tx, { action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
+    const amr = proofsOf({ method, created_at: now, amr: [] });
+    const signedIn = { ...user, last_sign_in_at: now };
+    return { answer: await answer({ user: signedIn, sessionId: id, generation: 0, aal: 'aal1', amr }), ended: [] };
+  }
+
   return {
-    async begin(user, method, from) {
-      const now = clock();
-      const id = randomUUID();
-      await db.transaction(async (tx) => {
-        await tx.query(
-          `insert into auth.sessions (id, user_id, created_at, refreshed_at, method, user_agent, ip) values ($1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, $4, $5, $6)`,
-          [id, user.id, now, method, from.userAgent?.slice(0, 300) ?? null, from.ip],
-        );
-        await tx.query(`update auth.users set last_sign_in_at = $2::timestamptz where id = $1::uuid`, [user.id, now]);
-        await record(tx, { action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
-      });
-      return answer({ ...user, last_sign_in_at: now }, id, 0, method, now);
+    begin: async (user, method, from) => (await db.transaction((tx) => beginIn(tx, user, method, from))).answer,
+    beginIn,
+    async raise(tx, { userId, sessionId }, { method, aal }) {
+      const shown = [{ method, timestamp: Math.floor(clock().getTime() / 1000) }];
+      const row = await tx.one<SessionRow>(
+        `update auth.sessions set aal = greatest(aal, $3), amr = $4::jsonb || amr where id = $1::uuid and user_id = $2::uuid
+         returning ${SESSION}`,
+        [sessionId, userId, aal, JSON.stringify(shown)],
+      );
+      const user = await userById(tx, userId);
+      if (!row || !user) throw NO_SESSION;
+      return answer({ user, sessionId, generation: row.generation, aal: row.aal, amr: proofsOf(row) });
     },
     async refresh(token, ip) {
       const read = readToken(token);
@@ -159,7 +212,14 @@ export function createSessions(parts: {
       const user = await userById(db, moved.row.user_id);
       if (!user || (user.banned_until && user.banned_until > clock()))
         throw new AuthRefusal(403, 'user_banned', 'User is banned');
-      return answer(user, read.sessionId, moved.generation, moved.row.method, moved.row.created_at);
+      const { aal } = moved.row;
+      return answer({
+        user,
+        sessionId: read.sessionId,
+        generation: moved.generation,
+        aal,
+        amr: proofsOf(moved.row),
+      });
     },
     async end(tx, { userId, sessionId }, scope, ip) {
       const { rows } = await tx.query<{ id: string }>(

@@ -137,6 +137,7 @@ function unconfirmed(of: {
         email,
       },
     ],
+    factors: [],
     created_at: now,
     updated_at: now,
   });
