@@ -167,7 +167,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     storage: createStorageDoor({ objects, db, readCaller }),
     realtime: createRealtimeDoor(),
     functions,
-    site: createSite({ folder: join(ROOT, 'dist', 'web'), anonKey: keys.anonKey }),
+    site: createSite({ folder: join(ROOT, 'dist', 'web'), anonKey: keys.anonKey, siteUrl: config.siteUrl }),
     ready: async () => (await db.query('select 1').catch(() => null)) !== null,
     metrics: () => metrics.text(),
   });
