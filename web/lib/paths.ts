@@ -5,6 +5,11 @@ export const paths = {
   booking: '/booking',
   checkout: '/checkout',
   profile: '/profile',
+  about: '/about',
+  comingSoon: '/coming-soon',
+  terms: '/terms',
+  privacy: '/privacy',
+  admin: '/admin',
   verifyComplete: '/verify-complete',
   regeneratePin: (bookingId: string): string => `/regenerate-pin?booking_id=${encodeURIComponent(bookingId)}`,
 } as const;

@@ -1,5 +1,6 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
+import { Cross } from './cross.tsx';
 
 export type Toast = {
   readonly id: number;
@@ -51,6 +52,12 @@ const SHOWN_MS = 7_000;
 
 /** Where messages appear; polite to screen readers, closed by hand or by time. */
 export function Toaster() {
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => setDrawn(true), []);
+  return drawn ? <Messages /> : null;
+}
+
+function Messages() {
   const list = useSyncExternalStore(listen, () => toasts);
   const host = useSyncExternalStore(listen, () => hosts.at(-1) ?? document.body);
   return createPortal(
@@ -74,19 +81,19 @@ function Message({ message }: { message: Toast }) {
   }, [message.id]);
   return (
     <div
-      className={`pointer-events-auto flex w-full max-w-sm gap-3 border-l-4 bg-deck p-4 shadow-2xl ${message.tone === 'bad' ? 'border-bad' : 'border-good'}`}
+      className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${message.tone === 'bad' ? 'border-bad' : 'border-good'}`}
     >
-      <div className="grow">
+      <div className="min-w-0 grow">
         <p className="font-bold">{message.title}</p>
         {message.description ? <p className="text-sm text-fog">{message.description}</p> : null}
       </div>
       <button
         type="button"
         aria-label="Dismiss"
-        className="size-8 shrink-0 text-fog hover:text-chalk"
+        className="-my-2 -mr-2 grid size-11 shrink-0 place-content-center text-fog hover:text-chalk"
         onClick={() => change(toasts.filter((one) => one.id !== message.id))}
       >
-        ×
+        <Cross />
       </button>
     </div>
   );
