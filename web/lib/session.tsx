@@ -21,7 +21,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       setState({ status: session ? 'in' : 'out', session, user: session?.user ?? null });
     supabase.auth.getSession().then(
       ({ data }) => show(data.session),
-      () => show(null),
+      (error: unknown) => {
+        logFailure('the session could not be read', error);
+        show(null);
+      },
     );
     const { data } = supabase.auth.onAuthStateChange((_event, session) => show(session));
     return () => data.subscription.unsubscribe();
@@ -33,12 +36,21 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     client.clear();
     dropStoredSession(localStorage);
     // With nothing stored any more this only tells the other tabs.
-    await supabase.auth.signOut({ scope: 'local' });
+    const { error } = await supabase.auth.signOut({ scope: 'local' });
+    if (error) logFailure('the other tabs could not be told of the sign-out', error);
     // Signed out here whatever the service answers (spec section 4); what it could not do ends with the token's hour.
-    if (token !== undefined) await supabase.auth.admin.signOut(token, 'global').catch(() => null);
+    if (token === undefined) return;
+    const answer = await supabase.auth.admin.signOut(token, 'global').catch((cause: unknown) => ({ error: cause }));
+    if (answer.error) logFailure('the service could not be told of the sign-out', answer.error);
   }, [client, token]);
   const value = useMemo(() => ({ ...state, signOut }), [state, signOut]);
   return <Context value={value}>{children}</Context>;
+}
+
+/** For whoever looks into the console; nobody signed in has to read it (spec section 4). */
+function logFailure(what: string, error: unknown): void {
+  // oxlint-disable-next-line no-console
+  console.error(what, error instanceof Error ? error.message : '');
 }
 
 export function useSession(): SessionValue {
