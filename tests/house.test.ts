@@ -104,9 +104,6 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
 const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
   'server/functions': 'one file for each address it serves',
   'server/compose.ts compose': 'the one list of everything that is built',
-  'web/pages/checkout.tsx Checkout': 'look again: could be parted',
-  'web/pages/booking.tsx BookingPage': 'look again: could be parted',
-  'web/features/identity/id-dialog.tsx IdDialog': 'look again: could be parted',
 };
 /** A word of the product inside another word. */
 const WORD_EXCEPTIONS = ['server/auth/accounts/common-passwords.ts'];
