@@ -198,8 +198,9 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     kind: 'add',
     run: async ({ ask, bucket, free, strangersToken }, photo) => {
       const at = `/object/upload/sign/${bucket}/${path(free())}`;
-      const token = field((await ask('POST', at, {})).json, 'token') ?? strangersToken;
-      return fine(await ask('PUT', `${at}?token=${String(token)}`, photo, PICTURE, true));
+      const given = field((await ask('POST', at, {})).json, 'token');
+      const token = typeof given === 'string' ? given : strangersToken;
+      return fine(await ask('PUT', `${at}?token=${token}`, photo, PICTURE, true));
     },
   },
   'POST /object/move': relocating('move', 'move'),
@@ -240,7 +241,7 @@ function signedResumables(): Record<string, Route> {
       const { ask, bucket, free, strangersToken } = attempt;
       const name = free();
       const given = field((await ask('POST', `/object/upload/sign/${bucket}/${path(name)}`, {})).json, 'token');
-      const signature = { ...TUS, 'x-signature': String(given ?? strangersToken) };
+      const signature = { ...TUS, 'x-signature': typeof given === 'string' ? given : strangersToken };
       const made = await ask(
         'POST',
         '/upload/resumable/sign',

@@ -230,7 +230,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
   test('of two who go on at one place, one is told so', async () => {
     const at = locationOf(await create('race.txt', 8));
     const answers = await Promise.all([patch(at, 0, 'aaaa'), patch(at, 0, 'bbbb')]);
-    expect(answers.map((one) => one.status).toSorted()).toEqual([204, 409]);
+    expect(answers.map((one) => String(one.status)).toSorted()).toEqual(['204', '409']);
     await patch(at, 4, 'cccc');
     expect(await read('race.txt')).toMatch(/^(aaaa|bbbb)cccc$/);
   });
