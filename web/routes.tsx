@@ -1,5 +1,5 @@
 import { lazy, Suspense, useLayoutEffect } from 'react';
-import { NavigationType, Route, Routes, useLocation, useNavigationType } from 'react-router';
+import { NavigationType, Outlet, Route, Routes, useLocation, useNavigationType } from 'react-router';
 import { CrashScreen } from './ui/crash-screen.tsx';
 import { Waiting } from './ui/notice.tsx';
 
@@ -15,6 +15,16 @@ const VerifyReturn = lazy(() => import('./pages/verify-return.tsx'));
 const RegeneratePin = lazy(() => import('./pages/regenerate-pin.tsx'));
 const AccessCode = lazy(() => import('./pages/access-code.tsx'));
 const Admin = lazy(() => import('./pages/admin.tsx'));
+const DeveloperGate = lazy(async () => ({
+  default: (await import('./features/staff/developer-gate.tsx')).DeveloperGate,
+}));
+const IgloohomeTest = lazy(() => import('./pages/developer/igloohome-test.tsx'));
+const TestPin = lazy(() => import('./pages/developer/test-pin.tsx'));
+const TestTimezone = lazy(() => import('./pages/developer/test-timezone.tsx'));
+const TestBookingSystem = lazy(() => import('./pages/developer/test-booking-system.tsx'));
+const TestSmartPlug = lazy(() => import('./pages/developer/test-smart-plug.tsx'));
+const PowerControl = lazy(() => import('./pages/developer/power-control.tsx'));
+const Primitives = lazy(() => import('./pages/developer/primitives.tsx'));
 const NotFound = lazy(() => import('./pages/not-found.tsx'));
 
 /** Every address and its page; a page is fetched when it is opened. */
@@ -42,6 +52,21 @@ export function AppRoutes() {
           <Route path="/regenerate-pin" element={<RegeneratePin />} />
           <Route path="/access-code" element={<AccessCode />} />
           <Route path="/admin" element={<Admin />} />
+          <Route
+            element={
+              <DeveloperGate otherwise={<NotFound />}>
+                <Outlet />
+              </DeveloperGate>
+            }
+          >
+            <Route path="/igloohome-test" element={<IgloohomeTest />} />
+            <Route path="/test-pin" element={<TestPin />} />
+            <Route path="/test-timezone" element={<TestTimezone />} />
+            <Route path="/test-booking-system" element={<TestBookingSystem />} />
+            <Route path="/test-smart-plug" element={<TestSmartPlug />} />
+            <Route path="/power-control" element={<PowerControl />} />
+            <Route path="/primitives" element={<Primitives />} />
+          </Route>
           <Route path="*" element={<NotFound />} />
         </Routes>
       </Suspense>
