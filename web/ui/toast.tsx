@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { Cross } from './cross.tsx';
 
@@ -52,6 +52,12 @@ const SHOWN_MS = 7_000;
 
 /** Where messages appear; polite to screen readers, closed by hand or by time. */
 export function Toaster() {
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => setDrawn(true), []);
+  return drawn ? <Messages /> : null;
+}
+
+function Messages() {
   const list = useSyncExternalStore(listen, () => toasts);
   const host = useSyncExternalStore(listen, () => hosts.at(-1) ?? document.body);
   return createPortal(
