@@ -84,6 +84,9 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both speak to Stripe through one client'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/open.ts', 'as above'],
+  ...['disk-store', 's3-store'].map(
+    (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite asks both stores the same'] as const,
+  ),
   ...[
     'igloohome-locks',
     'ocr-id-reader',
@@ -101,9 +104,6 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
 const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
   'server/functions': 'one file for each address it serves',
   'server/compose.ts compose': 'the one list of everything that is built',
-  'web/pages/checkout.tsx Checkout': 'look again: could be parted',
-  'web/pages/booking.tsx BookingPage': 'look again: could be parted',
-  'web/features/identity/id-dialog.tsx IdDialog': 'look again: could be parted',
 };
 /** A word of the product inside another word. */
 const WORD_EXCEPTIONS = ['server/auth/accounts/common-passwords.ts'];
