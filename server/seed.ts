@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { settings as studio } from '#rules/venue.ts';
-import { hashPassword } from './auth/passwords.ts';
+import { hashPassword } from './auth/accounts/passwords.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Clock } from './http/caller.ts';

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DatabaseError } from '#server/db/database.ts';
 import { createPglite, type Embedded } from '#server/db/pglite.ts';
-import { type Asked, readAsked } from './asked.ts';
-import { type Catalogue, readCatalogue } from './catalogue.ts';
+import { type Asked, readAsked } from './parse/asked.ts';
+import { type Catalogue, readCatalogue } from './catalogue/catalogue.ts';
 import { RestRefusal, statusOfSqlState } from './errors.ts';
 import { prepareCall, prepareDelete, prepareInsert, type Prepared, prepareRead, prepareUpdate } from './prepare.ts';
-import { bindValues } from './printer.ts';
+import { bindValues } from './print/printer.ts';
 
 /** Made-up requests against a real catalogue: promises G32 and G33. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;

@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import { type Catalogue, readCatalogue } from './catalogue.ts';
+import { type Catalogue, readCatalogue } from './catalogue/catalogue.ts';
 import type { Prepared } from './prepare.ts';
 
 /** What is known of one state of the database: its catalogue, and the plans made against it by request shape. */

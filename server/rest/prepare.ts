@@ -1,10 +1,10 @@
-import type { Asked } from './asked.ts';
+import type { Asked } from './parse/asked.ts';
 import { restErrors } from './errors.ts';
 import { type Knowledge, planOnce } from './known.ts';
-import { levelAt, type Parsed, parseQuery } from './parse.ts';
-import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from './plan.ts';
-import { planCall, planColumns, planInsert } from './plan-write.ts';
-import type { Statement } from './printer.ts';
+import { levelAt, type Parsed, parseQuery } from './parse/query.ts';
+import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from './plan/read.ts';
+import { planCall, planColumns, planInsert } from './plan/write.ts';
+import type { Statement } from './print/printer.ts';
 import {
   printDelete,
   printEstimate,
@@ -14,7 +14,7 @@ import {
   printUpdate,
   printValueCall,
   type Returning,
-} from './statements.ts';
+} from './print/statements.ts';
 
 /** Everything about a request that its values do not change. */
 export type Prepared = {

@@ -1,6 +1,6 @@
 import { restErrors, RestRefusal } from './errors.ts';
-import type { Form } from './preferences.ts';
-import type { ReplyRow } from './statements.ts';
+import type { Form } from './parse/preferences.ts';
+import type { ReplyRow } from './print/statements.ts';
 
 /** The last stage: the database's row as an HTTP answer. Its text goes out untouched. */
 export type ReplyOptions = {

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
-import { type Asked, readAsked } from './asked.ts';
+import { type Asked, readAsked } from './parse/asked.ts';
 import { refusalOfDatabase, RestRefusal, restErrors } from './errors.ts';
 import { createKnown } from './known.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './prepare.ts';
 import { replyNothing, type ReplyOptions, replyRow, replyRows, replyValue } from './reply.ts';
 import { createRun } from './run.ts';
-import type { ReplyRow } from './statements.ts';
+import type { ReplyRow } from './print/statements.ts';
 
 export type RestDoorParts = {
   readonly db: Database;

@@ -1,10 +1,10 @@
 import type { Database, Principal } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
-import type { Asked } from './asked.ts';
+import type { Asked } from './parse/asked.ts';
 import { restErrors } from './errors.ts';
 import type { Prepared } from './prepare.ts';
-import { bindValues } from './printer.ts';
-import type { ReplyRow } from './statements.ts';
+import { bindValues } from './print/printer.ts';
+import type { ReplyRow } from './print/statements.ts';
 
 export type RunOptions = { readonly maxRows: number; readonly rollback: boolean };
 export type Run = (asked: Asked, prepared: Prepared, caller: Caller) => Promise<ReplyRow>;

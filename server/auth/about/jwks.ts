@@ -1,0 +1,10 @@
+import type { AuthParts } from '../auth-parts.ts';
+import type { Operation } from '../request.ts';
+
+/** `GET /.well-known/jwks.json`: the public keys of access tokens; clients keep them for ten minutes. */
+export function createJwks({ keys }: AuthParts): Operation {
+  return (c) => {
+    c.header('cache-control', 'public, max-age=600');
+    return Promise.resolve(c.json(keys.jwks()));
+  };
+}

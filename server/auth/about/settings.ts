@@ -1,0 +1,18 @@
+import type { AuthParts } from '../auth-parts.ts';
+import type { Operation } from '../request.ts';
+
+/** `GET /settings`: which ways in are open. */
+export function createSettings({ config }: AuthParts): Operation {
+  return (c) =>
+    Promise.resolve(
+      c.json({
+        external: { email: true, phone: config.phoneEnabled, anonymous_users: config.anonymousEnabled },
+        disable_signup: !config.signupEnabled,
+        mailer_autoconfirm: config.autoconfirm,
+        phone_autoconfirm: config.phoneAutoconfirm,
+        sms_provider: config.phoneEnabled ? 'twilio' : '',
+        mfa_enabled: false,
+        saml_enabled: false,
+      }),
+    );
+}

@@ -1,0 +1,87 @@
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { expect, test } from 'vitest';
+import { AuthRefusal } from '../errors.ts';
+import { checkPassword, hashPassword, needsRehash, passwordFits } from './passwords.ts';
+
+function reasonOf(password: string, min = 6): unknown {
+  try {
+    checkPassword(password, min);
+    return null;
+  } catch (error) {
+    if (error instanceof AuthRefusal) return error.details['weak_password'] ?? error.code;
+    throw error;
+  }
+}
+
+test.each([
+  'password',
+  'Password1',
+  'P@ssw0rd',
+  'passw0rd!',
+  'qwerty',
+  'asdfgh',
+  'fedcba',
+  '654321',
+  'zzzzzzzz',
+  'abcabcabc',
+  '12121212',
+  'iloveyou2',
+  'welcome123',
+  'letmein!!',
+  'monkey99',
+  'sydney2024',
+])('%s is what a guesser begins with', (password) => expect(reasonOf(password)).toMatchObject({ reasons: ['pwned'] }));
+
+test.each([
+  'correct horse battery',
+  'another fine phrase',
+  'Tr0ub4dor&3',
+  'jkq82mfpz',
+  'пароль-не-простой',
+  'demo-customer-1',
+  'demo-admin-1',
+])('%s is taken', (password) => expect(reasonOf(password)).toBeNull());
+
+test('length is counted as the message says', () => {
+  expect(reasonOf('abcd5')).toEqual({ message: 'Password should be at least 6 characters', reasons: ['length'] });
+  expect(reasonOf('kqzvwx8p', 10)).toEqual({
+    message: 'Password should be at least 10 characters',
+    reasons: ['length'],
+  });
+  expect(reasonOf('xy'.repeat(64).replace('y', 'q'))).toBeNull();
+  expect(reasonOf(`${'xy'.repeat(64)}z`)).toBe('validation_failed');
+});
+
+test('every one of 128 characters counts, and so do capitals and accents', async () => {
+  const long = `${'ä-long-phrase-'.repeat(10)}`.slice(0, 128);
+  const stored = await hashPassword(long);
+  expect(await passwordFits(stored, long)).toBe(true);
+  expect(await passwordFits(stored, `${long.slice(0, 127)}!`)).toBe(false);
+  expect(await passwordFits(stored, long.toUpperCase())).toBe(false);
+  expect(needsRehash(stored)).toBe(false);
+});
+
+test('a bcrypt hash of an imported account fits and asks to be replaced', async () => {
+  const stored = await bcryptHash('an imported phrase', { cost: 6 });
+  expect(await passwordFits(stored, 'an imported phrase')).toBe(true);
+  expect(await passwordFits(stored, 'another phrase')).toBe(false);
+  expect(needsRehash(stored)).toBe(true);
+});
+
+test('nobody has a password, and asking takes about as long', async () => {
+  const stored = await hashPassword('an own phrase');
+  await passwordFits(null, 'warm');
+  // In turns and by the fastest of each, which a busy machine disturbs least.
+  const fastest = { known: Infinity, unknown: Infinity };
+  for (let n = 0; n < 15; n += 1)
+    for (const [who, against] of [
+      ['known', stored],
+      ['unknown', null],
+    ] as const) {
+      const began = performance.now();
+      expect(await passwordFits(against, 'a wrong phrase')).toBe(false);
+      fastest[who] = Math.min(fastest[who], performance.now() - began);
+    }
+  expect(fastest.unknown / fastest.known).toBeGreaterThan(0.5);
+  expect(fastest.unknown / fastest.known).toBeLessThan(2);
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { refuse } from '../errors.ts';
+import { type Operation, readBody } from '../request.ts';
+
+const schema = z.object({ refresh_token: z.string().max(200) });
+
+/** `POST /token?grant_type=refresh_token`. */
+export function createTokenRefresh({ limits, sessions }: AuthParts): Operation {
+  return async (c) => {
+    const body = await readBody(c, schema);
+    const wait = await limits(authLimits.refreshIp, `ip:${c.var.ip}`);
+    if (wait !== null) throw refuse.rate(wait);
+    return c.json(await sessions.refresh(body.refresh_token, c.var.ip));
+  };
+}

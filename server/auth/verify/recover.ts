@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { evenly } from '../codes/evenly.ts';
+import { takeMessage } from '../codes/message-limits.ts';
+import { type Operation, readAddress, readBody } from '../request.ts';
+import { record } from '../trail.ts';
+import { userByEmail } from '../accounts/users.ts';
+
+const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
+
+/**
+ * `POST /recover`: mails the way to a new password; always `{}`, for unknown addresses too. With `dry_run` it mails nothing and says
+ * whether a confirmed account has the address: the one question of this kind the specification asks for, 30 a minute (decisions T-11).
+ */
+export function createRecover(parts: AuthParts): Operation {
+  const { db, clock, limits, queue } = parts;
+  return async (c) => {
+    const body = await readBody(c, schema);
+    const email = readAddress(body.email);
+    if (body.dry_run === true) {
+      const wait = await limits(authLimits.probeIp, `ip:${c.var.ip}`);
+      if (wait !== null) throw refuse.mailRate(wait);
+      const user = await userByEmail(db, email);
+      if (!user?.email_confirmed_at) throw new AuthRefusal(404, 'user_not_found', 'User not found');
+      return c.json({});
+    }
+    await takeMessage(parts, { email, kind: 'recovery', ip: c.var.ip });
+    await evenly(async () => {
+      await db.transaction(async (tx) => {
+        await queue.add(tx, { kind: 'recovery', email });
+        await record(tx, { action: 'user_recovery_requested', actorId: null, at: clock(), ip: c.var.ip });
+      });
+      queue.soon();
+    });
+    return c.json({});
+  };
+}

@@ -1,0 +1,69 @@
+import { restErrors } from '../errors.ts';
+import { readList } from '../parse/query.ts';
+
+/** Where the value of a `$n` comes from when the statement is run. */
+export type Binder =
+  /** A value the caller wrote, by its place in the request. */
+  | { readonly from: 'value'; readonly at: number; readonly as: 'text' | 'pattern' | 'list' | 'offset' }
+  | { readonly from: 'value'; readonly at: number; readonly as: 'limit'; readonly max: number | null }
+  /** A word of the question itself that is not SQL: a key of the answer, a step of a JSON path. */
+  | { readonly from: 'constant'; readonly value: string }
+  | { readonly from: 'body' };
+
+/** SQL whose only words from outside are `$n`. */
+export type Statement = { readonly text: string; readonly binders: readonly Binder[] };
+
+/** Collects binders while text is written. */
+export type Printer = {
+  readonly binders: Binder[];
+  /** How many rows a list shows at most. */
+  readonly maxRows: number;
+  /** The `$n` of a value; the same one for the same value. */
+  bind(binder: Binder): string;
+  /** A name for a relation in the text. */
+  alias(): string;
+};
+
+export function createPrinter(maxRows: number): Printer {
+  const binders: Binder[] = [];
+  const known = new Map<string, string>();
+  let aliases = 0;
+  return {
+    binders,
+    maxRows,
+    bind(binder) {
+      const key = JSON.stringify(binder);
+      const place = known.get(key) ?? `$${binders.push(binder)}`;
+      known.set(key, place);
+      return place;
+    },
+    alias: () => `t${(aliases += 1)}`,
+  };
+}
+
+/** The values of a statement, from those of one request. `body`: the request's JSON, as text. */
+export function bindValues(binders: readonly Binder[], values: readonly string[], body: string | null): unknown[] {
+  return binders.map((binder) => {
+    if (binder.from === 'constant') return binder.value;
+    if (binder.from === 'body') return body;
+    const text = values[binder.at] ?? '';
+    switch (binder.as) {
+      case 'text':
+        return text;
+      case 'pattern':
+        return text.replaceAll('*', '%');
+      case 'list':
+        return readListOf(text);
+      case 'offset':
+        return Number(text);
+      case 'limit':
+        return binder.max === null ? Number(text) : Math.min(Number(text), binder.max);
+    }
+  });
+}
+
+/** `(a,b)`; a list that does not end where it should is the caller's mistake. */
+function readListOf(text: string): string[] {
+  if (!/^\(.*\)$/s.test(text)) throw restErrors.query(text);
+  return readList(text);
+}
