@@ -46,7 +46,6 @@ import { createObjects } from './storage/objects.ts';
 import { type DemoAccount, seed } from './seed.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
-const MAX_ROWS = 1_000;
 
 /** The whole server, put together but not listening. */
 export type House = {
@@ -184,7 +183,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
     auth: createAuthDoor({ db, limits, queue, tokens, sessions, readCaller, keys, clock, log, config: authConfig }),
-    rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
+    rest: createRestDoor({
+      db,
+      readCaller,
+      settings: config.rest,
+      url: `${config.siteUrl}/rest/v1`,
+      warn: (line) => log.warn({}, line),
+    }).door,
     storage: createStorageDoor({ objects, db, readCaller }),
     realtime: createRealtimeDoor(),
     functions,
