@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accessTimes, mailIsImmediate, regenerateLimits } from './access.ts';
+import { accessTimes, mailIsImmediate, regenerateLimits, testMailSchedule, testPinWindow } from './access.ts';
 import { slotEnd, slotStart } from './studio-time.ts';
 
 const BRIDGE = { granularityMinutes: 1, endEnforced: true };
@@ -86,5 +86,24 @@ describe('door codes', () => {
     expect(regenerateLimits('bridge')).toEqual({ codesPerBooking: 20, secondsBetweenCodes: 30 });
     expect(regenerateLimits('hourly').codesPerBooking).toBe(3);
     expect(regenerateLimits('onetime').codesPerBooking).toBe(5);
+  });
+});
+
+describe('test codes and mails', () => {
+  it('a test PIN is valid until 7 pm in Sydney', () => {
+    // 2.30 pm in Sydney: until the evening. 6.30 pm: until the next one.
+    expect(testPinWindow(new Date('2026-11-21T03:30:00Z'))).toEqual({
+      startsAt: new Date('2026-11-21T03:00:00Z'),
+      endsAt: new Date('2026-11-21T08:00:00Z'),
+    });
+    expect(testPinWindow(new Date('2026-11-21T07:30:00Z')).endsAt).toEqual(new Date('2026-11-22T08:00:00Z'));
+    expect(testPinWindow(new Date('2026-11-21T08:30:00Z')).endsAt).toEqual(new Date('2026-11-22T08:00:00Z'));
+  });
+
+  it('the mail of a test booking goes at once within 15 minutes of the start, else 15 minutes before it', () => {
+    expect(testMailSchedule(start, minutes(-5))).toEqual({ status: 'pending_immediate', at: minutes(-5) });
+    expect(testMailSchedule(start, minutes(-15))).toEqual({ status: 'pending_immediate', at: minutes(-15) });
+    expect(testMailSchedule(start, minutes(-30))).toEqual({ status: 'pending', at: minutes(-15) });
+    expect(testMailSchedule(start, minutes(-120))).toEqual({ status: 'pending', at: minutes(-15) });
   });
 });

@@ -1,3 +1,4 @@
+import { addDays, slotStart, studioDate } from './studio-time.ts';
 import { settings } from './venue.ts';
 
 /** What a lock can do, as far as times and counts go (promises section 0, "PIN five minutes early"). */
@@ -45,4 +46,20 @@ export function accessTimes(input: {
 export function regenerateLimits(mode: AccessMode): { codesPerBooking: number; secondsBetweenCodes: number } {
   const codes: Readonly<Record<AccessMode, number>> = { bridge: 20, hourly: 3, onetime: 5 };
   return { codesPerBooking: codes[mode], secondsBetweenCodes: 30 };
+}
+
+/** A test code holds from the hour that runs now until 7 pm in Sydney, tomorrow's when today's is less than an hour away (spec section 9). */
+export function testPinWindow(now: Date): { startsAt: Date; endsAt: Date } {
+  const startsAt = new Date(Math.floor(now.getTime() / HOUR) * HOUR);
+  const sevenPm = (daysAhead: number): Date | null => slotStart(addDays(studioDate(now), daysAhead), 19);
+  const today = sevenPm(0);
+  const endsAt = today !== null && today.getTime() - now.getTime() >= HOUR ? today : sevenPm(1);
+  if (endsAt === null) throw new RangeError('there is no 7 pm');
+  return { startsAt, endsAt };
+}
+
+/** When the code mail of a test booking is due: 15 minutes before the start, at once when that is no longer ahead (spec section 9; decisions T-56). */
+export function testMailSchedule(start: Date, now: Date): { status: 'pending' | 'pending_immediate'; at: Date } {
+  const at = new Date(start.getTime() - settings.releaseLeadMinutes * MINUTE);
+  return at <= now ? { status: 'pending_immediate', at: now } : { status: 'pending', at };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { applyCoupon, couponCodeSchema, couponLabel, couponSchema, type CouponTerms } from './coupons.ts';
+import { applyCoupon, couponCodeSchema, couponExpiry, couponLabel, couponSchema, type CouponTerms } from './coupons.ts';
 
 const percent = (discountValue: number): CouponTerms => ({ code: 'X', discountType: 'percentage', discountValue });
 const dollars = (discountValue: number): CouponTerms => ({ code: 'X', discountType: 'fixed', discountValue });
@@ -104,4 +104,11 @@ describe('a new coupon', () => {
     expect(couponSchema.safeParse({ ...coupon, code: 'x'.repeat(51) }).success).toBe(false);
     expect(couponSchema.safeParse({ ...coupon, description: 'x'.repeat(501) }).success).toBe(false);
   });
+});
+
+it('a code that expires on a day is good until that day ends in Sydney', () => {
+  expect(couponExpiry('2026-12-31').toISOString()).toBe('2026-12-31T12:59:59.999Z');
+  // The days on which clocks change end where they end.
+  expect(couponExpiry('2026-10-04').toISOString()).toBe('2026-10-04T12:59:59.999Z');
+  expect(couponExpiry('2026-04-05').toISOString()).toBe('2026-04-05T13:59:59.999Z');
 });

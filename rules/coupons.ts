@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CouponTerms } from './coupon-discount.ts';
 import { formatMoney } from './money.ts';
+import { dayBounds, parseInstant, type StudioDate } from './studio-time.ts';
 
 export { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 
@@ -38,7 +39,10 @@ export const couponSchema = z
       .int({ error: 'Max uses must be a positive integer' })
       .positive('Max uses must be a positive integer')
       .nullish(),
-    expires_at: z.string().nullish(),
+    expires_at: z
+      .string()
+      .refine((text) => parseInstant(text) !== null, 'Expiry date is not a date')
+      .nullish(),
   })
   .refine((coupon) => coupon.discount_type !== 'percentage' || coupon.discount_value <= COUPON_PERCENT_MAX, {
     path: ['discount_value'],
@@ -50,4 +54,9 @@ export function couponLabel(terms: Pick<CouponTerms, 'discountType' | 'discountV
   return terms.discountType === 'percentage'
     ? `${terms.discountValue}% off`
     : `${formatMoney(Math.round(terms.discountValue * 100))} off your booking`;
+}
+
+/** The last moment a code is good when it expires on a day: the end of that day in Sydney (decisions T-40). */
+export function couponExpiry(day: StudioDate): Date {
+  return new Date(dayBounds(day).end.getTime() - 1);
 }

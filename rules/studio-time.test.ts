@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   addDays,
   dayBounds,
+  formatRecordDate,
+  formatRecordTime,
   formatStudioDate,
   formatStudioRange,
   formatStudioTime,
@@ -100,4 +102,11 @@ describe('Sydney time', () => {
     expect(parseInstant('2026-11-21T19:00:00+99:00')).toBeNull();
     expect(iso(parseInstant('2026-11-21T19:00:00+11:00'))).toBe('2026-11-21T08:00:00.000Z');
   });
+});
+
+it('tables of staff read MMM dd, yyyy and MMM dd, yyyy HH:mm:ss, in Sydney', () => {
+  expect(formatRecordDate(new Date('2026-11-04T13:30:00Z'))).toBe('Nov 05, 2026');
+  expect(formatRecordDate(new Date('2026-12-31T12:59:59.999Z'))).toBe('Dec 31, 2026');
+  expect(formatRecordTime(new Date('2026-11-04T13:04:09Z'))).toBe('Nov 05, 2026 00:04:09');
+  expect(formatRecordTime(new Date('2026-07-01T09:59:59Z'))).toBe('Jul 01, 2026 19:59:59');
 });

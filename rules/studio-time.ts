@@ -134,6 +134,18 @@ export function formatStudioTime(at: Date): string {
   return `${hour % 12 === 0 ? 12 : hour % 12}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`} ${hour < 12 ? 'am' : 'pm'}`;
 }
 
+/** "Nov 05, 2026": MMM dd, yyyy, as staff read dates in tables (spec section 9). */
+export function formatRecordDate(at: Date): string {
+  const clock = face(at);
+  const month = (MONTHS[clock.getUTCMonth()] ?? '').slice(0, 3);
+  return `${month} ${String(clock.getUTCDate()).padStart(2, '0')}, ${clock.getUTCFullYear()}`;
+}
+
+/** "Nov 05, 2026 19:04:09": MMM dd, yyyy HH:mm:ss, as the audit log is read (spec section 9). */
+export function formatRecordTime(at: Date): string {
+  return `${formatRecordDate(at)} ${face(at).toISOString().slice(11, 19)}`;
+}
+
 /** "Saturday 21 November 2026, 7 pm to 9 pm"; a session past midnight names its second day. */
 export function formatStudioRange(start: Date, end: Date): string {
   const sameDay = studioDate(start) === studioDate(end);

@@ -24,6 +24,7 @@ import type { Identity } from './operations/identity.ts';
 import type { PaymentDesk } from './operations/payments.ts';
 import type { People } from './operations/people.ts';
 import type { PowerControl } from './operations/power.ts';
+import type { TestPins } from './operations/test-pins.ts';
 import type { LinkSigner } from './operations/seal.ts';
 import type { WebhookInbox } from './operations/webhooks.ts';
 import type { Locks, Payments } from './providers/ports.ts';
@@ -43,6 +44,7 @@ export function composeFunctions(parts: {
   locks: Locks;
   lockIds: readonly string[];
   power: PowerControl;
+  testPins: TestPins;
   inbox: WebhookInbox;
   verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;

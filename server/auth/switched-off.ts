@@ -16,11 +16,6 @@ type Off = {
 const OFF: readonly Off[] = [
   {
     methods: ['POST'],
-    paths: ['/otp', '/magiclink'],
-    refusal: () => refuse.disabled(422, 'otp_disabled', 'Signups not allowed for otp'),
-  },
-  {
-    methods: ['POST'],
     paths: ['/sso', '/sso/saml/acs'],
     refusal: () => refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'),
   },
@@ -30,27 +25,10 @@ const OFF: readonly Off[] = [
     refusal: () => refuse.disabled(400, 'provider_disabled', 'Unsupported provider: provider is not enabled'),
   },
   {
-    methods: ['GET'],
-    paths: ['/reauthenticate'],
-    person: true,
-    refusal: () => refuse.disabled(422, 'reauthentication_not_valid', 'Reauthentication by code is disabled'),
-  },
-  {
     methods: ['GET', 'DELETE'],
     paths: ['/user/identities/*'],
     person: true,
     refusal: () => refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled'),
-  },
-  {
-    methods: ['GET', 'POST', 'DELETE'],
-    paths: ['/factors', '/factors/*'],
-    person: true,
-    refusal: () => refuse.disabled(422, 'mfa_totp_enroll_not_enabled', 'MFA enroll is disabled for TOTP'),
-  },
-  {
-    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    paths: ['/passkeys', '/passkeys/*'],
-    refusal: () => refuse.disabled(404, 'passkey_disabled', 'Passkeys are disabled'),
   },
   {
     methods: ['GET', 'POST', 'DELETE'],

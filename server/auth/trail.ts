@@ -14,7 +14,27 @@ export type AuthEvent =
   | 'user_modified'
   | 'user_updated_password'
   | 'user_email_change_requested'
-  | 'user_email_changed';
+  | 'user_email_changed'
+  | 'user_phone_change_requested'
+  | 'user_phone_changed'
+  | 'user_reauthenticate_requested'
+  | 'user_otp_requested'
+  | 'user_invited'
+  | 'user_deleted'
+  | 'session_expired'
+  | 'session_ended'
+  | 'generate_link_requested'
+  | 'factor_in_progress'
+  | 'challenge_created'
+  | 'verification_attempted'
+  | 'factor_unenrolled'
+  | 'factor_deleted'
+  | 'passkey_created'
+  | 'passkey_updated'
+  | 'passkey_deleted'
+  | 'passkey_refused'
+  | 'identity_linked'
+  | 'identity_unlinked';
 
 /** Writes an event in the transaction of what it tells of. */
 export async function record(

@@ -1,11 +1,12 @@
-import type { Clock } from '#server/http/caller.ts';
+import type { Caller } from '#server/http/caller.ts';
 import type { People } from '#server/operations/people.ts';
+import type { TestPins } from '#server/operations/test-pins.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Locks } from '#server/providers/ports.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
-type Parts = { locks: Locks; lockIds: readonly string[]; people: People; clock: Clock };
+type Parts = { locks: Locks; lockIds: readonly string[]; people: People; testPins: TestPins };
 
 /** `test-igloohome-config`: is everything set that a door needs? */
 export function testIgloohomeConfig(parts: Parts): ServerFunction {
@@ -23,36 +24,21 @@ export function testIgloohomeOauth(parts: Parts): ServerFunction {
   });
 }
 
-/** `test-igloohome-pin`: a code for the first lock, for the hour to come, told only to the developer who asked. */
+/** `test-igloohome-pin`: a code for the first lock until 7 pm, told only to the developer who asked. */
 export function testIgloohomePin(parts: Parts): ServerFunction {
-  return trial(parts, async () => {
-    const lockId = parts.lockIds[0];
-    if (!lockId) throw new ProviderError('igloohome', 'no_lock_set', { retryable: false });
-    const hour = 3_600_000;
-    const startsAt = new Date(Math.ceil(parts.clock().getTime() / hour) * hour);
-    const pin = String(100_000 + Math.floor(Math.random() * 900_000));
-    const code = await parts.locks.issueCode({
-      lockId,
-      startsAt,
-      endsAt: new Date(startsAt.getTime() + hour),
-      accessName: 'TEST',
-      variant: parts.locks.capabilities.mode === 'bridge' ? 0 : 1,
-      pin,
-    });
-    return {
-      message: 'PIN created.',
-      pinData: { pin: code.pin, pinId: code.providerCodeId, deviceId: lockId, startTime: startsAt },
-    };
-  });
+  return trial(parts, async (caller) => ({
+    message: 'PIN created.',
+    pinData: await parts.testPins.issue(caller.userId),
+  }));
 }
 
-function trial(parts: Parts, work: () => Promise<Record<string, unknown>>): ServerFunction {
+function trial(parts: Parts, work: (caller: Caller) => Promise<Record<string, unknown>>): ServerFunction {
   return {
     methods: ['POST'],
     async handle({ caller }) {
       await parts.people.requireDeveloper(caller);
       try {
-        return json({ success: true, ...(await work()) });
+        return json({ success: true, ...(await work(caller)) });
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         return json({ success: false, error: error.reason });

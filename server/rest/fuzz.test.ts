@@ -350,7 +350,7 @@ const LITERALS = new Set([
   "'0'",
   "'-1'",
   "'hex'",
-  "'x'::text",
+  "'x'",
 ]);
 const WORDS = new Set(
   `select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral

@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { Cross } from './cross.tsx';
 import { hostToasts } from './toast.tsx';
 
 /** A modal: the browser keeps the focus inside, Escape closes, focus goes back to where it was, messages appear on top. */
@@ -35,21 +36,21 @@ export function Dialog({
         event.preventDefault();
         onClose();
       }}
-      className={`m-auto max-h-[92dvh] w-[calc(100%-2rem)] ${wide ? 'max-w-2xl' : 'max-w-md'} overflow-y-auto border-t-4 border-signal bg-booth p-6 text-chalk sm:p-8`}
+      className={`m-auto max-h-[92dvh] w-[calc(100%-2rem)] ${wide ? 'max-w-2xl' : 'max-w-md'} overflow-y-auto overscroll-contain border-t-4 border-signal bg-booth p-6 text-chalk open:animate-drop sm:p-8 forced-colors:border-2`}
     >
       {open ? (
         <>
           <div className="mb-5 flex items-start justify-between gap-4">
-            <h2 id={id} className="text-3xl">
+            <h2 id={id} className="min-w-0 text-3xl sm:text-4xl">
               {title}
             </h2>
             <button
               type="button"
               onClick={onClose}
               aria-label="Close"
-              className="-mt-2 -mr-2 size-11 text-2xl text-fog hover:text-chalk"
+              className="-mt-2 -mr-2 grid size-11 shrink-0 place-content-center text-fog hover:text-chalk"
             >
-              ×
+              <Cross />
             </button>
           </div>
           {children}

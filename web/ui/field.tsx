@@ -10,7 +10,7 @@ type Props = InputHTMLAttributes<HTMLInputElement> & {
 };
 
 export const inputStyle =
-  'w-full min-h-12 border border-line bg-night px-4 py-3 text-chalk placeholder:text-dust focus:border-signal aria-invalid:border-bad';
+  'w-full min-h-12 border border-edge bg-night px-4 py-3 text-chalk transition-colors placeholder:text-dust hover:not-disabled:border-fog focus:border-signal disabled:cursor-not-allowed disabled:border-line disabled:text-dust read-only:not-[select]:text-fog aria-invalid:border-2 aria-invalid:border-bad';
 
 /** A labelled input with its hint and its error, read together by a screen reader. */
 export function Field({ label, badge, hint, error = null, large = false, className = '', ...input }: Props) {

@@ -1,4 +1,4 @@
-/** The mark: a record whose needle stands at three o'clock. Takes the colour of the text around it. */
+/** The mark: a record that is a clock. Its arm and its needle stand at three. Takes the colour of the text around it. */
 export function Mark({ className }: { className: string }) {
   return (
     <svg viewBox="0 0 64 64" className={className} aria-hidden="true">
@@ -6,5 +6,18 @@ export function Mark({ className }: { className: string }) {
       <path d="M32 32V16M32 32H61" stroke="currentColor" strokeWidth="7" fill="none" />
       <circle cx="32" cy="32" r="7" fill="currentColor" />
     </svg>
+  );
+}
+
+/** The mark and the name beside it, in two lines. */
+export function Wordmark({ lines, className = '' }: { lines: readonly [string, string]; className?: string }) {
+  return (
+    <span className={`inline-flex items-center gap-[0.32em] leading-none ${className}`}>
+      <Mark className="size-[1.7em] shrink-0 text-signal" />
+      <span className="poster text-left leading-[0.84]">
+        <span className="block">{lines[0]}</span>
+        <span className="block">{lines[1]}</span>
+      </span>
+    </span>
   );
 }

@@ -36,11 +36,11 @@ export function Shell({
       </header>
       <main>
         <title>{`${title} · 24/7 DJ Studios`}</title>
-        <h1 ref={heading} tabIndex={-1} className="mt-6 text-5xl outline-none sm:text-7xl">
+        <h1 ref={heading} tabIndex={-1} className="mt-8 text-title outline-none sm:mt-12">
           {title}
         </h1>
-        {lead ? <div className="mt-4 max-w-prose text-fog">{lead}</div> : null}
-        <div className="mt-8">{children}</div>
+        {lead ? <div className="mt-5 max-w-prose text-lg text-fog">{lead}</div> : null}
+        <div className="mt-8 sm:mt-10">{children}</div>
       </main>
     </div>
   );

@@ -1,4 +1,5 @@
-import type { CouponTerms } from '#rules/coupons.ts';
+import type { z } from 'zod';
+import type { couponSchema, CouponTerms } from '#rules/coupons.ts';
 import { supabase } from '#web/lib/supabase.ts';
 
 type Answer = {
@@ -8,6 +9,22 @@ type Answer = {
   readonly discount_type: CouponTerms['discountType'];
   readonly discount_value: number;
 };
+/** A discount code as staff see it. */
+export type DiscountCode = {
+  readonly id: string;
+  readonly code: string;
+  readonly discount_type: CouponTerms['discountType'];
+  /** Percent, or AUD dollars. */
+  readonly discount_value: number;
+  readonly description: string | null;
+  readonly min_hours: number | null;
+  readonly max_uses: number | null;
+  readonly current_uses: number;
+  readonly expires_at: string | null;
+  readonly active: boolean;
+  readonly created_at: string;
+};
+export type CouponDraft = z.output<typeof couponSchema>;
 
 /** What a code is worth here and now. Throws with the server's words when it is worth nothing. */
 export async function validateCoupon(code: string, hours: number): Promise<CouponTerms> {
@@ -17,4 +34,42 @@ export async function validateCoupon(code: string, hours: number): Promise<Coupo
   const [row] = rows;
   if (!row?.is_valid) throw new Error(row?.error_message ?? 'Invalid coupon code');
   return { code: row.code, discountType: row.discount_type, discountValue: Number(row.discount_value) };
+}
+
+/** Every code, the newest first; none for who is not staff. */
+export async function readDiscountCodes(): Promise<DiscountCode[]> {
+  const { data, error } = await supabase
+    .from('discount_codes')
+    .select('*')
+    .order('created_at', { ascending: false })
+    .overrideTypes<DiscountCode[], { merge: false }>();
+  if (error) throw error;
+  return data;
+}
+/** Makes a code, or changes the one with this id. Throws; `errorCode` '23505' is a code that exists already. */
+export async function saveDiscountCode(id: string | null, draft: CouponDraft): Promise<void> {
+  const row = {
+    code: draft.code,
+    discount_type: draft.discount_type,
+    discount_value: draft.discount_value,
+    description: draft.description ?? null,
+    min_hours: draft.min_hours ?? null,
+    max_uses: draft.max_uses ?? null,
+    expires_at: draft.expires_at ?? null,
+  };
+  if (id === null) {
+    const { error } = await supabase.from('discount_codes').insert(row);
+    if (error) throw error;
+    return;
+  }
+  requireOne(await supabase.from('discount_codes').update(row).eq('id', id).select('id'));
+}
+export async function setDiscountCodeActive(id: string, active: boolean): Promise<void> {
+  requireOne(await supabase.from('discount_codes').update({ active }).eq('id', id).select('id'));
+}
+
+/** A change that the policies let pass nobody's row is not a change, though the data door calls it a success. */
+function requireOne({ data, error }: { data: readonly unknown[] | null; error: Error | null }): void {
+  if (error) throw error;
+  if (data?.length !== 1) throw new Error('The discount code was not changed.');
 }

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal } from '../errors.ts';
+import { type Operation, readService } from '../request.ts';
+import { userById } from '../accounts/users.ts';
+import { record } from '../trail.ts';
+import { factorOf } from './factor-rows.ts';
+import { removeFactor } from './unenrol.ts';
+
+/** The user a path of the admin's names. */
+export async function readSubject({ db }: Pick<AuthParts, 'db'>, id: string | undefined) {
+  const parsed = z.uuid().safeParse(id);
+  if (!parsed.success) throw new AuthRefusal(404, 'validation_failed', 'user_id must be an UUID');
+  const user = await userById(db, parsed.data);
+  if (!user) throw new AuthRefusal(404, 'user_not_found', 'User not found');
+  return user;
+}
+
+/** `GET /admin/users/:user/factors`: a bare list, as the client wants it. */
+export function createAdminFactors(parts: AuthParts): Operation {
+  return async (c) => {
+    await readService(c, parts.readCaller);
+    return c.json((await readSubject(parts, c.req.param('user'))).factors);
+  };
+}
+
+/** `DELETE /admin/users/:user/factors/:factor`: for somebody who lost it. */
+export function createAdminFactorDelete(parts: AuthParts): Operation {
+  const { db, clock, readCaller } = parts;
+  return async (c) => {
+    await readService(c, readCaller);
+    const user = await readSubject(parts, c.req.param('user'));
+    const id = await db.transaction(async (tx) => {
+      const factor = await factorOf(tx, { factorId: c.req.param('factor') ?? '', userId: user.id }, true);
+      await removeFactor(tx, factor);
+      await record(tx, {
+        action: 'factor_deleted',
+        actorId: null,
+        at: clock(),
+        ip: c.var.ip,
+        details: { user_id: user.id, factor_id: factor.id },
+      });
+      return factor.id;
+    });
+    return c.json({ id });
+  };
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Transaction } from '#server/db/database.ts';
+import { userById } from '../accounts/users.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { refuse } from '../errors.ts';
+import { type Operation, readBody, readPerson } from '../request.ts';
+import { record } from '../trail.ts';
+import { registrationOptions, requestOptions } from '../passkeys/relying-party.ts';
+import { type FactorRow, factorNames, factorOf, factorsOf } from './factor-rows.ts';
+
+const schema = z.object({ channel: z.enum(['sms', 'whatsapp']).nullish() });
+/** What a challenge asks for, beyond a code the person reads off an app. */
+type Asked = {
+  readonly codeHash: string | null;
+  readonly signThis: string | null;
+  readonly webauthn: Record<string, unknown> | null;
+};
+const NOTHING: Asked = { codeHash: null, signThis: null, webauthn: null };
+
+/** `POST /factors/:id/challenge`: good for one right answer, five tries, and a few minutes; only from where it was asked. */
+export function createChallenge(parts: AuthParts): Operation {
+  const { db, clock, config, limits, readCaller } = parts;
+
+  async function ask(factor: FactorRow): Promise<Asked> {
+    if (factor.factor_type === 'totp') return NOTHING;
+    if (factor.factor_type === 'webauthn') return askKey(factor);
+    throw notEnabled(factor);
+  }
+
+  async function askKey(factor: FactorRow): Promise<Asked> {
+    if (factor.status === 'verified') {
+      const known = factor.web_authn_credential ? [factor.web_authn_credential] : [];
+      const publicKey = await requestOptions(config.relyingParty, known, 'factor');
+      return {
+        codeHash: null,
+        signThis: publicKey.challenge,
+        webauthn: { type: 'request', credential_options: { publicKey } },
+      };
+    }
+    const user = await userById(db, factor.user_id);
+    if (!user) throw refuse.noSession();
+    const known = (await factorsOf(db, user.id)).flatMap((one) => one.web_authn_credential ?? []);
+    const holder = { id: user.id, name: user.email || user.id };
+    const publicKey = await registrationOptions(config.relyingParty, holder, known, 'factor');
+    return {
+      codeHash: null,
+      signThis: publicKey.challenge,
+      webauthn: { type: 'create', credential_options: { publicKey } },
+    };
+  }
+
+  async function write(tx: Transaction, factor: FactorRow, challenge: { id: string; ip: string }, asked: Asked) {
+    const now = clock();
+    const expires = new Date(now.getTime() + config.factors.challengeSeconds * 1000);
+    await tx.query(
+      `insert into auth.mfa_challenges (id, factor_id, ip_address, code_hash, web_authn_challenge, expires_at, created_at)
+       values ($1::uuid, $2::uuid, $3, $4, $5, $6::timestamptz, $7::timestamptz)`,
+      [challenge.id, factor.id, challenge.ip, asked.codeHash, asked.signThis, expires, now],
+    );
+    await tx.query('update auth.mfa_factors set last_challenged_at = $2::timestamptz where id = $1::uuid', [
+      factor.id,
+      now,
+    ]);
+    await record(tx, {
+      action: 'challenge_created',
+      actorId: factor.user_id,
+      at: now,
+      ip: challenge.ip,
+      details: { factor_id: factor.id, factor_status: factor.status },
+    });
+    return Math.floor(expires.getTime() / 1000);
+  }
+
+  return async (c) => {
+    const person = await readPerson(c, readCaller);
+    await readBody(c, schema);
+    const factor = await factorOf(db, { factorId: c.req.param('factor') ?? '', userId: person.userId });
+    if (!config.factors[factor.factor_type]) throw notEnabled(factor);
+    const wait = await limits(authLimits.factorChallenge, `user:${person.userId}`);
+    if (wait !== null) throw refuse.rate(wait);
+    const { id } = (await db.one<{ id: string }>('select gen_random_uuid() as id')) ?? { id: '' };
+    const asked = await ask(factor);
+    const expires = await db.transaction((tx) => write(tx, factor, { id, ip: c.var.ip }, asked));
+    return c.json({
+      id,
+      type: factor.factor_type,
+      expires_at: expires,
+      ...(asked.webauthn && { webauthn: asked.webauthn }),
+    });
+  };
+}
+
+export function notEnabled({ factor_type: type }: FactorRow): Error {
+  return refuse.disabled(
+    422,
+    `mfa_${type}_verify_not_enabled`,
+    `MFA verification is disabled for ${factorNames[type]}`,
+  );
+}
+
+export function codeHash({ keys }: Pick<AuthParts, 'keys'>, challengeId: string, code: string): string {
+  return keys.hmac('factor-code', `${challengeId}:${code}`).toString('base64url');
+}

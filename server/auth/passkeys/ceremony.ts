@@ -1,0 +1,39 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal } from '../errors.ts';
+
+type Kind = 'registration' | 'authentication';
+const LIFE_SECONDS = 300;
+
+/** Keeps a challenge for the one answer it is good for; answers its id and when it is over, in seconds since 1970. */
+export async function keepChallenge(
+  { db, clock }: Pick<AuthParts, 'db' | 'clock'>,
+  of: { kind: Kind; userId: string | null; challenge: string },
+): Promise<{ challenge_id: string; expires_at: number }> {
+  const now = clock();
+  const expires = new Date(now.getTime() + LIFE_SECONDS * 1000);
+  const row = await db.one<{ id: string }>(
+    `insert into auth.webauthn_challenges (user_id, challenge_type, challenge, expires_at, created_at)
+     values ($1::uuid, $2, $3, $4::timestamptz, $5::timestamptz) returning id`,
+    [of.userId, of.kind, of.challenge, expires, now],
+  );
+  return { challenge_id: row?.id ?? '', expires_at: Math.floor(expires.getTime() / 1000) };
+}
+
+/** Takes a challenge out, whatever its answer turns out to be. A refusal when there is none such, or it is over. */
+export async function takeChallenge(
+  tx: Transaction,
+  of: { kind: Kind; userId: string | null; id: string; now: Date },
+): Promise<string | AuthRefusal> {
+  const row = await tx.one<{ challenge: string; expires_at: Date }>(
+    `delete from auth.webauthn_challenges where id = $1::uuid and challenge_type = $2 and user_id is not distinct from $3::uuid
+     returning challenge, expires_at`,
+    [of.id, of.kind, of.userId],
+  );
+  if (!row) return new AuthRefusal(400, 'webauthn_challenge_not_found', 'Challenge not found or already used');
+  if (row.expires_at <= of.now) return new AuthRefusal(400, 'webauthn_challenge_expired', 'Challenge has expired');
+  return row.challenge;
+}
+
+export const notVerified = (): AuthRefusal =>
+  new AuthRefusal(400, 'webauthn_verification_failed', 'Credential verification failed');

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Transaction } from '#server/db/database.ts';
+import { AuthRefusal } from '../errors.ts';
+import type { StoredCredential } from './relying-party.ts';
+
+export type PasskeyRow = {
+  id: string;
+  user_id: string;
+  credential_id: string;
+  public_key: Uint8Array;
+  sign_count: number;
+  transports: string[];
+  backup_eligible: boolean;
+  backed_up: boolean;
+  friendly_name: string;
+  last_used_at: Date | null;
+  created_at: Date;
+};
+const COLUMNS =
+  'id, user_id, credential_id, public_key, sign_count, transports, backup_eligible, backed_up, friendly_name, last_used_at, created_at';
+
+export async function passkeysOf(db: Pick<Transaction, 'query'>, userId: string): Promise<PasskeyRow[]> {
+  const { rows } = await db.query<PasskeyRow>(
+    `select ${COLUMNS} from auth.webauthn_credentials where user_id = $1::uuid order by created_at, id`,
+    [userId],
+  );
+  return rows;
+}
+
+/** The passkey a credential id names, kept until the transaction ends. */
+export function passkeyByCredential(tx: Transaction, credentialId: string): Promise<PasskeyRow | null> {
+  return tx.one<PasskeyRow>(`select ${COLUMNS} from auth.webauthn_credentials where credential_id = $1 for update`, [
+    credentialId,
+  ]);
+}
+
+export const noPasskey = (): AuthRefusal => new AuthRefusal(404, 'passkey_not_found', 'Passkey not found');
+
+/** The passkey of a path, as a uuid; 404 for what is none. */
+export function readPasskeyId(text: string | undefined): string {
+  const id = z.uuid().safeParse(text);
+  if (!id.success) throw noPasskey();
+  return id.data;
+}
+
+export function toStored(row: PasskeyRow): StoredCredential {
+  return {
+    id: row.credential_id,
+    publicKey: Buffer.from(row.public_key).toString('base64url'),
+    counter: row.sign_count,
+    transports: row.transports,
+  };
+}
+
+/** A passkey as the wire shows it; its key stays here. */
+export function toPasskey(row: PasskeyRow): Record<string, unknown> {
+  return {
+    id: row.id,
+    friendly_name: row.friendly_name,
+    created_at: row.created_at,
+    backup_eligible: row.backup_eligible,
+    backed_up: row.backed_up,
+    transports: row.transports,
+    ...(row.last_used_at === null ? {} : { last_used_at: row.last_used_at }),
+  };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { DatabaseError, type Transaction } from '#server/db/database.ts';
+import { userById } from '../accounts/users.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { type Operation, readBody, readPerson } from '../request.ts';
+import { record } from '../trail.ts';
+import { keepChallenge, notVerified, takeChallenge } from './ceremony.ts';
+import { type PasskeyRow, passkeysOf, toPasskey, toStored } from './passkey-rows.ts';
+import { type NewCredential, readRegistration, registrationOptions } from './relying-party.ts';
+
+const schema = z.object({
+  challenge_id: z.uuid(),
+  credential: z.unknown().optional(),
+  credential_response: z.unknown().optional(),
+});
+
+const full = (): AuthRefusal => new AuthRefusal(422, 'too_many_passkeys', 'Maximum number of passkeys reached');
+
+/** `POST /passkeys/registration/options`: what the person's authenticator is to make a key for. */
+export function createPasskeyOptions(parts: AuthParts): Operation {
+  const { db, config, readCaller } = parts;
+  return async (c) => {
+    const person = await readPerson(c, readCaller);
+    const user = await userById(db, person.userId);
+    if (!user) throw refuse.noSession();
+    const known = await passkeysOf(db, user.id);
+    if (known.length >= config.passkeys.max) throw full();
+    const holder = { id: user.id, name: user.email || user.id };
+    const options = await registrationOptions(config.relyingParty, holder, known.map(toStored), 'key');
+    const kept = await keepChallenge(parts, { kind: 'registration', userId: user.id, challenge: options.challenge });
+    return c.json({ ...kept, options });
+  };
+}
+
+/** `POST /passkeys/registration/verify`: keeps the key that was made. */
+export function createPasskeyRegister(parts: AuthParts): Operation {
+  const { db, clock, config, readCaller } = parts;
+
+  async function keep(tx: Transaction, userId: string, made: NewCredential, ip: string): Promise<PasskeyRow> {
+    const now = clock();
+    // One registration of a person at a time: the count of passkeys is exact.
+    await tx.one('select 1 from auth.users where id = $1::uuid for update', [userId]);
+    if ((await passkeysOf(tx, userId)).length >= config.passkeys.max) throw full();
+    const row = await tx.one<PasskeyRow>(
+      `insert into auth.webauthn_credentials
+         (user_id, credential_id, public_key, aaguid, sign_count, transports, backup_eligible, backed_up, created_at, updated_at)
+       values ($1::uuid, $2, $3::bytea, $4, $5::bigint, $6::text[], $7::boolean, $8::boolean, $9::timestamptz, $9::timestamptz)
+       returning *`,
+      [
+        userId,
+        made.id,
+        Buffer.from(made.publicKey, 'base64url'),
+        made.aaguid,
+        made.counter,
+        made.transports,
+        made.backupEligible,
+        made.backedUp,
+        now,
+      ],
+    );
+    if (!row) throw new Error('a new passkey cannot be read back');
+    await record(tx, {
+      action: 'passkey_created',
+      actorId: userId,
+      at: now,
+      ip,
+      details: { passkey_id: row.id },
+    });
+    return row;
+  }
+
+  return async (c) => {
+    const person = await readPerson(c, readCaller);
+    const body = await readBody(c, schema);
+    const sent = body.credential ?? body.credential_response;
+    if (!sent) throw refuse.validation('credential is required');
+    const { userId } = person;
+    const challenge = await db.transaction((tx) =>
+      takeChallenge(tx, { kind: 'registration', userId, id: body.challenge_id, now: clock() }),
+    );
+    if (challenge instanceof AuthRefusal) throw challenge;
+    const made = await readRegistration(config.relyingParty, sent, challenge, 'key');
+    if (made === null) throw notVerified();
+    const row = await db
+      .transaction((tx) => keep(tx, userId, made, c.var.ip))
+      .catch((error: unknown) => {
+        if (error instanceof DatabaseError && error.code === '23505')
+          throw new AuthRefusal(422, 'webauthn_credential_exists', 'This credential is already registered');
+        throw error;
+      });
+    return c.json(toPasskey(row));
+  };
+}

@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto';
+import { testPinWindow } from '#rules/access.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { Locks } from '#server/providers/ports.ts';
+
+export type TestPin = {
+  readonly pin: string;
+  readonly pinId: string | null;
+  readonly deviceId: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
+};
+export type TestPins = {
+  /** A code for the first lock until 7 pm, for the developer who asked. Written to the audit log without its digits. Throws `ProviderError`. */
+  issue(actor: string | null): Promise<TestPin>;
+};
+
+export function createTestPins(parts: {
+  db: Database;
+  locks: Locks;
+  lockIds: readonly string[];
+  clock: Clock;
+}): TestPins {
+  const { db, locks, lockIds, clock } = parts;
+  return {
+    async issue(actor) {
+      const lockId = lockIds[0];
+      if (!lockId) throw new ProviderError('igloohome', 'no_lock_set', { retryable: false });
+      const { startsAt, endsAt } = testPinWindow(clock());
+      await db.query(`select private.audit($1::uuid, 'create', 'test_pin', $2, $3::jsonb)`, [
+        actor,
+        lockId,
+        { until: endsAt },
+      ]);
+      const code = await locks.issueCode({
+        lockId,
+        startsAt,
+        endsAt,
+        accessName: 'TEST',
+        variant: locks.capabilities.mode === 'bridge' ? 0 : 1,
+        pin: String(randomInt(100_000, 1_000_000)),
+      });
+      return { pin: code.pin, pinId: code.providerCodeId, deviceId: lockId, startTime: startsAt, endTime: endsAt };
+    },
+  };
+}

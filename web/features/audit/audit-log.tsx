@@ -1,0 +1,157 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { formatRecordTime } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { AUDIT_PAGE, type AuditEntry, readActors, readLatestAudit, searchAudit } from './queries.ts';
+
+const COLUMNS = ['Time', 'Action', 'Resource', 'By', 'Details'];
+const TONES: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { create: 'good', update: 'warn', delete: 'bad' };
+
+/** What happened and by whom: the newest hundred, older ones by the hundred, searched by words (decisions T-65). */
+export function AuditLog({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
+  const log = useInfiniteQuery({
+    queryKey: ['audit', words],
+    initialPageParam: null as AuditEntry | null,
+    queryFn: ({ pageParam }) =>
+      words === '' && pageParam === null ? readLatestAudit() : searchAudit(words, pageParam),
+    getNextPageParam: (page) => (page.length < AUDIT_PAGE ? undefined : page.at(-1)),
+  });
+  const entries = log.data?.pages.flat() ?? [];
+  return (
+    <>
+      <h2 className="text-3xl">Audit Logs</h2>
+      <p className="mt-2 text-fog">Times are Sydney time.</p>
+      <SearchForm key={words} words={words} onSearch={onSearch} />
+      {log.isError ? (
+        <Notice tone="bad">
+          <p>Failed to fetch audit logs</p>
+          <p className="mt-1 text-sm text-fog">{describeError(log.error, 'Check your connection.')}</p>
+          <Button tone="plain" className="mt-3" onClick={() => void log.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      ) : log.data ? (
+        <>
+          <p role="status" className="mb-4 text-sm text-fog tabular-nums">
+            {counted(entries.length, words, log.hasNextPage)}
+          </p>
+          {entries.length > 0 ? <Entries entries={entries} /> : null}
+          {log.hasNextPage ? (
+            <Button
+              tone="plain"
+              className="mt-6"
+              busy={log.isFetchingNextPage}
+              onClick={() => void log.fetchNextPage()}
+            >
+              Show older entries
+            </Button>
+          ) : null}
+        </>
+      ) : (
+        <Skeleton className="h-96" label="Loading the audit log" />
+      )}
+    </>
+  );
+}
+
+function counted(count: number, words: string, more: boolean): string {
+  if (count === 0) return words === '' ? 'No audit logs yet.' : `Nothing in the log holds "${words}".`;
+  const shown = `${count} ${count === 1 ? 'entry' : 'entries'}${words === '' ? '' : ` with "${words}"`}`;
+  return more ? `The latest ${shown}` : shown;
+}
+
+function SearchForm({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget).get('words');
+    onSearch(typeof typed === 'string' ? typed.trim() : '');
+  }
+  return (
+    <form role="search" onSubmit={submit} className="my-6 flex max-w-2xl flex-wrap items-end gap-3">
+      <Field
+        label="Search the log"
+        name="words"
+        type="search"
+        maxLength={200}
+        autoComplete="off"
+        defaultValue={words}
+        placeholder="discount_code PARTY20"
+        className="min-w-48 grow"
+      />
+      <Button type="submit" tone="plain">
+        Search
+      </Button>
+      {words === '' ? null : (
+        <Button tone="quiet" onClick={() => onSearch('')}>
+          Show all
+        </Button>
+      )}
+    </form>
+  );
+}
+
+function Entries({ entries }: { entries: readonly AuditEntry[] }) {
+  const ids = [...new Set(entries.flatMap((one) => (one.actor === null ? [] : [one.actor])))].toSorted();
+  const actors = useQuery({ queryKey: ['audit-actors', ids], queryFn: () => readActors(ids), staleTime: 300_000 });
+  return (
+    <Table caption="Audit log" columns={COLUMNS}>
+      {entries.map((one) => (
+        <Row key={one.id}>
+          <Cell label="Time" className="max-sm:col-span-full">
+            <time dateTime={one.created_at} className="whitespace-nowrap tabular-nums">
+              {formatRecordTime(new Date(one.created_at))}
+            </time>
+          </Cell>
+          <Cell label="Action">
+            <Chip tone={TONES[one.action] ?? 'plain'}>{one.action}</Chip>
+          </Cell>
+          <Cell label="Resource">
+            <Resource entry={one} />
+          </Cell>
+          <Cell label="By" className="break-all max-sm:col-span-full">
+            {whoDid(one.actor, actors.data)}
+          </Cell>
+          <Cell label="Details" className="max-lg:col-span-full">
+            <Details details={one.details} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+function whoDid(actor: string | null, actors: ReadonlyMap<string, string> | undefined): string {
+  if (actor === null) return 'The system';
+  return actors?.get(actor) ?? actor.slice(0, 8);
+}
+
+function Resource({ entry }: { entry: AuditEntry }) {
+  return (
+    <>
+      {entry.resource_type}
+      {entry.resource_id === null ? null : (
+        <span className="block max-w-40 truncate text-sm text-dust" title={entry.resource_id}>
+          {entry.resource_id}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Details({ details }: { details: AuditEntry['details'] }) {
+  return (
+    <dl className="max-w-sm text-sm">
+      {Object.entries(details).map(([name, value]) => (
+        <div key={name} className="flex flex-wrap gap-x-2">
+          <dt className="text-dust">{name}</dt>
+          <dd className="break-all">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

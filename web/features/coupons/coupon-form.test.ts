@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { couponSchema } from '#rules/coupons.ts';
+import { couponFields } from './coupon-form.ts';
+
+const typed = (fields: Record<string, string>, bad: readonly string[] = []) =>
+  couponFields(
+    (name) => ({ code: 'party', discount_type: 'fixed', discount_value: '5', ...fields })[name] ?? '',
+    (name) => bad.includes(name),
+  );
+const told = (fields: Record<string, string>, bad: readonly string[] = []): string | undefined =>
+  couponSchema.safeParse(typed(fields, bad)).error?.issues[0]?.message;
+
+it('empty optional values of a discount code are sent as null', () => {
+  expect(typed({})).toEqual({
+    code: 'party',
+    discount_type: 'fixed',
+    discount_value: 5,
+    description: null,
+    min_hours: null,
+    max_uses: null,
+    expires_at: null,
+  });
+});
+
+it('the value keeps two decimals and the expiry is the end of its day in Sydney', () => {
+  expect(typed({ discount_value: '12.505', expires_at: '2026-12-31', min_hours: '1.5', max_uses: '3' })).toMatchObject({
+    discount_value: 12.51,
+    expires_at: '2026-12-31T12:59:59.999Z',
+    min_hours: 1.5,
+    max_uses: 3,
+  });
+});
+
+it('every wrong field of a discount code is told in the words of the rules', () => {
+  expect(told({ code: ' ' })).toBe('Code is required');
+  expect(told({ discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
+  expect(told({ discount_value: '' })).toBe('Discount value must be positive');
+  expect(told({ discount_value: '-3' })).toBe('Discount value must be positive');
+  expect(told({ discount_value: '100001' })).toBe('Discount value is too large');
+  expect(told({ discount_type: 'percentage', discount_value: '101' })).toBe('Discount value is too large');
+  expect(told({ min_hours: '0' })).toBe('Minimum hours must be positive');
+  expect(told({ max_uses: '1.5' })).toBe('Max uses must be a positive integer');
+  expect(told({ max_uses: '0' })).toBe('Max uses must be a positive integer');
+});
+
+it('what the browser could not read is told of and never taken for empty', () => {
+  expect(told({}, ['min_hours'])).toBe('Minimum hours must be positive');
+  expect(told({}, ['max_uses'])).toBe('Max uses must be a positive integer');
+  expect(told({}, ['expires_at'])).toBe('Expiry date is not a date');
+});

@@ -1,0 +1,157 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dollarsToCents, formatMoney } from '#rules/money.ts';
+import { formatRecordDate } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { DiscountForm } from './discount-form.tsx';
+import { type DiscountCode, readDiscountCodes, setDiscountCodeActive } from './queries.ts';
+
+const COLUMNS = ['Code', 'Type', 'Value', 'Usage', 'Status', 'Expires', 'Actions'];
+
+/** The staff's discount codes: how many, what each gives, and the ways to make, change and switch them. */
+export function DiscountCodes() {
+  const codes = useQuery({ queryKey: ['discount-codes'], queryFn: readDiscountCodes });
+  const [editing, setEditing] = useState<DiscountCode | 'new' | null>(null);
+  const active = codes.data?.filter((one) => one.active).length ?? 0;
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
+        <div>
+          <h2 className="text-3xl">Discount Codes</h2>
+          <p className="mt-2 text-fog tabular-nums">
+            {codes.data ? `${codes.data.length} total codes, ${active} active` : 'Counting the codes'}
+          </p>
+        </div>
+        <Button onClick={() => setEditing('new')}>Add New Code</Button>
+      </div>
+      <CodeList
+        codes={codes.data}
+        failure={codes.error}
+        onRetry={() => void codes.refetch()}
+        onEdit={(code) => setEditing(code)}
+      />
+      <Dialog
+        open={editing !== null}
+        title={editing === 'new' ? 'Add New Code' : 'Edit Code'}
+        onClose={() => setEditing(null)}
+      >
+        {editing === null ? null : (
+          <DiscountForm code={editing === 'new' ? null : editing} onDone={() => setEditing(null)} />
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+function CodeList({
+  codes,
+  failure,
+  onRetry,
+  onEdit,
+}: {
+  codes: readonly DiscountCode[] | undefined;
+  failure: Error | null;
+  onRetry: () => void;
+  onEdit: (code: DiscountCode) => void;
+}) {
+  const now = useNow(60_000);
+  if (failure)
+    return (
+      <Notice tone="bad">
+        <p>Failed to fetch discount codes</p>
+        <p className="mt-1 text-sm text-fog">{describeError(failure, 'Check your connection.')}</p>
+        <Button tone="plain" className="mt-3" onClick={onRetry}>
+          Try again
+        </Button>
+      </Notice>
+    );
+  if (!codes) return <Skeleton className="h-72" label="Loading the discount codes" />;
+  if (codes.length === 0) return <Empty>No discount codes found. Create your first one!</Empty>;
+  return (
+    <Table caption="Discount codes" columns={COLUMNS}>
+      {codes.map((code) => (
+        <Row key={code.id}>
+          <Cell label="Code">
+            <CodeName code={code} />
+          </Cell>
+          <Cell label="Type">{code.discount_type === 'percentage' ? 'Percentage' : 'Fixed'}</Cell>
+          <Cell label="Value">{worth(code)}</Cell>
+          <Cell label="Usage">
+            {code.current_uses} / {code.max_uses ?? '∞'}
+          </Cell>
+          <Cell label="Status">
+            <Chip tone={code.active ? 'good' : 'plain'}>{code.active ? 'Active' : 'Inactive'}</Chip>
+          </Cell>
+          <Cell label="Expires">
+            <Expiry at={code.expires_at} now={now} />
+          </Cell>
+          <Cell label="">
+            <Actions code={code} onEdit={onEdit} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+/** "20%", "$15", "$12.50" (spec section 9). */
+function worth(code: DiscountCode): string {
+  return code.discount_type === 'percentage'
+    ? `${code.discount_value}%`
+    : formatMoney(dollarsToCents(code.discount_value) ?? 0);
+}
+
+function CodeName({ code }: { code: DiscountCode }) {
+  return (
+    <>
+      <span className="font-bold break-all">{code.code}</span>
+      {code.min_hours === null ? null : (
+        <span className="block text-sm text-fog">
+          from {code.min_hours} {code.min_hours === 1 ? 'hour' : 'hours'}
+        </span>
+      )}
+      {code.description === null ? null : (
+        <span className="block text-sm break-words text-fog">{code.description}</span>
+      )}
+    </>
+  );
+}
+
+function Expiry({ at, now }: { at: string | null; now: Date }) {
+  if (at === null) return <span className="text-fog">Never</span>;
+  const day = formatRecordDate(new Date(at));
+  return new Date(at) <= now ? (
+    <span className="text-warn">{day}, expired</span>
+  ) : (
+    <span className="whitespace-nowrap">{day}</span>
+  );
+}
+
+function Actions({ code, onEdit }: { code: DiscountCode; onEdit: (code: DiscountCode) => void }) {
+  const client = useQueryClient();
+  const turn = useMutation({
+    mutationFn: () => setDiscountCodeActive(code.id, !code.active),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['discount-codes'] });
+      toast({ title: code.active ? 'Discount code deactivated' : 'Discount code activated', description: code.code });
+    },
+    onError: () => toast({ title: 'Error', description: 'Failed to update discount code status', tone: 'bad' }),
+  });
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button tone="plain" className="px-4" onClick={() => onEdit(code)}>
+        Edit <span className="sr-only">{code.code}</span>
+      </Button>
+      <Button tone="plain" className="px-4" busy={turn.isPending} onClick={() => turn.mutate()}>
+        {code.active ? 'Deactivate' : 'Activate'} <span className="sr-only">{code.code}</span>
+      </Button>
+    </div>
+  );
+}

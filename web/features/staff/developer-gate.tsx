@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useSession } from '#web/lib/session.tsx';
+import { Waiting } from '#web/ui/notice.tsx';
+import { askDeveloperPages } from './queries.ts';
+
+/** Shows a developer page to a signed-in admin while the server has them switched on; for the others the page does not exist (decisions T-62). */
+export function DeveloperGate({ otherwise, children }: { otherwise: ReactNode; children: ReactNode }) {
+  const { status, user } = useSession();
+  const open = useQuery({
+    queryKey: ['developer-pages', user?.id],
+    queryFn: askDeveloperPages,
+    enabled: user !== null,
+  });
+  if (status === 'loading' || (status === 'in' && open.data === undefined && !open.isError))
+    return <Waiting label="Loading" />;
+  return status === 'in' && open.data === true ? children : otherwise;
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { useNavigate } from 'react-router';
+import { paths } from '#web/lib/paths.ts';
+import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Notice, Waiting } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+import { readRole } from './queries.ts';
+
+const BACK = { to: paths.home, label: 'Home' };
+const SIGN_IN = 'Authentication Required: Please sign in to access the admin panel';
+const DENIED =
+  "Access Denied: You don't have permission to access this admin area. Only administrators can view this page.";
+
+/** Shows what is behind it to staff alone; the others learn why not (spec section 6). What may be read the server decides (decisions T-64). */
+export function StaffGate({ title, children }: { title: string; children: ReactNode }) {
+  const { status, user } = useSession();
+  const { open } = useAuthDialog();
+  const navigate = useNavigate();
+  const role = useQuery({
+    queryKey: ['role', user?.id],
+    queryFn: () => readRole(user?.id ?? ''),
+    enabled: user !== null,
+  });
+  useEffect(() => {
+    if (status === 'out') open('sign-in');
+  }, [status, open]);
+
+  if (status === 'loading' || (status === 'in' && role.data === undefined))
+    return <Waiting label="Checking permissions..." />;
+  if (status === 'out')
+    return (
+      <Shell back={BACK} title={title}>
+        <Notice tone="warn">
+          <p>{SIGN_IN}</p>
+        </Notice>
+        <Button className="mt-6" onClick={() => open('sign-in')}>
+          Sign In
+        </Button>
+      </Shell>
+    );
+  if (role.data !== 'admin')
+    return (
+      <Shell back={BACK} title={title}>
+        <Notice tone="bad">
+          <p>{DENIED}</p>
+        </Notice>
+        <Button tone="plain" className="mt-6" onClick={() => void navigate(paths.home)}>
+          Return to Home
+        </Button>
+      </Shell>
+    );
+  return children;
+}

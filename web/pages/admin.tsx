@@ -1,0 +1,51 @@
+import { lazy, Suspense } from 'react';
+import { useSearchParams } from 'react-router';
+import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
+import { StaffGate } from '#web/features/staff/staff-gate.tsx';
+import { paths } from '#web/lib/paths.ts';
+import { Skeleton } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+
+const DiscountCodes = lazy(async () => ({
+  default: (await import('#web/features/coupons/discount-codes.tsx')).DiscountCodes,
+}));
+const AuditLog = lazy(async () => ({ default: (await import('#web/features/audit/audit-log.tsx')).AuditLog }));
+
+const TITLE = 'Admin Dashboard';
+const TABS = [
+  { key: 'discount-codes', label: 'Discount Codes' },
+  { key: 'audit-logs', label: 'Audit Logs' },
+] as const;
+
+/** The staff's desk; which tab is open stands in the address. */
+export default function AdminPage() {
+  return (
+    <StaffGate title={TITLE}>
+      <Desk />
+    </StaffGate>
+  );
+}
+
+function Desk() {
+  const [search, setSearch] = useSearchParams();
+  const chosen = TABS.find((tab) => tab.key === search.get('tab'))?.key ?? 'discount-codes';
+  return (
+    <Shell back={{ to: paths.home, label: 'Home' }} title={TITLE} wide>
+      <Tabs label="Admin" tabs={TABS} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
+        <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
+          {chosen === 'discount-codes' ? <DiscountCodes /> : null}
+          {chosen === 'audit-logs' ? (
+            <AuditLog
+              words={search.get('q') ?? ''}
+              onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
+            />
+          ) : null}
+        </Suspense>
+      </Tabs>
+      <p className="mt-12 min-h-11">
+        <DeveloperLink />
+      </p>
+    </Shell>
+  );
+}

@@ -1,0 +1,68 @@
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
+import { useId } from 'react';
+import { inputStyle } from './field.tsx';
+
+type CheckProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'type'> & {
+  readonly children: ReactNode;
+  readonly error?: string | null;
+};
+
+/** A box to tick, with its sentence; the sentence is part of what can be pressed. */
+export function Check({ children, error = null, className = '', ...input }: CheckProps) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <label className="flex min-h-11 items-start gap-3 py-2 has-disabled:text-dust">
+        <input
+          type="checkbox"
+          className="mt-0.5 size-5 shrink-0 accent-signal disabled:cursor-not-allowed"
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-error` : undefined}
+          {...input}
+        />
+        <span>{children}</span>
+      </label>
+      {error ? (
+        <p id={`${id}-error`} role="alert" className="text-sm text-bad">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & {
+  readonly label: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly error?: string | null;
+};
+
+/** A labelled choice out of a few: the browser's own, which every phone shows best. */
+export function SelectField({ label, options, error = null, className = '', ...select }: SelectProps) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <label htmlFor={id} className="mb-1.5 block text-sm font-semibold">
+        {label}
+      </label>
+      <select
+        id={id}
+        className={inputStyle}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        {...select}
+      >
+        {options.map((one) => (
+          <option key={one.value} value={one.value}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+      {error ? (
+        <p id={`${id}-error`} role="alert" className="mt-1.5 text-sm text-bad">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  );
+}

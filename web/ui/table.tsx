@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+
+/**
+ * A table of few columns. On a phone and a tablet each row becomes a card that names its own cells (`label` of each `Cell`).
+ * Browsers of today keep a table a table for screen readers, however it is laid out.
+ */
+export function Table({
+  caption,
+  columns,
+  children,
+}: {
+  caption: string;
+  columns: readonly string[];
+  children: ReactNode;
+}) {
+  return (
+    <table className="w-full border-collapse text-left max-lg:block">
+      <caption className="sr-only">{caption}</caption>
+      <thead className="max-lg:sr-only">
+        <tr className="border-b-2 border-edge text-sm text-fog">
+          {columns.map((name) => (
+            <th key={name} scope="col" className="py-3 pr-6 font-semibold">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="max-lg:block max-lg:space-y-3">{children}</tbody>
+    </table>
+  );
+}
+
+export function Row({ children }: { children: ReactNode }) {
+  return (
+    <tr className="border-line max-lg:grid max-lg:grid-cols-2 max-lg:gap-4 max-lg:bg-booth max-lg:p-4 max-lg:sm:grid-cols-3 lg:border-b">
+      {children}
+    </tr>
+  );
+}
+
+/** `label` repeats the column's name where there are no columns; '' for buttons, which name themselves. */
+export function Cell({ label, children, className = '' }: { label: string; children: ReactNode; className?: string }) {
+  return (
+    <td
+      data-label={label}
+      className={`min-w-0 max-lg:before:block max-lg:before:text-xs max-lg:before:text-dust max-lg:before:content-[attr(data-label)/''] lg:py-4 lg:pr-6 ${label === '' ? 'max-lg:col-span-full max-lg:before:hidden' : ''} ${className}`}
+    >
+      {children}
+    </td>
+  );
+}

@@ -1,0 +1,65 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+
+type Tab = { readonly key: string; readonly label: string };
+
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** Tabs over one panel (WAI-ARIA tabs pattern): arrows walk, Home and End jump, only the chosen one is in the tab order. */
+export function Tabs({
+  label,
+  tabs,
+  value,
+  onChange,
+  children,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  value: string;
+  onChange: (key: string) => void;
+  children: ReactNode;
+}) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+
+  function walk(event: KeyboardEvent): void {
+    const at = tabs.findIndex((tab) => tab.key === value);
+    const step = STEPS[event.key];
+    const wanted =
+      event.key === 'Home' ? 0 : event.key === 'End' ? tabs.length - 1 : step === undefined ? null : at + step;
+    const next = wanted === null ? undefined : tabs[(wanted + tabs.length) % tabs.length];
+    if (!next) return;
+    event.preventDefault();
+    onChange(next.key);
+    list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(next.key)}"]`)?.focus();
+  }
+
+  return (
+    <>
+      <div ref={list} role="tablist" aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+        {tabs.map((tab) => {
+          const chosen = tab.key === value;
+          return (
+            <button
+              key={tab.key}
+              type="button"
+              role="tab"
+              id={`${id}-${tab.key}`}
+              data-tab={tab.key}
+              aria-selected={chosen}
+              aria-controls={`${id}-panel`}
+              tabIndex={chosen ? 0 : -1}
+              onKeyDown={walk}
+              onClick={() => onChange(tab.key)}
+              className={`-mb-px min-h-12 shrink-0 border-b-4 px-4 font-bold -outline-offset-3 transition-colors ${chosen ? 'border-signal text-chalk' : 'border-transparent text-fog hover:text-chalk'}`}
+            >
+              {tab.label}
+            </button>
+          );
+        })}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`} className="pt-6">
+        {children}
+      </div>
+    </>
+  );
+}
