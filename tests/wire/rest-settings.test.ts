@@ -92,7 +92,10 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
         { count: 2, name: 'North' },
         { count: 1, name: 'South' },
       ]);
-      const hoisted = await guest.from('residents').select('person_id, ...towns(people.max()::text)').order('person_id');
+      const hoisted = await guest
+        .from('residents')
+        .select('person_id, ...towns(people.max()::text)')
+        .order('person_id');
       expect(hoisted.data?.map((row) => row['max'])).toEqual(['12000000000000001', '500']);
     });
   });
