@@ -43,7 +43,6 @@ import { createStorageDoor } from './storage/storage-door.ts';
 import { type DemoAccount, seed } from './seed.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
-const MAX_ROWS = 1_000;
 
 /** The whole server, put together but not listening. */
 export type House = {
@@ -170,7 +169,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
     auth: auth.door,
-    rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
+    rest: createRestDoor({
+      db,
+      readCaller,
+      settings: config.rest,
+      url: `${config.siteUrl}/rest/v1`,
+      warn: (line) => log.warn({}, line),
+    }).door,
     storage: storage.door,
     realtime: createRealtimeDoor(),
     functions,
