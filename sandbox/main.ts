@@ -8,7 +8,11 @@ import { createHome } from './home/home.ts';
 import { createMail } from './mail/mail.ts';
 import { createPlug } from './plug/plug.ts';
 import { createStripe } from './stripe/stripe.ts';
+import { createTwilio } from './twilio/twilio.ts';
 import { createVision } from './vision/vision.ts';
+
+/** For tests: the house keeps files on its own disk unless it is told of such a service. */
+export { type ObjectService, startObjectService } from './s3/object-store.ts';
 
 export type SandboxOptions = {
   /** Home page and control API; the stand-ins listen on the ports after it. */
@@ -29,7 +33,7 @@ export type Sandbox = {
 
 const TICK_MS = 1_000;
 
-/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5. */
+/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5, text messages and captchas +7. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1';
   const core = createCore({
@@ -42,6 +46,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     createIgloohome(core),
     createPlug(core),
     createVision(core),
+    createTwilio(core),
     createStripe(core),
   ];
   const home = createHome(core, providers);

@@ -1,13 +1,9 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createAuthDoor } from './auth/auth-door.ts';
-import type { AuthConfig } from './auth/auth-config.ts';
-import { createMailQueue } from './auth/codes/mail-queue.ts';
-import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
-import { createSessions } from './auth/sessions/sessions.ts';
+import { createAliveQuestion } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
-import { venue } from '#rules/venue.ts';
+import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { lockDirectory } from './db/directory-lock.ts';
@@ -36,7 +32,7 @@ import { createWebhookInbox } from './operations/webhooks.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
 import { createOcrIdReader } from './providers/ocr-id-reader.ts';
-import type { IdReader } from './providers/ports.ts';
+import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
@@ -44,11 +40,9 @@ import { createStripePayments } from './providers/stripe-payments.ts';
 import { createRealtimeDoor } from './realtime/realtime-door.ts';
 import { createRestDoor } from './rest/rest-door.ts';
 import { createStorageDoor } from './storage/storage-door.ts';
-import { createObjects } from './storage/objects.ts';
 import { type DemoAccount, seed } from './seed.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
-const MAX_ROWS = 1_000;
 
 /** The whole server, put together but not listening. */
 export type House = {
@@ -77,36 +71,22 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const demo = await seed({ db, root: ROOT, config, clock, say });
 
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(async (sessionId) => {
-    const row = await db.one(
-      `select 1 from auth.sessions s join auth.users u on u.id = s.user_id
-       where s.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until < $2::timestamptz)`,
-      [sessionId, clock()],
-    );
-    return row !== null;
-  });
+  const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
   const readCaller = createReadCaller({ keys, sessions: watch, clock });
   const mail = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
 
-  const authConfig: AuthConfig = {
-    siteUrl: config.siteUrl,
-    apiUrl: config.siteUrl,
-    passwordMinLength: config.passwordMinLength,
-    autoconfirm: config.autoconfirm,
-    signupEnabled: true,
-    accessTokenSeconds: config.accessTokenSeconds,
-    codeSeconds: 600,
-    mailIntervalSeconds: config.mailIntervalSeconds,
-    reuseSeconds: 10,
-    ...config.signIn,
-    relyingParty: { ...config.signIn.relyingParty, name: venue.name },
-  };
-  const queue = createMailQueue({ db, mail, keys, clock, log, config: authConfig });
-  const sessions = createSessions({ db, keys, watch, clock, config: authConfig });
-  const tokens = createOneTimeTokens({ queue, clock });
+  const auth = await composeAuth({ config, db, keys, limits, watch, readCaller, mail, clock, log });
 
-  const store = createDiskStore(join(config.dataDir, 'objects'));
-  const objects = createObjects({ db, store, clock, mark: (text) => keys.hmac('object-link', text) });
+  const store = await createStore(config);
+  const storage = createStorageDoor({
+    db,
+    store,
+    clock,
+    readCaller,
+    sizeMax: config.storage.sizeMax,
+    mark: (text) => keys.hmac('object-link', text),
+    sessionAlive: (sessionId) => watch.alive(sessionId),
+  });
   const payments = createStripePayments(config.stripe);
   const locks = createIgloohomeLocks(config.igloohome);
   const reader = await createIdReader(config);
@@ -147,7 +127,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'image.delete': identity.deleteImage,
     },
   });
-  const tick = createTick({ db, desk, outbox, sweeps: [() => objects.sweep(), () => queue.sweep()], clock, log });
+  const tick = createTick({ db, desk, outbox, sweeps: [storage.sweep, () => auth.queue.sweep()], clock, log });
   const functions = composeFunctions({
     readCaller,
     limits,
@@ -188,9 +168,15 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   );
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
-    auth: createAuthDoor({ db, limits, queue, tokens, sessions, readCaller, keys, clock, log, config: authConfig }),
-    rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
-    storage: createStorageDoor({ objects, db, readCaller }),
+    auth: auth.door,
+    rest: createRestDoor({
+      db,
+      readCaller,
+      settings: config.rest,
+      url: `${config.siteUrl}/rest/v1`,
+      warn: (line) => log.warn({}, line),
+    }).door,
+    storage: storage.door,
     realtime: createRealtimeDoor(),
     functions,
     site: createSite({ folder: join(ROOT, 'dist', 'web'), anonKey: keys.anonKey, siteUrl: config.siteUrl }),
@@ -204,10 +190,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     db,
     log,
     tick,
-    flushMail: () => queue.flush(),
+    flushMail: () => auth.queue.flush(),
     demo,
     async close() {
       mail.close();
+      storage.close();
       await reader.close();
       await db.close();
       await unlock?.();
@@ -220,6 +207,13 @@ async function createIdReader(config: Config): Promise<IdReader & { close(): Pro
   if (config.vision === null) return createOcrIdReader();
   const { createVisionIdReader } = await import('./providers/vision-id-reader.ts');
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
+}
+
+/** Bytes lie on this machine's disk, or in a bucket of an S3 service; its library is read in only then. */
+async function createStore(config: Config): Promise<ObjectStore> {
+  if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
+  const { createS3Store } = await import('./providers/s3-store.ts');
+  return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
 }
 
 async function openDatabase(config: Config, memory: boolean, say: (line: string) => void, log: Log): Promise<Database> {

@@ -16,11 +16,6 @@ type Off = {
 const OFF: readonly Off[] = [
   {
     methods: ['POST'],
-    paths: ['/otp', '/magiclink'],
-    refusal: () => refuse.disabled(422, 'otp_disabled', 'Signups not allowed for otp'),
-  },
-  {
-    methods: ['POST'],
     paths: ['/sso', '/sso/saml/acs'],
     refusal: () => refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'),
   },
@@ -28,12 +23,6 @@ const OFF: readonly Off[] = [
     methods: ['GET', 'POST'],
     paths: ['/authorize', '/callback'],
     refusal: () => refuse.disabled(400, 'provider_disabled', 'Unsupported provider: provider is not enabled'),
-  },
-  {
-    methods: ['GET'],
-    paths: ['/reauthenticate'],
-    person: true,
-    refusal: () => refuse.disabled(422, 'reauthentication_not_valid', 'Reauthentication by code is disabled'),
   },
   {
     methods: ['GET', 'DELETE'],
@@ -56,10 +45,10 @@ export function addSwitchedOff(door: Hono<Env>, parts: AuthParts): void {
       throw refusal();
     });
   }
-  // The admin's calls come with a later issue: only the service key may even learn that they are not there.
+  // Only the service key may even learn what is not there.
   door.on(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/admin/*', '/invite'], async (c) => {
     const caller = await parts.readCaller(c.req.raw, c.var.ip);
     if (caller.role !== 'service_role') throw new AuthRefusal(403, 'not_admin', 'User not allowed');
-    throw refuse.disabled(404, 'feature_disabled', 'Accounts cannot be managed through this address yet');
+    throw refuse.disabled(404, 'feature_disabled', 'There is no such call for the service');
   });
 }

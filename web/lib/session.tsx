@@ -32,7 +32,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       unsubscribe = follow(client, setState);
     });
     const look = (): void => {
-      if (hasStoredSession(localStorage)) void fetchClient().catch(() => setState(OUT));
+      if (hasStoredSession(localStorage)) {
+        void fetchClient().catch((error: unknown) => {
+          logFailure('the session could not be read', error);
+          setState(OUT);
+        });
+      }
     };
     if (!hasStoredSession(localStorage)) setState((now) => (now.status === 'loading' ? OUT : now));
     look();
@@ -51,12 +56,21 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     dropStoredSession(localStorage);
     const client = await fetchClient();
     // With nothing stored any more this only tells the other tabs.
-    await client.auth.signOut({ scope: 'local' });
+    const { error } = await client.auth.signOut({ scope: 'local' });
+    if (error) logFailure('the other tabs could not be told of the sign-out', error);
     // Signed out here whatever the service answers (spec section 4); what it could not do ends with the token's hour.
-    if (token !== undefined) await client.auth.admin.signOut(token, 'global').catch(() => null);
+    if (token === undefined) return;
+    const answer = await client.auth.admin.signOut(token, 'global').catch((cause: unknown) => ({ error: cause }));
+    if (answer.error) logFailure('the service could not be told of the sign-out', answer.error);
   }, [token]);
   const value = useMemo(() => ({ ...state, signOut }), [state, signOut]);
   return <Context value={value}>{children}</Context>;
+}
+
+/** For whoever looks into the console; nobody signed in has to read it (spec section 4). */
+function logFailure(what: string, error: unknown): void {
+  // oxlint-disable-next-line no-console
+  console.error(what, error instanceof Error ? error.message : '');
 }
 
 const fetchClient = async (): Promise<SupabaseClient> => (await import('./supabase.ts')).supabase;
@@ -66,7 +80,10 @@ function follow(client: SupabaseClient, show: (state: SessionState) => void): ()
   const tell = (session: Session | null): void => show(session ? { status: 'in', session, user: session.user } : OUT);
   client.auth.getSession().then(
     ({ data }) => tell(data.session),
-    () => show(OUT),
+    (error: unknown) => {
+      logFailure('the session could not be read', error);
+      show(OUT);
+    },
   );
   const { data } = client.auth.onAuthStateChange((_event, session) => tell(session));
   return () => data.subscription.unsubscribe();

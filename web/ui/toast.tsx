@@ -7,7 +7,11 @@ export type Toast = {
   readonly title: string;
   readonly description: string;
   readonly tone: 'plain' | 'bad';
+  readonly ms: number;
 };
+
+/** Messages that do not say how long they stay. */
+const SHOWN_MS = 7_000;
 
 let toasts: readonly Toast[] = [];
 /** Open dialogs, the last on top. */
@@ -37,18 +41,17 @@ export function hostToasts(element: HTMLElement): () => void {
 }
 
 /** Says something in passing; what is needed later never stands in a toast alone. */
-export function toast(message: { title: string; description?: string; tone?: 'plain' | 'bad' }): void {
+export function toast(message: { title: string; description?: string; tone?: 'plain' | 'bad'; ms?: number }): void {
   const made: Toast = {
     id: next,
     title: message.title,
     description: message.description ?? '',
     tone: message.tone ?? 'plain',
+    ms: message.ms ?? SHOWN_MS,
   };
   next += 1;
   change([...toasts.slice(-2), made]);
 }
-
-const SHOWN_MS = 7_000;
 
 /** Where messages appear; polite to screen readers, closed by hand or by time. */
 export function Toaster() {
@@ -76,9 +79,9 @@ function Messages() {
 
 function Message({ message }: { message: Toast }) {
   useEffect(() => {
-    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), SHOWN_MS);
+    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), message.ms);
     return () => clearTimeout(timer);
-  }, [message.id]);
+  }, [message.id, message.ms]);
   return (
     <div
       className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${message.tone === 'bad' ? 'border-bad' : 'border-good'}`}
