@@ -62,7 +62,6 @@ function Film({ name, onPlaying }: { name: string; onPlaying: (yes: boolean) => 
         muted
         loop
         playsInline
-        autoPlay
         preload="auto"
         aria-hidden="true"
         tabIndex={-1}
