@@ -227,7 +227,7 @@ async function main(): Promise<void> {
   const ports = await freePorts();
   const provider = await instantPayments(ports + 1);
   const env = {
-    PORT: String(ports + 7),
+    PORT: String(ports + 8),
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     SANDBOX_PORT: String(ports),

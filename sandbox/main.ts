@@ -9,6 +9,7 @@ import { createMail } from './mail/mail.ts';
 import { createOidc } from './oidc/oidc.ts';
 import { createPlug } from './plug/plug.ts';
 import { createStripe } from './stripe/stripe.ts';
+import { createTwilio } from './twilio/twilio.ts';
 import { createVision } from './vision/vision.ts';
 
 export type SandboxOptions = {
@@ -30,7 +31,7 @@ export type Sandbox = {
 
 const TICK_MS = 1_000;
 
-/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5, identity provider +6. */
+/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5, identity provider +6, text messages and captchas +7. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1';
   const core = createCore({
@@ -44,6 +45,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     createPlug(core),
     createVision(core),
     createOidc(core),
+    createTwilio(core),
     createStripe(core),
   ];
   const home = createHome(core, providers);

@@ -1,13 +1,9 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createAuthDoor } from './auth/auth-door.ts';
-import type { AuthConfig } from './auth/auth-config.ts';
-import { createMailQueue } from './auth/codes/mail-queue.ts';
-import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
-import { createSessions } from './auth/sessions/sessions.ts';
+import { createAliveQuestion } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
-import { venue } from '#rules/venue.ts';
+import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { lockDirectory } from './db/directory-lock.ts';
@@ -77,33 +73,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const demo = await seed({ db, root: ROOT, config, clock, say });
 
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(async (sessionId) => {
-    const row = await db.one(
-      `select 1 from auth.sessions s join auth.users u on u.id = s.user_id
-       where s.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until < $2::timestamptz)`,
-      [sessionId, clock()],
-    );
-    return row !== null;
-  });
+  const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
   const readCaller = createReadCaller({ keys, sessions: watch, clock });
   const mail = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
 
-  const authConfig: AuthConfig = {
-    siteUrl: config.siteUrl,
-    apiUrl: config.siteUrl,
-    passwordMinLength: config.passwordMinLength,
-    autoconfirm: config.autoconfirm,
-    signupEnabled: true,
-    accessTokenSeconds: config.accessTokenSeconds,
-    codeSeconds: 600,
-    mailIntervalSeconds: config.mailIntervalSeconds,
-    reuseSeconds: 10,
-    ...config.signIn,
-    relyingParty: { ...config.signIn.relyingParty, name: venue.name },
-  };
-  const queue = createMailQueue({ db, mail, keys, clock, log, config: authConfig });
-  const sessions = createSessions({ db, keys, watch, clock, config: authConfig });
-  const tokens = createOneTimeTokens({ queue, clock });
+  const auth = await composeAuth({ config, db, keys, limits, watch, readCaller, mail, clock, log });
 
   const store = createDiskStore(join(config.dataDir, 'objects'));
   const objects = createObjects({ db, store, clock, mark: (text) => keys.hmac('object-link', text) });
@@ -147,7 +121,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'image.delete': identity.deleteImage,
     },
   });
-  const tick = createTick({ db, desk, outbox, sweeps: [() => objects.sweep(), () => queue.sweep()], clock, log });
+  const tick = createTick({ db, desk, outbox, sweeps: [() => objects.sweep(), () => auth.queue.sweep()], clock, log });
   const functions = composeFunctions({
     readCaller,
     limits,
@@ -188,7 +162,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   );
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
-    auth: createAuthDoor({ db, limits, queue, tokens, sessions, readCaller, keys, clock, log, config: authConfig }),
+    auth: auth.door,
     rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
     storage: createStorageDoor({ objects, db, readCaller }),
     realtime: createRealtimeDoor(),
@@ -204,7 +178,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     db,
     log,
     tick,
-    flushMail: () => queue.flush(),
+    flushMail: () => auth.queue.flush(),
     demo,
     async close() {
       mail.close();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { authFaults, authFields, type AuthSettings, readAuthSettings } from './config-auth.ts';
 import { readSignInSettings, signInFaults, signInFields, type SignInSettings } from './config-sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
@@ -18,10 +19,7 @@ export type Config = {
   readonly trustedProxies: number;
   readonly logLevel: string;
   readonly failpoints: string | null;
-  readonly passwordMinLength: number;
-  readonly autoconfirm: boolean;
-  readonly accessTokenSeconds: number;
-  readonly mailIntervalSeconds: number;
+  readonly auth: AuthSettings;
   readonly signIn: SignInSettings;
   readonly sandboxUrl: string | null;
   readonly stripe: {
@@ -88,10 +86,7 @@ const schema = z.object({
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   FAILPOINTS: z.string().min(1).optional(),
-  PASSWORD_MIN_LENGTH: z.coerce.number().int().min(6).max(64).default(6),
-  AUTOCONFIRM: flag.default(false),
-  ACCESS_TOKEN_SECONDS: z.coerce.number().int().min(60).max(86_400).default(3600),
-  MAIL_INTERVAL_SECONDS: z.coerce.number().int().min(1).max(3600).default(60),
+  ...authFields,
   ...signInFields,
   SANDBOX: z.enum(['on', 'off']).optional(),
   SANDBOX_PORT: z.coerce.number().int().min(1).max(65_520).default(4010),
@@ -133,7 +128,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const production = env.NODE_ENV === 'production';
   const sandbox =
     env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
-  const faults = [...missing(env, sandbox), ...contradictions(env, production, sandbox), ...signInFaults(env)];
+  const faults = [
+    ...missing(env, sandbox),
+    ...contradictions(env, production, sandbox),
+    ...authFaults(env, production, sandbox),
+    ...signInFaults(env),
+  ];
   if (faults.length > 0) throw new ConfigRefused(faults);
   const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
@@ -153,10 +153,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustedProxies: env.TRUSTED_PROXIES,
     logLevel: env.LOG_LEVEL,
     failpoints: env.FAILPOINTS ?? null,
-    passwordMinLength: env.PASSWORD_MIN_LENGTH,
-    autoconfirm: env.AUTOCONFIRM,
-    accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
-    mailIntervalSeconds: env.MAIL_INTERVAL_SECONDS,
+    auth: readAuthSettings(env, sandbox ? at(7) : null),
     signIn: readSignInSettings(env, siteUrl),
     sandboxUrl: sandbox ? at(0) : null,
     stripe: {
@@ -225,7 +222,6 @@ function contradictions(env: Environment, production: boolean, sandbox: boolean)
   if (sandbox) faults.push('SANDBOX: cannot be on in production');
   if (env.RATE_LIMIT_FACTOR !== 1) faults.push('RATE_LIMIT_FACTOR: must be 1 in production');
   if (env.FAILPOINTS !== undefined) faults.push('FAILPOINTS: must be unset in production');
-  if (env.AUTOCONFIRM) faults.push('AUTOCONFIRM: must be off in production');
   for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_SECRET'] as const) {
     if (env[name]?.includes('sandbox')) faults.push(`${name}: is a sandbox key, which production refuses`);
   }

@@ -26,9 +26,13 @@ const TABLE: readonly Room[] = [
   { room: 'web/ui', may: [] },
 
   { room: 'server/main', may: ['server/config', 'server/compose'] },
-  { room: 'server/config', may: ['server/config-sign-in'] },
+  { room: 'server/config', may: ['server/config-auth', 'server/config-sign-in'] },
+  { room: 'server/config-auth', may: [] },
   { room: 'server/config-sign-in', may: [] },
-  ...['compose', 'compose-functions', 'seed'].map((name) => ({ room: `server/${name}`, may: ['server', 'rules'] })),
+  ...['compose', 'compose-auth', 'compose-functions', 'seed'].map((name) => ({
+    room: `server/${name}`,
+    may: ['server', 'rules'],
+  })),
   {
     room: 'server/app',
     may: ['http', 'auth', 'rest', 'storage', 'realtime', 'functions'].map((name) => `server/${name}`),

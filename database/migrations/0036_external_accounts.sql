@@ -37,6 +37,3 @@ alter table auth.flow_state force row level security;
 alter table auth.shown_proofs enable row level security;
 alter table auth.shown_proofs force row level security;
 
--- The same as in 0030, so that this page can be read by itself: an account that came by another door has no identity by mail.
-alter table auth.users alter column email drop not null;
-alter table auth.users add column if not exists is_sso_user boolean not null default false;

@@ -6,17 +6,39 @@ export type AuthConfig = {
   readonly siteUrl: string;
   readonly apiUrl: string;
   readonly passwordMinLength: number;
+  readonly passwordRequired:
+    | 'none'
+    | 'letters_digits'
+    | 'lower_upper_letters_digits'
+    | 'lower_upper_letters_digits_symbols';
   /** Accounts need no code: for trials only. */
   readonly autoconfirm: boolean;
+  readonly phoneAutoconfirm: boolean;
   /** Whether new accounts can be made. */
   readonly signupEnabled: boolean;
+  readonly phoneEnabled: boolean;
+  readonly anonymousEnabled: boolean;
+  /** Whether people may add and remove ways to sign in by themselves. */
+  readonly manualLinking: boolean;
+  /** A new address is confirmed from the old one as well. */
+  readonly doubleConfirm: boolean;
   readonly accessTokenSeconds: number;
-  /** Life of a mailed code and its link. */
+  /** Digits of a code. */
+  readonly codeLength: number;
+  /** Life of a code and its link. */
   readonly codeSeconds: number;
-  /** Between two mails to one address. */
+  /** Between two messages of one kind to one address or phone. */
   readonly mailIntervalSeconds: number;
   /** How long after it was traded a refresh token still counts as a slow twin of the honest request. */
   readonly reuseSeconds: number;
+  /** A session ends this long after its start; null: never. */
+  readonly sessionSeconds: number | null;
+  /** A session ends this long after its last refresh; null: never. */
+  readonly inactivitySeconds: number | null;
+  /** A new session ends the older ones. */
+  readonly singleSession: boolean;
+  /** Phone in digits → the code it always gets, without a message. */
+  readonly testCodes: ReadonlyMap<string, string>;
   /** Second factors: which kinds, how many to a person, and how long a challenge can be answered. */
   readonly factors: {
     readonly totp: boolean;
@@ -36,13 +58,14 @@ export const authLimits = {
   /** Wrong passwords for one account. */
   signInAccount: { name: 'auth-sign-in-account', max: 10, seconds: 900 },
   signUpIp: { name: 'auth-sign-up-ip', max: 20, seconds: 3_600 },
+  anonymousIp: { name: 'auth-anonymous-ip', max: 30, seconds: 3_600 },
   refreshIp: { name: 'auth-refresh-ip', max: 600, seconds: 300 },
   verifyIp: { name: 'auth-verify-ip', max: 60, seconds: 300 },
   mailAddressHour: { name: 'auth-mail-address', max: 5, seconds: 3_600 },
   mailIp: { name: 'auth-mail-ip', max: 30, seconds: 3_600 },
   /** The question whether an address is taken (decisions T-11). */
   probeIp: { name: 'auth-probe-ip', max: 30, seconds: 60 },
-  /** Current passwords asked for before a change. */
+  /** Current passwords and codes asked for before a change. */
   password: { name: 'auth-password-user', max: 10, seconds: 900 },
   /** Wrong answers for one factor, over all its challenges. */
   factorTries: { name: 'auth-factor-tries', max: 10, seconds: 900 },

@@ -6,7 +6,11 @@ import { createHealth } from './about/health.ts';
 import { createJwks } from './about/jwks.ts';
 import { createLogout } from './sessions/logout.ts';
 import { createRecover } from './verify/recover.ts';
+import { createOtp } from './verify/otp.ts';
+import { createReauthenticate } from './verify/reauthenticate.ts';
 import { createResend } from './verify/resend.ts';
+import { createSessionEnd, createSessionList } from './user/session-list.ts';
+import { captchaGate } from './captcha-gate.ts';
 import { createSettings } from './about/settings.ts';
 import { createSignUp } from './signup/signup.ts';
 import { addFactors } from './factors/factors-room.ts';
@@ -31,14 +35,21 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
     await next();
   });
 
+  for (const path of ['/signup', '/token', '/otp', '/magiclink', '/recover', '/resend', '/sso'])
+    door.use(path, captchaGate(parts));
   door.post('/signup', createSignUp(parts));
   door.post('/token', createToken(parts));
   door.post('/verify', createVerify(parts));
   door.get('/verify', createVerifyGet(parts));
+  door.post('/otp', createOtp(parts));
+  door.post('/magiclink', createOtp(parts));
   door.post('/resend', createResend(parts));
   door.post('/recover', createRecover(parts));
   door.get('/user', createUserGet(parts));
   door.put('/user', createUserUpdate(parts));
+  door.get('/user/sessions', createSessionList(parts));
+  door.delete('/user/sessions/:id', createSessionEnd(parts));
+  door.get('/reauthenticate', createReauthenticate(parts));
   door.post('/logout', createLogout(parts));
   door.get('/.well-known/jwks.json', createJwks(parts));
   door.get('/settings', createSettings(parts));

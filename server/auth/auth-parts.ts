@@ -3,7 +3,9 @@ import type { Clock, Log, ReadCaller } from '#server/http/caller.ts';
 import type { Keys } from '#server/http/keys.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { AuthConfig } from './auth-config.ts';
-import type { MailQueue } from './codes/mail-queue.ts';
+import type { Captcha, TextMessages } from '#server/providers/ports.ts';
+import type { CodeBook } from './codes/code-book.ts';
+import type { MessageQueue } from './codes/message-queue.ts';
 import type { OneTimeTokens } from './codes/one-time-tokens.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
@@ -11,7 +13,13 @@ import type { Sessions } from './sessions/sessions.ts';
 export type AuthParts = {
   readonly db: Database;
   readonly limits: TakeLimit;
-  readonly queue: MailQueue;
+  readonly queue: MessageQueue;
+  readonly book: CodeBook;
+  /** Whether a new password may be chosen; throws what the protocol says against it. */
+  readonly checkPassword: (password: string) => void;
+  readonly captcha: Captcha | null;
+  /** For codes that are asked for by somebody signed in; what strangers may cause goes through the queue. */
+  readonly texts: TextMessages;
   readonly tokens: OneTimeTokens;
   readonly sessions: Sessions;
   readonly readCaller: ReadCaller;

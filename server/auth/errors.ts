@@ -1,7 +1,7 @@
 /** A no in the words of the auth protocol (wire.md 2): `{code, message, …}` with a status. */
 export class AuthRefusal extends Error {
   override readonly name = 'AuthRefusal';
-  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 429;
+  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 429 | 503;
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
   /** Seconds, for 429. */
@@ -24,8 +24,12 @@ export class AuthRefusal extends Error {
 export const refuse = {
   validation: (message: string) => new AuthRefusal(400, 'validation_failed', message),
   email: () => new AuthRefusal(400, 'email_address_invalid', 'Unable to validate email address: invalid format'),
+  phone: () => new AuthRefusal(400, 'validation_failed', 'Invalid phone number format (E.164 required)'),
   credentials: () => new AuthRefusal(400, 'invalid_credentials', 'Invalid login credentials'),
   unconfirmed: () => new AuthRefusal(400, 'email_not_confirmed', 'Email not confirmed'),
+  phoneUnconfirmed: () => new AuthRefusal(400, 'phone_not_confirmed', 'Phone not confirmed'),
+  banned: () => new AuthRefusal(400, 'user_banned', 'User is banned'),
+  phoneDisabled: (message: string) => new AuthRefusal(400, 'phone_provider_disabled', message),
   otp: () => new AuthRefusal(403, 'otp_expired', 'Token has expired or is invalid'),
   jwt: (message: string) => new AuthRefusal(403, 'bad_jwt', message),
   noSession: () => new AuthRefusal(403, 'session_not_found', 'Session from session_id claim in JWT does not exist'),
@@ -47,7 +51,7 @@ export const refuse = {
       {},
       seconds,
     ),
-  weak: (message: string, reason: 'length' | 'pwned') =>
+  weak: (message: string, reason: 'length' | 'characters' | 'pwned') =>
     new AuthRefusal(422, 'weak_password', message, { weak_password: { message, reasons: [reason] } }),
   disabled: (status: 400 | 404 | 422, code: string, message: string) => new AuthRefusal(status, code, message),
 } as const;

@@ -21,6 +21,16 @@ export function readAddress(text: string): string {
   return parsed.data;
 }
 
+/** A phone as accounts are found by it: the digits of E.164 without the plus, as hosted Supabase stores them. */
+export function readPhone(text: string): string {
+  const digits = text.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
+  if (!/^[1-9]\d{6,14}$/.test(digits)) throw refuse.phone();
+  return digits;
+}
+
+/** Where a code goes: to a mail address or to a phone. */
+export type Way = { readonly email: string } | { readonly phone: string };
+
 export function readFrom(c: Context<Env>): From {
   return { ip: c.var.ip, userAgent: c.req.header('user-agent') ?? null };
 }

@@ -16,11 +16,6 @@ type Off = {
 const OFF: readonly Off[] = [
   {
     methods: ['POST'],
-    paths: ['/otp', '/magiclink'],
-    refusal: () => refuse.disabled(422, 'otp_disabled', 'Signups not allowed for otp'),
-  },
-  {
-    methods: ['POST'],
     paths: ['/sso', '/sso/saml/acs'],
     refusal: () => refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'),
   },
@@ -28,12 +23,6 @@ const OFF: readonly Off[] = [
     methods: ['GET', 'POST'],
     paths: ['/authorize', '/callback'],
     refusal: () => refuse.disabled(400, 'provider_disabled', 'Unsupported provider: provider is not enabled'),
-  },
-  {
-    methods: ['GET'],
-    paths: ['/reauthenticate'],
-    person: true,
-    refusal: () => refuse.disabled(422, 'reauthentication_not_valid', 'Reauthentication by code is disabled'),
   },
   {
     methods: ['GET', 'DELETE'],

@@ -113,7 +113,9 @@ function tooLarge(path: string): Response {
       : path.startsWith('/rest/')
         ? { code: 'PGRST102', message, details: null, hint: null }
         : { code: 'request_too_large', message };
-  return Response.json(body, { status: 413 });
+  // Only with this header does the client of the account door read the code.
+  const headers = path.startsWith('/auth/') ? { 'x-supabase-api-version': '2024-01-01' } : {};
+  return Response.json(body, { status: 413, headers });
 }
 
 const ALLOWED = [

@@ -115,6 +115,12 @@ export type MailMessage = {
 };
 export type Mail = { send(message: MailMessage): Promise<void> };
 
+/** `to`: E.164 with the plus. `key`: stable per logical message. */
+export type TextMessages = { send(message: { to: string; text: string; key: string }): Promise<void> };
+
+/** Whether a captcha's answer is good. `token` is what the page was given, good once. */
+export type Captcha = { check(token: string, ip: string): Promise<boolean> };
+
 export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
 export type LicenceReading = {
   readonly documentKind: 'driver_licence' | 'other' | 'unclear';

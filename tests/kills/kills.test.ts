@@ -30,8 +30,8 @@ describe('a server that is killed', () => {
   beforeAll(async () => {
     const first = await freePorts();
     dataDir = await mkdtemp(join(tmpdir(), 'kills-'));
-    sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 7}` });
-    env = { PORT: String(first + 7), SANDBOX_PORT: String(first), DATA_DIR: dataDir, RATE_LIMIT_FACTOR: '10000' };
+    sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 8}` });
+    env = { PORT: String(first + 8), SANDBOX_PORT: String(first), DATA_DIR: dataDir, RATE_LIMIT_FACTOR: '10000' };
   }, 30_000);
   afterAll(async () => {
     await program?.kill('SIGTERM');

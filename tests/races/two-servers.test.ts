@@ -23,7 +23,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two server processes on one Po
     if (!made) throw new Error('PostgreSQL went away');
     database = made;
     dataDir = await mkdtemp(join(tmpdir(), 'two-'));
-    sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 7}` });
+    sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 8}` });
     const env = {
       SANDBOX_PORT: String(first),
       DATABASE_URL: database.url,
@@ -31,8 +31,8 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two server processes on one Po
       POOL_SIZE: '8',
       DATA_DIR: dataDir,
     };
-    programs = [await startServer({ ...env, PORT: String(first + 7) })];
-    programs.push(await startServer({ ...env, PORT: String(first + 6) }));
+    programs = [await startServer({ ...env, PORT: String(first + 8) })];
+    programs.push(await startServer({ ...env, PORT: String(first + 9) }));
   }, 60_000);
   afterAll(async () => {
     await Promise.all(programs.map((program) => program.kill('SIGTERM')));

@@ -13,7 +13,7 @@ export type Outside = {
 
 export async function openOutside(): Promise<Outside> {
   const first = await freePorts();
-  const sandbox: Sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 7}` });
+  const sandbox: Sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 8}` });
   const ask = async (path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(
       `${sandbox.url}${path}`,

@@ -37,7 +37,7 @@ export type Customer = { readonly id: string; readonly email: string; readonly t
 export const STUDIO_A = '5a000000-0000-4000-8000-00000000000a';
 export const STUDIO_B = '5a000000-0000-4000-8000-00000000000b';
 
-const PORTS_NEEDED = 8;
+const PORTS_NEEDED = 10;
 
 /** The first of several free ports in a row. */
 export async function freePorts(): Promise<number> {
@@ -61,7 +61,7 @@ export async function createWorld(
   options: { databaseUrl?: string; env?: Record<string, string> } = {},
 ): Promise<World> {
   const first = await freePorts();
-  const port = first + 7;
+  const port = first + 8;
   const dataDir = await mkdtemp(join(tmpdir(), 'world-'));
   const url = `http://localhost:${port}`;
   const sandbox = await startSandbox({ port: first, webhookTarget: url });
@@ -73,7 +73,7 @@ export async function createWorld(
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '10000',
-    MAIL_INTERVAL_SECONDS: '1',
+    AUTH_MAIL_MIN_SECONDS: '1',
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   });

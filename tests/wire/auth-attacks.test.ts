@@ -178,6 +178,7 @@ describe('forged tokens', () => {
           ...(announced ? {} : { duplex: 'half' }),
         });
         expect(answer.status, `${path} ${announced}`).toBe(413);
+        expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
         expect(await answer.json()).toMatchObject({ code: 'request_too_large' });
       }
   });
@@ -185,7 +186,7 @@ describe('forged tokens', () => {
   test.each([
     ['GET', '/authorize?provider=google', 400, 'Unsupported provider: provider is not enabled'],
     ['GET', '/callback?code=x', 400, 'Unsupported provider: provider is not enabled'],
-    ['POST', '/otp', 422, 'Signups not allowed for otp'],
+    ['POST', '/otp', 400, 'One of email or phone must be set'],
     ['POST', '/sso', 404, 'SAML 2.0 is disabled'],
     ['POST', '/token?grant_type=web3', 422, 'Web3 provider is disabled'],
     ['GET', '/user/identities/authorize?provider=google', 401, 'This endpoint requires a valid Bearer token'],
@@ -311,7 +312,7 @@ describe('limits', () => {
     expect(await world.lettersTo(email)).toHaveLength(1);
   });
 
-  test('one mail a minute and five an hour to an address, known or not, in the same words', async () => {
+  test('one mail of a kind a minute and five mails an hour to an address, known or not, in the same words', async () => {
     const email = 'mailed@example.com';
     await world.ask('POST', '/signup', { email, password: PASSWORD });
     await world.letter(email);
@@ -320,13 +321,16 @@ describe('limits', () => {
     for (const of of [email, 'unmailed@example.com']) {
       expect(await ask(of)).toMatchObject({ status: 200, body: {} });
       expect(await ask(of)).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } });
-      expect((await world.ask('POST', '/resend', { email: of, type: 'signup' })).status).toBe(429);
+      const again = (): Promise<Answer> => world.ask('POST', '/resend', { email: of, type: 'signup' });
+      expect((await again()).status).toBe(200);
+      expect((await again()).status).toBe(429);
     }
     // Moved while a mail is under way, the clock would outrun its lease and send it twice.
-    expect((await world.letter(email, 2)).subject).toBe('Choose a new password');
+    const letters = [await world.letter(email, 2), await world.letter(email, 3)];
+    expect(letters.map((one) => one.subject)).toContain('Choose a new password');
     world.advance(61_000);
     expect((await world.ask('POST', '/resend', { email, type: 'signup' })).status).toBe(200);
-    expect((await world.letter(email, 3)).code).toMatch(/^\d{6}$/);
+    expect((await world.letter(email, 4)).code).toMatch(/^\d{6}$/);
     const statuses: number[] = [];
     for (let n = 0; n < 6; n += 1) {
       world.advance(61_000);
@@ -354,7 +358,7 @@ describe('limits', () => {
 });
 
 test('with autoconfirm a sign-up answers a session, and a taken address "User already registered"', async () => {
-  const world = await openAuthWorld({ env: { AUTOCONFIRM: 'true' } });
+  const world = await openAuthWorld({ env: { AUTH_AUTOCONFIRM: 'true' } });
   const client = world.visitor();
   const { data, error } = await client.auth.signUp({ email: 'quick@example.com', password: PASSWORD });
   expect(error).toBeNull();

@@ -18,6 +18,10 @@ export type AuthWorld = World & {
   lettersTo(email: string): Promise<Letter[]>;
   /** Waits for the n-th mail to an address, counted from 1. */
   letter(email: string, nth?: number): Promise<Letter>;
+  /** Waits for the n-th text message to a phone (with its plus), counted from 1; answers its code. */
+  textCode(phone: string, nth?: number): Promise<string>;
+  /** A client with the service key. */
+  service(): SupabaseClient;
   /** A client as a browser tab has it, calling from an address of its own. */
   visitor(ip?: string): SupabaseClient;
   /** A plain call to /auth/v1. */
@@ -33,7 +37,7 @@ export async function openAuthWorld(
   const database = options.postgres ? await createTestDatabase() : null;
   const world = await createWorld({
     ...(database === null ? {} : { databaseUrl: database.url }),
-    env: { RATE_LIMIT_FACTOR: '10000', MAIL_INTERVAL_SECONDS: '60', TRUSTED_PROXIES: '1', ...options.env },
+    env: { RATE_LIMIT_FACTOR: '10000', AUTH_MAIL_MIN_SECONDS: '60', TRUSTED_PROXIES: '1', ...options.env },
   });
   let visitors = 0;
   const nextAddress = (): string => {
@@ -63,6 +67,16 @@ export async function openAuthWorld(
     lettersTo,
     letter,
     visitor,
+    textCode: (phone, nth = 1) =>
+      until(async () => {
+        const texts = await world.sandbox(`/api/texts?to=${encodeURIComponent(phone)}`);
+        const found: { text: string } | undefined = Array.isArray(texts) ? texts.toReversed()[nth - 1] : undefined;
+        return /^(\d+) is your/.exec(found?.text ?? '')?.[1];
+      }, 5_000),
+    service: () =>
+      createClient(world.url, world.house.keys.serviceRoleKey, {
+        auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
+      }),
     async ask(method, path, body, headers = {}) {
       const response = await fetch(`${world.url}/auth/v1${path}`, {
         method,

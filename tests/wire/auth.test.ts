@@ -243,7 +243,15 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       await client.auth.resetPasswordForEmail(email);
       const { code, tokenHash } = await world.letter(email, 2);
       const { refresh } = await readToken(client);
-      for (const table of ['users', 'sessions', 'one_time_tokens', 'mail_queue', 'identities', 'audit_log_entries']) {
+      for (const table of [
+        'users',
+        'sessions',
+        'signup_attempts',
+        'one_time_tokens',
+        'message_queue',
+        'identities',
+        'audit_log_entries',
+      ]) {
         const { rows } = await world.house.db.query<{ row: string }>(`select t::text as row from auth.${table} t`);
         const all = rows.map(({ row }) => row).join('\n');
         for (const secret of [tokenHash, PASSWORD, refresh]) expect(all).not.toContain(secret);

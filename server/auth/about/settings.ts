@@ -6,11 +6,11 @@ export function createSettings({ config }: AuthParts): Operation {
   return (c) =>
     Promise.resolve(
       c.json({
-        external: { email: true, phone: false, anonymous_users: false },
+        external: { email: true, phone: config.phoneEnabled, anonymous_users: config.anonymousEnabled },
         disable_signup: !config.signupEnabled,
         mailer_autoconfirm: config.autoconfirm,
-        phone_autoconfirm: false,
-        sms_provider: '',
+        phone_autoconfirm: config.phoneAutoconfirm,
+        sms_provider: config.phoneEnabled ? 'twilio' : '',
         mfa_enabled: false,
         saml_enabled: false,
       }),

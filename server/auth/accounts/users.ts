@@ -3,17 +3,27 @@ import { refuse } from '../errors.ts';
 
 export type UserRow = {
   id: string;
-  email: string;
+  email: string | null;
+  /** Digits of E.164, without the plus. */
+  phone: string | null;
   encrypted_password: string | null;
   email_confirmed_at: Date | null;
+  phone_confirmed_at: Date | null;
   confirmation_sent_at: Date | null;
   recovery_sent_at: Date | null;
   email_change: string | null;
   email_change_sent_at: Date | null;
+  phone_change: string | null;
+  phone_change_sent_at: Date | null;
+  reauthentication_sent_at: Date | null;
+  invited_at: Date | null;
   last_sign_in_at: Date | null;
   raw_app_meta_data: Record<string, unknown>;
   raw_user_meta_data: Record<string, unknown>;
   banned_until: Date | null;
+  deleted_at: Date | null;
+  is_anonymous: boolean;
+  is_sso_user: boolean;
   identities: readonly Record<string, unknown>[];
   factors: readonly Record<string, unknown>[];
   created_at: Date;
@@ -21,8 +31,10 @@ export type UserRow = {
 };
 
 // A ban for ever is written as 'infinity', which is no Date and would compare as never.
-const COLUMNS = `u.id, u.email, u.encrypted_password, u.email_confirmed_at, u.confirmation_sent_at, u.recovery_sent_at, u.email_change,
-  u.email_change_sent_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at,
+const COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.email_confirmed_at, u.phone_confirmed_at, u.confirmation_sent_at,
+  u.recovery_sent_at, u.email_change, u.email_change_sent_at, u.phone_change, u.phone_change_sent_at, u.reauthentication_sent_at,
+  u.invited_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at, u.deleted_at, u.is_anonymous,
+  u.is_sso_user,
   case when u.banned_until is not null then least(u.banned_until, timestamptz '9999-12-31 00:00:00+00') end as banned_until,
   coalesce((
     select jsonb_agg(jsonb_build_object(
@@ -39,13 +51,32 @@ const COLUMNS = `u.id, u.email, u.encrypted_password, u.email_confirmed_at, u.co
     from auth.mfa_factors f where f.user_id = u.id
   ), '[]'::jsonb) as factors`;
 
-type Ask = Pick<Transaction, 'one'>;
+type Ask = Pick<Transaction, 'one' | 'query'>;
 
 export function userByEmail(db: Ask, email: string): Promise<UserRow | null> {
   return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [email]);
 }
+export function userByPhone(db: Ask, phone: string): Promise<UserRow | null> {
+  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.phone = $1 and u.deleted_at is null`, [phone]);
+}
 export function userById(db: Ask, id: string): Promise<UserRow | null> {
   return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [id]);
+}
+/** One page of accounts, newest first, with how many there are. `page` counts from 1. */
+export async function listUsers(
+  db: Ask,
+  page: number,
+  perPage: number,
+): Promise<{ users: readonly UserRow[]; total: number }> {
+  const { rows } = await db.query<UserRow>(
+    `select ${COLUMNS} from auth.users u where u.deleted_at is null order by u.created_at desc, u.id limit $1::int offset $2::bigint`,
+    [perPage, (page - 1) * perPage],
+  );
+  const count = await db.one<{ n: number }>(
+    'select count(*)::int as n from auth.users where deleted_at is null and $1::int = $1',
+    [1],
+  );
+  return { users: rows, total: count?.n ?? 0 };
 }
 
 /** The user as the wire shows it; no hash, no token. */
@@ -54,15 +85,21 @@ export function toUser(row: UserRow): Record<string, unknown> {
     id: row.id,
     aud: 'authenticated',
     role: 'authenticated',
-    email: row.email,
-    phone: '',
+    email: row.email ?? '',
+    phone: row.phone ?? '',
     email_confirmed_at: row.email_confirmed_at,
-    confirmed_at: row.email_confirmed_at,
+    ...given('phone_confirmed_at', row.phone_confirmed_at),
+    confirmed_at: row.email_confirmed_at ?? row.phone_confirmed_at,
     confirmation_sent_at: row.confirmation_sent_at,
     recovery_sent_at: row.recovery_sent_at,
+    ...given('invited_at', row.invited_at),
+    ...given('reauthentication_sent_at', row.reauthentication_sent_at),
     ...(row.email_change === null
       ? {}
       : { new_email: row.email_change, email_change_sent_at: row.email_change_sent_at }),
+    ...(row.phone_change === null
+      ? {}
+      : { new_phone: row.phone_change, phone_change_sent_at: row.phone_change_sent_at }),
     last_sign_in_at: row.last_sign_in_at,
     app_metadata: row.raw_app_meta_data,
     user_metadata: row.raw_user_meta_data,
@@ -70,8 +107,22 @@ export function toUser(row: UserRow): Record<string, unknown> {
     factors: row.factors,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    is_anonymous: false,
+    ...given('banned_until', row.banned_until),
+    ...given('deleted_at', row.deleted_at),
+    is_anonymous: row.is_anonymous,
+    ...(row.is_sso_user ? { is_sso_user: true } : {}),
   };
+}
+function given(name: string, value: unknown): Record<string, unknown> {
+  return value === null ? {} : { [name]: value };
+}
+
+/** Whether the account has an address or a phone that is proved to be its owner's; an anonymous one has nothing to prove. */
+export function isConfirmed(row: UserRow): boolean {
+  return row.is_anonymous || row.email_confirmed_at !== null || row.phone_confirmed_at !== null;
+}
+export function isBanned(row: UserRow, now: Date): boolean {
+  return row.banned_until !== null && row.banned_until > now;
 }
 
 const METADATA_BYTES = 16_384;

@@ -1,66 +1,146 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { MailQueue, TokenKind } from './mail-queue.ts';
-import { type UserRow, userByEmail, userById } from '../accounts/users.ts';
+import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
+import type { Way } from '../request.ts';
+import type { CodeBook } from './code-book.ts';
 
-/** `email`: the address the code was mailed to. */
-export type UsedToken = { readonly user: UserRow; readonly kind: TokenKind; readonly email: string };
+export type TokenKind =
+  | 'signup'
+  | 'invite'
+  | 'magiclink'
+  | 'recovery'
+  /** Sent to the new address. */
+  | 'email_change'
+  /** Sent to the address the account has, where both must agree. */
+  | 'email_change_current'
+  | 'reauthentication'
+  | 'sms'
+  | 'phone_change';
 
-/** Both answer null for whatever is wrong, unknown addresses included, and must then be committed: the try has been counted. */
+/** `email` or `phone`: where the code was sent. `attemptId`: the sign-up it belongs to. */
+export type UsedToken = {
+  readonly user: UserRow;
+  readonly kind: TokenKind;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly attemptId: string | null;
+};
+
+/** The use functions answer null for whatever is wrong, unknown addresses included, and must then be committed: the try has been counted. */
 export type OneTimeTokens = {
-  /** Uses up a code for an address. Five wrong ones burn it. */
-  useCode(
-    tx: Transaction,
-    proof: { email: string; code: string },
-    kinds: readonly TokenKind[],
-  ): Promise<UsedToken | null>;
+  /** Makes the code of a message good, in place of an earlier one of its kind. False when a later message's code is good already. */
+  enable(tx: Pick<Transaction, 'one'>, token: NewToken): Promise<boolean>;
+  /** Uses up a code for an address or phone. Five wrong ones burn it. */
+  useCode(tx: Transaction, proof: Way & { code: string }, kinds: readonly TokenKind[]): Promise<UsedToken | null>;
+  /** Uses up a code of somebody who is known. */
+  useCodeOf(tx: Transaction, userId: string, code: string, kinds: readonly TokenKind[]): Promise<UsedToken | null>;
   /** Uses up the token of a mailed link. */
   useLink(tx: Transaction, token: string, kinds: readonly TokenKind[]): Promise<UsedToken | null>;
+};
+export type NewToken = Way & {
+  readonly messageId: string;
+  readonly userId: string;
+  readonly kind: TokenKind;
+  readonly attemptId?: string | null;
+  readonly createdAt: Date;
+  /** In place of the derived code: for phones of tests. */
+  readonly code?: string | undefined;
 };
 
 const TRIES = 5;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
-type TokenRow = { id: string; user_id: string; kind: TokenKind; email: string; code_hash: string };
+type TokenRow = {
+  id: string;
+  user_id: string;
+  kind: TokenKind;
+  email: string | null;
+  phone: string | null;
+  attempt_id: string | null;
+  code_hash: string;
+};
+const COLUMNS = 'id, user_id, kind, email, phone, attempt_id, code_hash';
 
-export function createOneTimeTokens(parts: { queue: MailQueue; clock: Clock }): OneTimeTokens {
-  const { queue, clock } = parts;
+export function createOneTimeTokens(parts: { book: CodeBook; clock: Clock; codeSeconds: number }): OneTimeTokens {
+  const { book, clock, codeSeconds } = parts;
 
-  /** A token is gone with its use, and so is its mail if it still waits to be repeated: sent again, it would make the code good again. */
+  /** A token is gone with its use, and so is its message if it still waits to be repeated: sent again, it would make the code good again. */
   async function useUp(tx: Transaction, row: TokenRow): Promise<UsedToken | null> {
     await tx.query('delete from auth.one_time_tokens where id = $1::uuid', [row.id]);
-    await tx.query('delete from auth.mail_queue where email = $1 and kind = $2', [row.email, row.kind]);
+    await tx.query(
+      `delete from auth.message_queue where (kind = $1 or kind = 'otp' and $1 in ('signup', 'magiclink')) and (email = $2 or phone = $3)`,
+      [row.kind, row.email, row.phone],
+    );
     const user = await userById(tx, row.user_id);
-    return user && { user, kind: row.kind, email: row.email };
+    return user && { user, kind: row.kind, email: row.email, phone: row.phone, attemptId: row.attempt_id };
+  }
+
+  /** Every right and wrong try is counted by the row itself, under its lock: of a thousand at once five are looked at. */
+  async function tryCode(
+    tx: Transaction,
+    ids: readonly string[],
+    code: string,
+    kinds: readonly TokenKind[],
+    way: { email: string | null; phone: string | null } | null,
+  ): Promise<UsedToken | null> {
+    const hashes = ids.map((id) => book.codeHash(id, code));
+    const { rows } = await tx.query<TokenRow>(
+      `update auth.one_time_tokens set attempts = attempts + 1
+       where user_id = any($1::uuid[]) and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int
+         and ($5::boolean or email = $6 or phone = $7)
+       returning ${COLUMNS}`,
+      [ids, kinds, clock(), TRIES, way === null, way?.email ?? null, way?.phone ?? null],
+    );
+    const right = rows.find((row) => hashes.includes(row.code_hash));
+    return right ? useUp(tx, right) : null;
   }
 
   return {
-    async useCode(tx, { email, code }, kinds) {
-      // The code of an address change goes to the new address, which is no account's yet; several may have asked for it.
-      const owners = kinds.includes('email_change')
+    async enable(tx, token) {
+      const { messageId, userId, kind, createdAt } = token;
+      const written = await tx.one(
+        `insert into auth.one_time_tokens as t (user_id, kind, email, phone, attempt_id, code_hash, token_hash, expires_at, created_at)
+         values ($1::uuid, $2, $3, $4, $5::uuid, $6, $7, $8::timestamptz, $9::timestamptz)
+         on conflict (user_id, kind) do update set email = excluded.email, phone = excluded.phone, attempt_id = excluded.attempt_id,
+           code_hash = excluded.code_hash, token_hash = excluded.token_hash, expires_at = excluded.expires_at,
+           created_at = excluded.created_at, attempts = case when t.token_hash = excluded.token_hash then t.attempts else 0 end
+         where t.created_at <= excluded.created_at
+         returning id`,
+        [
+          userId,
+          kind,
+          'email' in token ? token.email : null,
+          'phone' in token ? token.phone : null,
+          token.attemptId ?? null,
+          book.codeHash(userId, token.code ?? book.codeOf(messageId)),
+          book.tokenHash(book.tokenOf(messageId)),
+          new Date(clock().getTime() + codeSeconds * 1000),
+          createdAt,
+        ],
+      );
+      return written !== null;
+    },
+    async useCode(tx, proof, kinds) {
+      const way = { email: 'email' in proof ? proof.email : null, phone: 'phone' in proof ? proof.phone : null };
+      const owner = 'email' in proof ? await userByEmail(tx, proof.email) : await userByPhone(tx, proof.phone);
+      // The code of a change goes to the new address, which is no account's yet; several may have asked for it.
+      const changing = kinds.includes('email_change') || kinds.includes('phone_change');
+      const askers = changing
         ? (
             await tx.query<{ id: string }>(
-              `select user_id as id from auth.one_time_tokens where kind = 'email_change' and email = $1 order by created_at desc limit 3`,
-              [email],
+              `select user_id as id from auth.one_time_tokens where kind in ('email_change', 'phone_change') and (email = $1 or phone = $2) order by created_at desc limit 3`,
+              [way.email, way.phone],
             )
-          ).rows
-        : [await userByEmail(tx, email)].filter((user) => user !== null);
-      const ids = owners.length > 0 ? owners.map((owner) => owner.id) : [NOBODY];
-      const hashes = ids.map((id) => queue.codeHash(id, code));
-      // Every right and wrong try is counted by the row itself, under its lock: of a thousand at once five are looked at.
-      const { rows } = await tx.query<TokenRow>(
-        `update auth.one_time_tokens set attempts = attempts + 1
-         where user_id = any($1::uuid[]) and kind = any($2::text[]) and email = $3 and expires_at > $4::timestamptz and attempts < $5::int
-         returning id, user_id, kind, email, code_hash`,
-        [ids, kinds, email, clock(), TRIES],
-      );
-      const right = rows.find((row) => hashes.includes(row.code_hash));
-      return right ? useUp(tx, right) : null;
+          ).rows.map((row) => row.id)
+        : [];
+      const ids = [...new Set([...askers, ...(owner ? [owner.id] : [])])];
+      return tryCode(tx, ids.length > 0 ? ids : [NOBODY], proof.code, kinds, way);
     },
+    useCodeOf: (tx, userId, code, kinds) => tryCode(tx, [userId], code, kinds, null),
     async useLink(tx, token, kinds) {
       const row = await tx.one<TokenRow>(
-        `select id, user_id, kind, email, code_hash from auth.one_time_tokens
+        `select ${COLUMNS} from auth.one_time_tokens
          where token_hash = $1 and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int for update`,
-        [queue.tokenHash(token), kinds, clock(), TRIES],
+        [book.tokenHash(token), kinds, clock(), TRIES],
       );
       return row ? useUp(tx, row) : null;
     },

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { forgetTakes } from '#server/http/limits.ts';
 import { authLimits } from '../auth-config.ts';
 import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { hashPassword, needsRehash, passwordFits } from '../accounts/passwords.ts';
-import { type Operation, readAddress, readBody, readFrom } from '../request.ts';
+import { type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../request.ts';
 import { record } from '../trail.ts';
-import { type UserRow, userByEmail } from '../accounts/users.ts';
+import { isBanned, isConfirmed, type UserRow, userByEmail, userByPhone } from '../accounts/users.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
@@ -16,41 +16,52 @@ const schema = z.object({
 
 /** `POST /token?grant_type=password`. An unknown address costs as much time as a wrong password and gets the same no. */
 export function createTokenPassword(parts: AuthParts): Operation {
-  const { db, clock, limits, sessions } = parts;
+  const { db, clock, config, limits, sessions } = parts;
 
   /**
    * Counts a try against the account; a device with a living session of the account counts by itself, so that guessing elsewhere
    * does not lock its owner out (promises G25).
    */
-  async function takeTry(email: string, user: UserRow | null, ip: string): Promise<string> {
+  async function takeTry(way: Way, user: UserRow | null, ip: string): Promise<string> {
     const known = await db.one('select 1 from auth.sessions where user_id = $1::uuid and ip = $2 limit 1', [
       user?.id ?? null,
       ip,
     ]);
-    const key = known ? `mail:${email} at ${ip}` : `mail:${email}`;
+    const name = 'email' in way ? `mail:${way.email}` : `phone:${way.phone}`;
+    const key = known ? `${name} at ${ip}` : name;
     const wait = await limits(authLimits.signInAccount, key);
     if (wait !== null) throw refuse.rate(wait);
     return key;
   }
 
+  /** What a password is held against: an account that waits for its code has what was typed last. */
+  async function hashOf(user: UserRow | null): Promise<string | null> {
+    const attempt = await db.one<{ encrypted_password: string | null }>(
+      'select encrypted_password from auth.signup_attempts where user_id = $1::uuid order by created_at desc limit 1',
+      [user?.id ?? null],
+    );
+    return user && !isConfirmed(user) ? (attempt?.encrypted_password ?? null) : (user?.encrypted_password ?? null);
+  }
+
   return async (c) => {
     const body = await readBody(c, schema);
-    if (!body.email) throw refuse.disabled(400, 'phone_provider_disabled', 'Phone logins are disabled');
-    const email = readAddress(body.email);
+    if (!body.email && !config.phoneEnabled) throw refuse.phoneDisabled('Phone logins are disabled');
+    const way: Way = body.email ? { email: readAddress(body.email) } : { phone: readPhone(body.phone ?? '') };
     const from = readFrom(c);
     const wait = await limits(authLimits.signInIp, `ip:${from.ip}`);
     if (wait !== null) throw refuse.rate(wait);
-    const user = await userByEmail(db, email);
-    const key = await takeTry(email, user, from.ip);
-    const fits = await passwordFits(user?.encrypted_password ?? null, body.password);
+    const user = 'email' in way ? await userByEmail(db, way.email) : await userByPhone(db, way.phone);
+    const key = await takeTry(way, user, from.ip);
+    const fits = await passwordFits(await hashOf(user), body.password);
     if (!user || !fits) {
       await record(db, { action: 'login_failed', actorId: user?.id ?? null, at: clock(), ip: from.ip });
       throw refuse.credentials();
     }
     // Only wrong tries count: whoever knows the password gets the tries back.
     await forgetTakes(db, authLimits.signInAccount, key);
-    if (!user.email_confirmed_at) throw refuse.unconfirmed();
-    if (user.banned_until && user.banned_until > clock()) throw new AuthRefusal(400, 'user_banned', 'User is banned');
+    if (!('email' in way ? user.email_confirmed_at : user.phone_confirmed_at))
+      throw 'email' in way ? refuse.unconfirmed() : refuse.phoneUnconfirmed();
+    if (isBanned(user, clock())) throw refuse.banned();
     if (user.encrypted_password && needsRehash(user.encrypted_password)) {
       await db.query(`update auth.users set encrypted_password = $2 where id = $1::uuid and encrypted_password = $3`, [
         user.id,

@@ -3,7 +3,7 @@ import { authLimits } from '../auth-config.ts';
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
 import { evenly } from '../codes/evenly.ts';
-import { takeMail } from '../codes/mail-limits.ts';
+import { takeMessage } from '../codes/message-limits.ts';
 import { type Operation, readAddress, readBody } from '../request.ts';
 import { record } from '../trail.ts';
 import { userByEmail } from '../accounts/users.ts';
@@ -26,7 +26,7 @@ export function createRecover(parts: AuthParts): Operation {
       if (!user?.email_confirmed_at) throw new AuthRefusal(404, 'user_not_found', 'User not found');
       return c.json({});
     }
-    await takeMail(parts, { email, ip: c.var.ip });
+    await takeMessage(parts, { email, kind: 'recovery', ip: c.var.ip });
     await evenly(async () => {
       await db.transaction(async (tx) => {
         await queue.add(tx, { kind: 'recovery', email });

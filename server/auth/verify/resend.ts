@@ -2,33 +2,68 @@ import { z } from 'zod';
 import type { AuthParts } from '../auth-parts.ts';
 import { refuse } from '../errors.ts';
 import { evenly } from '../codes/evenly.ts';
-import { takeMail } from '../codes/mail-limits.ts';
-import { type Operation, readAddress, readBody } from '../request.ts';
+import { takeMessage } from '../codes/message-limits.ts';
+import { type Operation, readAddress, readBody, readPhone } from '../request.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 
-/** `POST /resend`: the code of a sign-up or of a change of address once more. Answers the same whether anybody waits for one. */
+/** `POST /resend`: a code once more. Answers the same whether anybody waits for one. */
 export function createResend(parts: AuthParts): Operation {
-  const { db, queue } = parts;
-  return async (c) => {
-    const body = await readBody(c, schema);
-    if (body.type !== 'signup' && body.type !== 'email_change')
-      throw refuse.validation('Missing one of these types: signup, email_change, sms, phone_change');
-    if (!body.email) throw refuse.validation('Type provided requires an email address');
-    const email = readAddress(body.email);
-    await takeMail(parts, { email, ip: c.var.ip });
+  const { config, db, queue } = parts;
+
+  /** The attempt a code of a sign-up belongs to: the newest. */
+  async function attemptOf(way: { email: string | null; phone: string | null }): Promise<string | null> {
+    const row = await db.one<{ id: string }>(
+      `select a.id from auth.signup_attempts a join auth.users u on u.id = a.user_id
+       where (u.email = $1 or u.phone = $2) and u.deleted_at is null order by a.created_at desc limit 1`,
+      [way.email, way.phone],
+    );
+    return row?.id ?? null;
+  }
+  /** The newest that asked for this address or phone to become theirs. */
+  async function askerOf(way: { email: string | null; phone: string | null }): Promise<string | undefined> {
+    const row = await db.one<{ id: string }>(
+      `select id from auth.users where (email_change = $1 or phone_change = $2) and deleted_at is null
+       order by greatest(email_change_sent_at, phone_change_sent_at) desc limit 1`,
+      [way.email, way.phone],
+    );
+    return row?.id;
+  }
+
+  async function mail(email: string, type: 'signup' | 'email_change', ip: string): Promise<void> {
+    await takeMessage(parts, { email, kind: type, ip });
     await evenly(async () => {
-      if (body.type === 'signup') await queue.add(db, { kind: 'signup', email });
-      else {
-        // The newest that asked for this address to become theirs.
-        const asker = await db.one<{ id: string }>(
-          `select id from auth.users where email_change = $1 and deleted_at is null order by email_change_sent_at desc limit 1`,
-          [email],
-        );
-        await queue.add(db, { kind: 'email_change', email, ...(asker && { userId: asker.id }) });
-      }
+      const way = { email, phone: null };
+      if (type === 'signup') await queue.add(db, { kind: 'signup', email, attemptId: await attemptOf(way) });
+      else await queue.add(db, { kind: 'email_change', email, userId: await askerOf(way) });
       queue.soon();
     });
-    return c.json({});
+  }
+  async function text(phone: string, type: 'sms' | 'phone_change', ip: string): Promise<string> {
+    await takeMessage(parts, { phone, kind: type, ip });
+    return evenly(async () => {
+      const way = { email: null, phone };
+      const id =
+        type === 'sms'
+          ? await queue.add(db, { kind: 'sms', phone, attemptId: await attemptOf(way) })
+          : await queue.add(db, { kind: 'phone_change', phone, userId: await askerOf(way) });
+      queue.soon();
+      return id;
+    });
+  }
+
+  return async (c) => {
+    const { type, email, phone } = await readBody(c, schema);
+    if (type === 'signup' || type === 'email_change') {
+      if (!email) throw refuse.validation('Type provided requires an email address');
+      await mail(readAddress(email), type, c.var.ip);
+      return c.json({});
+    }
+    if (type === 'sms' || type === 'phone_change') {
+      if (!phone) throw refuse.validation('Type provided requires a phone number');
+      if (!config.phoneEnabled) throw refuse.phoneDisabled('Unsupported phone provider');
+      return c.json({ message_id: await text(readPhone(phone), type, c.var.ip) });
+    }
+    throw refuse.validation('Missing one of these types: signup, email_change, sms, phone_change');
   };
 }

@@ -3,11 +3,11 @@ import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { authLimits } from '../auth-config.ts';
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
-import type { TokenKind } from '../codes/mail-queue.ts';
-import type { UsedToken } from '../codes/one-time-tokens.ts';
-import { type Operation, readAddress, readBody, readFrom } from '../request.ts';
-import { record } from '../trail.ts';
-import { type UserRow, userById } from '../accounts/users.ts';
+import type { TokenKind, UsedToken } from '../codes/one-time-tokens.ts';
+import { type From, type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../request.ts';
+import { confirm } from '../accounts/confirm.ts';
+import { isBanned, userById } from '../accounts/users.ts';
+import { applyEmailChange, applyPhoneChange } from './apply-change.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
@@ -17,71 +17,92 @@ const schema = z.object({
   type: z.string().max(32),
 });
 
-/** Which mails' codes a type of the wire takes; `email` is what the client sends after a sign-up. */
-const KINDS: Readonly<Record<string, readonly TokenKind[]>> = {
+/** Which codes a type of the wire takes; `email` is what the client sends after a sign-up and for a link to sign in. */
+const MAILED: Readonly<Record<string, readonly TokenKind[]>> = {
   signup: ['signup'],
-  email: ['signup'],
+  invite: ['invite'],
+  magiclink: ['magiclink'],
+  email: ['signup', 'magiclink'],
   recovery: ['recovery'],
-  email_change: ['email_change'],
+  email_change: ['email_change', 'email_change_current'],
 };
-/** Types whose mails we do not send: no code of theirs can be right. */
-const NEVER_SENT = ['magiclink', 'invite', 'sms', 'phone_change'];
+const TEXTED: Readonly<Record<string, readonly TokenKind[]>> = { sms: ['sms'], phone_change: ['phone_change'] };
 
-/** `POST /verify`: a mailed code with its address, or the token of a mailed link. Begins a session. */
+type Proof = (Way & { code: string }) | { link: string };
+type Done = { answer: Record<string, unknown>; ended: readonly string[] } | 'half' | 'banned' | 'wrong';
+
+/** `POST /verify`: a code with the address or phone it was sent to, or the token of a mailed link. Begins a session. */
 export function createVerify(parts: AuthParts): Operation {
   const { db, clock, limits, tokens, sessions } = parts;
 
-  /** Using up the code and what it allows are one step: a crash between them cannot cost the code. */
-  async function apply(tx: Transaction, used: UsedToken, ip: string): Promise<UserRow | null> {
-    const { user, kind } = used;
+  /** Using up the code, what it allows and the session are one step: a crash between them cannot cost the code. */
+  async function apply(tx: Transaction, used: UsedToken, from: From): Promise<Done> {
     const now = clock();
-    if (kind === 'email_change') {
-      if (user.email_change !== used.email) throw refuse.otp();
-      await tx.query(
-        `update auth.users set email = $2, email_change = null, email_change_sent_at = null, email_confirmed_at = $3::timestamptz where id = $1::uuid`,
-        [user.id, used.email, now],
-      );
-      // What was mailed to the old address is good for nothing any more.
-      await tx.query(`delete from auth.one_time_tokens where user_id = $1::uuid and kind <> 'email_change'`, [user.id]);
-      await record(tx, { action: 'user_email_changed', actorId: user.id, at: now, ip });
-    } else if (!user.email_confirmed_at) {
-      await tx.query(`update auth.users set email_confirmed_at = $2::timestamptz where id = $1::uuid`, [user.id, now]);
-      await record(tx, { action: 'user_confirmed', actorId: user.id, at: now, ip, details: { kind } });
+    const { user, kind } = used;
+    const changed = { at: now, ip: from.ip };
+    if (kind === 'email_change' || kind === 'email_change_current') {
+      if (!(await applyEmailChange(tx, used, changed))) return 'half';
+    } else if (kind === 'phone_change') await applyPhoneChange(tx, used, changed);
+    else
+      await confirm(tx, user, {
+        what: used.phone === null ? 'email' : 'phone',
+        attemptId: used.attemptId,
+        kind,
+        ...changed,
+      });
+    const fresh = await userById(tx, user.id);
+    if (!fresh) return 'wrong';
+    if (isBanned(fresh, now)) return 'banned';
+    return sessions.beginIn(tx, fresh, kind === 'recovery' ? 'recovery' : 'otp', from);
+  }
+
+  async function prove(proof: Proof, kinds: readonly TokenKind[], from: From): Promise<Done> {
+    try {
+      return await db.transaction(async (tx) => {
+        const used =
+          'link' in proof ? await tokens.useLink(tx, proof.link, kinds) : await tokens.useCode(tx, proof, kinds);
+        // Not thrown inside: a wrong try must be counted, and a throw would roll the count back.
+        return used ? apply(tx, used, from) : 'wrong';
+      });
+    } catch (error) {
+      if (error instanceof DatabaseError && error.code === '23505')
+        throw 'phone' in proof
+          ? new AuthRefusal(422, 'phone_exists', 'A user with this phone number has already been registered')
+          : new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
+      throw error;
     }
-    return userById(tx, user.id);
   }
 
   return async (c) => {
     const body = await readBody(c, schema);
-    if (body.phone) throw refuse.disabled(400, 'validation_failed', 'Invalid phone number format (E.164 required)');
-    if (NEVER_SENT.includes(body.type)) throw refuse.otp();
-    const kinds = Object.hasOwn(KINDS, body.type) ? KINDS[body.type] : undefined;
-    if (!kinds) throw refuse.validation('Verify requires a verification type');
+    const table = body.phone ? TEXTED : MAILED;
+    const kinds = Object.hasOwn(table, body.type) ? table[body.type] : undefined;
+    if (body.phone) readPhone(body.phone);
+    if (!kinds) {
+      if (Object.hasOwn(TEXTED, body.type)) throw refuse.otp();
+      throw refuse.validation('Verify requires a verification type');
+    }
     const from = readFrom(c);
-    const proof = body.token_hash
-      ? { link: body.token_hash }
-      : body.email && body.token
-        ? { email: readAddress(body.email), code: body.token }
-        : null;
+    const proof = readProof(body);
     if (!proof) throw refuse.validation('Verify requires a token or a token hash');
     const wait = await limits(authLimits.verifyIp, `ip:${from.ip}`);
     if (wait !== null) throw refuse.rate(wait);
-
-    const done = await db
-      .transaction(async (tx) => {
-        const used =
-          'link' in proof ? await tokens.useLink(tx, proof.link, kinds) : await tokens.useCode(tx, proof, kinds);
-        // Not thrown inside: a wrong try must be counted, and a throw would roll the count back.
-        return used ? { user: await apply(tx, used, from.ip), kind: used.kind } : null;
-      })
-      .catch((error: unknown) => {
-        if (error instanceof DatabaseError && error.code === '23505')
-          throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
-        throw error;
+    const done = await prove(proof, kinds, from);
+    if (done === 'wrong') throw refuse.otp();
+    if (done === 'banned') throw new AuthRefusal(403, 'user_banned', 'User is banned');
+    if (done === 'half')
+      return c.json({
+        code: 200,
+        msg: 'Confirmation link accepted. Please proceed to confirm link sent to the other email',
       });
-    if (!done?.user) throw refuse.otp();
-    if (done.user.banned_until && done.user.banned_until > clock())
-      throw new AuthRefusal(403, 'user_banned', 'User is banned');
-    return c.json(await sessions.begin(done.user, done.kind === 'recovery' ? 'recovery' : 'otp', from));
+    sessions.forget(done.ended);
+    return c.json(done.answer);
   };
+}
+
+function readProof(body: z.output<typeof schema>): Proof | null {
+  if (body.token_hash) return { link: body.token_hash };
+  if (!body.token) return null;
+  if (body.phone) return { phone: readPhone(body.phone), code: body.token };
+  return body.email ? { email: readAddress(body.email), code: body.token } : null;
 }

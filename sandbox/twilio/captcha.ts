@@ -1,0 +1,44 @@
+/**
+ * The stand-in for captchas, with the test keys both providers publish. Turnstile's secrets: `1x…AA` always passes, `2x…AA` always
+ * fails, `3x…AA` finds every answer spent. hCaptcha's secret `0x000…` passes the published answer only. Any other secret passes answers
+ * that begin with `pass-`, each once.
+ */
+const TURNSTILE = {
+  passes: '1x0000000000000000000000000000000AA',
+  fails: '2x0000000000000000000000000000000AA',
+  spent: '3x0000000000000000000000000000000AA',
+} as const;
+const HCAPTCHA = {
+  secret: '0x0000000000000000000000000000000000000000',
+  answer: '10000000-aaaa-bbbb-cccc-000000000001',
+} as const;
+
+export function createCaptchaStandIn(): { answer(request: Request, path: string): Promise<Response>; reset(): void } {
+  const spent = new Set<string>();
+  const no = (code: string): Response => Response.json({ success: false, 'error-codes': [code] });
+  const yes = (): Response =>
+    Response.json({ success: true, challenge_ts: new Date().toISOString(), hostname: 'localhost' });
+
+  function judge(path: string, secret: string, token: string): Response {
+    if (secret === '') return no('missing-input-secret');
+    if (token === '') return no('missing-input-response');
+    if (path === '/hcaptcha/siteverify' && secret === HCAPTCHA.secret)
+      return token === HCAPTCHA.answer ? yes() : no('invalid-input-response');
+    if (secret === TURNSTILE.passes) return yes();
+    if (secret === TURNSTILE.fails) return no('invalid-input-response');
+    if (secret === TURNSTILE.spent || spent.has(token)) return no('timeout-or-duplicate');
+    if (!token.startsWith('pass-')) return no('invalid-input-response');
+    spent.add(token);
+    return yes();
+  }
+
+  return {
+    async answer(request, path) {
+      if (request.method !== 'POST')
+        return Response.json({ success: false, 'error-codes': ['bad-request'] }, { status: 405 });
+      const form = new URLSearchParams(await request.text());
+      return judge(path, form.get('secret') ?? '', form.get('response') ?? '');
+    },
+    reset: () => spent.clear(),
+  };
+}

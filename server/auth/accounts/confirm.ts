@@ -1,0 +1,54 @@
+import type { Transaction } from '#server/db/database.ts';
+import { record } from '../trail.ts';
+import type { UserRow } from './users.ts';
+
+type Attempt = { encrypted_password: string | null; data: Record<string, unknown>; ip: string };
+
+/**
+ * Confirms the address or the phone of an account. What was typed in a sign-up counts only with the code of that very sign-up: by any
+ * other way in, and when sign-ups from several places compete, the account starts without a password, and its owner chooses one.
+ * Confirming twice changes nothing.
+ */
+export async function confirm(
+  tx: Transaction,
+  user: UserRow,
+  proof: { what: 'email' | 'phone'; attemptId: string | null; kind: string; at: Date; ip: string },
+): Promise<void> {
+  const { what, attemptId, kind, at, ip } = proof;
+  if ((what === 'email' ? user.email_confirmed_at : user.phone_confirmed_at) !== null) return;
+  if (user.email_confirmed_at === null && user.phone_confirmed_at === null && !user.is_anonymous) {
+    const attempt = attemptId === null ? null : await ownAttempt(tx, user.id, attemptId);
+    // The profile follows what was typed only while the account is not confirmed: so this comes first.
+    if (attempt)
+      await tx.query('update auth.users set raw_user_meta_data = $2::jsonb where id = $1::uuid', [
+        user.id,
+        attempt.data,
+      ]);
+    await tx.query('update auth.users set encrypted_password = $2 where id = $1::uuid', [
+      user.id,
+      attempt?.encrypted_password ?? null,
+    ]);
+    await tx.query('delete from auth.signup_attempts where user_id = $1::uuid', [user.id]);
+  }
+  await tx.query(
+    what === 'email'
+      ? 'update auth.users set email_confirmed_at = $2::timestamptz where id = $1::uuid'
+      : 'update auth.users set phone_confirmed_at = $2::timestamptz where id = $1::uuid',
+    [user.id, at],
+  );
+  await record(tx, { action: 'user_confirmed', actorId: user.id, at, ip, details: { kind } });
+}
+
+/** The attempt, without its password when somebody elsewhere tried to sign up for the same account too. */
+async function ownAttempt(tx: Transaction, userId: string, attemptId: string): Promise<Attempt | null> {
+  const attempt = await tx.one<Attempt>(
+    'select encrypted_password, data, ip from auth.signup_attempts where id = $1::uuid and user_id = $2::uuid',
+    [attemptId, userId],
+  );
+  if (!attempt) return null;
+  const contested = await tx.one('select 1 from auth.signup_attempts where user_id = $1::uuid and ip <> $2 limit 1', [
+    userId,
+    attempt.ip,
+  ]);
+  return contested ? { ...attempt, encrypted_password: null } : attempt;
+}

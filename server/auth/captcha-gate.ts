@@ -1,0 +1,41 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Env } from '#server/http/caller.ts';
+import type { AuthParts } from './auth-parts.ts';
+import { AuthRefusal } from './errors.ts';
+
+/** Grants that follow from something already proved. */
+const SPARED_GRANTS = ['refresh_token', 'pkce'];
+const FAILED = 'captcha protection: request disallowed';
+
+/** Asks for a captcha's answer where strangers may try; the service key is spared. A provider that does not answer lets nobody in. */
+export function captchaGate(parts: AuthParts): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { captcha } = parts;
+    if (captcha === null || c.req.method !== 'POST' || SPARED_GRANTS.includes(c.req.query('grant_type') ?? ''))
+      return next();
+    const caller = await parts.readCaller(c.req.raw, c.var.ip).catch(() => null);
+    if (caller?.role === 'service_role') return next();
+    const token = readToken(await c.req.text());
+    if (token === null) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (no captcha_token found)`);
+    const good = await captcha.check(token, c.var.ip).catch((error: unknown) => {
+      c.var.log.warn({ err: error }, 'the captcha provider gave no answer');
+      throw new AuthRefusal(503, 'captcha_failed', 'captcha verification process failed');
+    });
+    if (!good) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (invalid-input-response)`);
+    return next();
+  };
+}
+
+function readToken(text: string): string | null {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null; // the operation itself says what is wrong with it
+  }
+  if (body === null || typeof body !== 'object' || !('gotrue_meta_security' in body)) return null;
+  const security = body.gotrue_meta_security;
+  if (security === null || typeof security !== 'object' || !('captcha_token' in security)) return null;
+  const token = security.captcha_token;
+  return typeof token === 'string' && token !== '' && token.length <= 4_096 ? token : null;
+}

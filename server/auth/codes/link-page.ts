@@ -1,0 +1,13 @@
+/**
+ * Where a mailed link leads: a page whose button acts, because mail scanners open links too (decisions T-14). Ends in `?` or `&`. A kind
+ * that is none leads to the page of sign-ups.
+ */
+export function linkPage(kind: string): string {
+  return kind === 'recovery' || kind === 'invite' ? '/auth?reset=true&' : '/email-verified?';
+}
+
+const KINDS: readonly string[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email'];
+/** The kind a link may carry; anything else is read as a sign-up's. */
+export function linkKind(asked: string): string {
+  return KINDS.includes(asked) ? asked : 'signup';
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import type { Mail, TextMessages } from '#server/providers/ports.ts';
+import type { Way } from '../request.ts';
+import type { Letter, MessageKind, Waiting } from './letters.ts';
+
+/** Account mails and text messages on their way. */
+export type MessageQueue = {
+  /**
+   * Writes a message in the transaction of its cause and answers its id. Whether the address has an account, and so whether anything is
+   * sent at all, is looked up when the message leaves: the asker waits as long either way (promises G27).
+   */
+  add(
+    tx: Pick<Transaction, 'query'>,
+    message: Way & { kind: MessageKind; userId?: string | undefined; attemptId?: string | null },
+  ): Promise<string>;
+  /** Sends what waits without making the caller wait; call it after the transaction. */
+  soon(): void;
+  /** Sends what waits and answers when it has gone or was put off; for the poll. */
+  flush(): Promise<void>;
+  /** Removes codes that nobody used. */
+  sweep(): Promise<void>;
+};
+
+const BATCH = 20;
+const GIVE_UP_TRIES = 15;
+
+export function createMessageQueue(parts: {
+  db: Database;
+  mail: Mail;
+  texts: TextMessages;
+  letters: (row: Waiting) => Promise<Letter | null>;
+  clock: Clock;
+  log: Log;
+}): MessageQueue {
+  const { db, mail, texts, letters, clock, log } = parts;
+
+  async function deliver(row: Waiting, letter: Letter): Promise<void> {
+    const key = `account-${row.id}`;
+    if (letter.to === 'email') await mail.send({ ...letter, to: row.email ?? '', key });
+    else await texts.send({ to: `+${row.phone ?? ''}`, text: letter.text, key });
+  }
+
+  async function send(row: Waiting): Promise<void> {
+    try {
+      const letter = await letters(row);
+      if (letter) await deliver(row, letter);
+      await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
+    } catch (error) {
+      const given = row.tries >= GIVE_UP_TRIES;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.error(
+        { message: row.id, kind: row.kind, tries: row.tries, reason },
+        given ? 'an account message was given up' : 'an account message could not be sent yet',
+      );
+      if (given) await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
+      else {
+        const wait = Math.min(2 ** row.tries, 120) * 1000;
+        await db.query(
+          `update auth.message_queue set lease_until = '-infinity', due_at = $2::timestamptz where id = $1::uuid`,
+          [row.id, new Date(clock().getTime() + wait)],
+        );
+      }
+    }
+  }
+
+  async function flush(): Promise<void> {
+    const { rows } = await db.query<Waiting>(
+      `update auth.message_queue q set lease_until = $1::timestamptz + interval '30 seconds', tries = q.tries + 1
+       where q.id in (
+         select x.id from auth.message_queue x where x.due_at <= $1::timestamptz and x.lease_until < $1::timestamptz
+         order by x.due_at limit $2::int for update skip locked
+       )
+       returning q.id, q.kind, q.email, q.phone, q.user_id, q.attempt_id, q.tries, q.created_at`,
+      [clock(), BATCH],
+    );
+    await Promise.all(rows.map(send));
+  }
+
+  return {
+    flush,
+    async add(tx, message) {
+      const id = randomUUID();
+      await tx.query(
+        `insert into auth.message_queue (id, kind, email, phone, user_id, attempt_id, due_at, created_at)
+         values ($1::uuid, $2, $3, $4, $5::uuid, $6::uuid, $7::timestamptz, $7::timestamptz)`,
+        [
+          id,
+          message.kind,
+          'email' in message ? message.email : null,
+          'phone' in message ? message.phone : null,
+          message.userId ?? null,
+          message.attemptId ?? null,
+          clock(),
+        ],
+      );
+      return id;
+    },
+    soon() {
+      setImmediate(() => {
+        flush().catch((error: unknown) => log.error({ err: error }, 'account messages wait for the next poll'));
+      });
+    },
+    async sweep() {
+      await db.query(`delete from auth.one_time_tokens where expires_at < $1::timestamptz - interval '1 day'`, [
+        clock(),
+      ]);
+    },
+  };
+}

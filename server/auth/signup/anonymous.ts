@@ -1,0 +1,39 @@
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { refuse } from '../errors.ts';
+import type { From } from '../request.ts';
+import { record } from '../trail.ts';
+import { checkMetadata, userById } from '../accounts/users.ts';
+
+/** A visitor who stays without a name: an account with neither address nor phone, thirty an hour from one place. */
+export function createAnonymousSignUp(
+  parts: AuthParts,
+): (data: Record<string, unknown>, from: From) => Promise<Record<string, unknown>> {
+  const { clock, config, db, limits, sessions } = parts;
+  return async (data, from) => {
+    if (!config.anonymousEnabled || !config.signupEnabled)
+      throw refuse.disabled(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled');
+    checkMetadata(data);
+    const wait = await limits(authLimits.anonymousIp, `ip:${from.ip}`);
+    if (wait !== null) throw refuse.rate(wait);
+    const now = clock();
+    const begun = await db.transaction(async (tx) => {
+      const row = await tx.one<{ id: string }>(
+        `insert into auth.users (is_anonymous, raw_app_meta_data, raw_user_meta_data, created_at)
+         values (true, '{}', $1::jsonb, $2::timestamptz) returning id`,
+        [data, now],
+      );
+      const user = row && (await userById(tx, row.id));
+      if (!user) throw new Error('a new account cannot be read back');
+      await record(tx, {
+        action: 'user_signedup',
+        actorId: user.id,
+        at: now,
+        ip: from.ip,
+        details: { kind: 'anonymous' },
+      });
+      return sessions.beginIn(tx, user, 'anonymous', from);
+    });
+    return begun.answer;
+  };
+}

@@ -1,0 +1,58 @@
+import type { Way } from '../request.ts';
+import { toUser } from '../accounts/users.ts';
+
+/** What a sign-up answers, the same in every byte but the ids whether the address has an owner or not (promises G27). */
+export function unconfirmedUser(of: {
+  id: string;
+  identity: string;
+  way: Way;
+  data: Record<string, unknown>;
+  now: Date;
+}): Record<string, unknown> {
+  const { id, way, data, now } = of;
+  const provider = 'email' in way ? 'email' : 'phone';
+  return toUser({
+    id,
+    email: 'email' in way ? way.email : null,
+    phone: 'phone' in way ? way.phone : null,
+    encrypted_password: null,
+    email_confirmed_at: null,
+    phone_confirmed_at: null,
+    confirmation_sent_at: now,
+    recovery_sent_at: null,
+    email_change: null,
+    email_change_sent_at: null,
+    phone_change: null,
+    phone_change_sent_at: null,
+    reauthentication_sent_at: null,
+    invited_at: null,
+    last_sign_in_at: null,
+    raw_app_meta_data: { provider, providers: [provider] },
+    raw_user_meta_data: data,
+    banned_until: null,
+    deleted_at: null,
+    is_anonymous: false,
+    is_sso_user: false,
+    identities: [
+      {
+        identity_id: of.identity,
+        id,
+        user_id: id,
+        identity_data: {
+          ...('email' in way ? { ...data, email: way.email } : { phone: way.phone }),
+          sub: id,
+          email_verified: false,
+          phone_verified: false,
+        },
+        provider,
+        last_sign_in_at: null,
+        created_at: now,
+        updated_at: now,
+        ...('email' in way ? { email: way.email } : {}),
+      },
+    ],
+    factors: [],
+    created_at: now,
+    updated_at: now,
+  });
+}

@@ -1,0 +1,34 @@
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { passwordFits } from '../accounts/passwords.ts';
+import type { UserRow } from '../accounts/users.ts';
+
+/** A session this young may change password and address without any other proof (decisions T-16). */
+const FRESH_SECONDS = 600;
+
+/** Lets somebody signed in change what opens the account: in a young session, with the current password, or with a code sent for it. */
+export function createProveIdentity(
+  parts: AuthParts,
+): (
+  user: UserRow,
+  sessionId: string,
+  proof: { currentPassword: string | null; nonce: string | null },
+) => Promise<void> {
+  const { clock, db, limits, tokens } = parts;
+  return async (user, sessionId, { currentPassword, nonce }) => {
+    const session = await db.one<{ created_at: Date }>('select created_at from auth.sessions where id = $1::uuid', [
+      sessionId,
+    ]);
+    if (nonce === null && session && clock().getTime() - session.created_at.getTime() <= FRESH_SECONDS * 1000) return;
+    if (currentPassword === null && nonce === null)
+      throw new AuthRefusal(400, 'current_password_required', 'Please enter your current password.');
+    const wait = await limits(authLimits.password, `user:${user.id}`);
+    if (wait !== null) throw refuse.rate(wait);
+    if (nonce !== null) {
+      const used = await db.transaction((tx) => tokens.useCodeOf(tx, user.id, nonce, ['reauthentication']));
+      if (!used) throw new AuthRefusal(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid');
+    } else if (!(await passwordFits(user.encrypted_password, currentPassword ?? '')))
+      throw new AuthRefusal(400, 'current_password_invalid', 'Your current password is not right.');
+  };
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+
+/** Everything the operator decides about accounts: the `AUTH_…` group of `.env.example`. */
+export type AuthSettings = {
+  readonly passwordMinLength: number;
+  readonly passwordRequired: PasswordRequired;
+  /** A file with one breached password, or the SHA-1 of one, a line; null: the bundled list alone. */
+  readonly breachedFile: string | null;
+  readonly autoconfirm: boolean;
+  readonly phoneAutoconfirm: boolean;
+  readonly signupEnabled: boolean;
+  readonly phoneEnabled: boolean;
+  readonly anonymousEnabled: boolean;
+  readonly manualLinking: boolean;
+  readonly doubleConfirm: boolean;
+  readonly accessTokenSeconds: number;
+  readonly codeLength: number;
+  readonly codeSeconds: number;
+  readonly mailIntervalSeconds: number;
+  readonly reuseSeconds: number;
+  readonly sessionSeconds: number | null;
+  readonly inactivitySeconds: number | null;
+  readonly singleSession: boolean;
+  /** Phone in digits → the code it always gets. */
+  readonly testCodes: ReadonlyMap<string, string>;
+  /** JWKS with private keys; null: a key made once and kept in the data folder. */
+  readonly signingKeysFile: string | null;
+  readonly captcha: { readonly provider: CaptchaProvider; readonly secret: string; readonly url: string } | null;
+  readonly sms: {
+    readonly accountSid: string;
+    readonly authToken: string;
+    /** A number in E.164, or a messaging service's id. */
+    readonly from: string;
+    readonly apiUrl: string;
+  };
+};
+export type PasswordRequired =
+  | 'none'
+  | 'letters_digits'
+  | 'lower_upper_letters_digits'
+  | 'lower_upper_letters_digits_symbols';
+export type CaptchaProvider = 'turnstile' | 'hcaptcha';
+
+const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
+const seconds = (least: number, most: number, standard: number) =>
+  z.coerce.number().int().min(least).max(most).default(standard);
+const YEAR = 31_536_000;
+const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+
+/** The fields of the environment, to be spread into the one schema of it. */
+export const authFields = {
+  AUTH_PASSWORD_MIN_LENGTH: z.coerce.number().int().min(6).max(64).default(6),
+  AUTH_PASSWORD_REQUIRED: z
+    .enum(['none', 'letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'])
+    .default('none'),
+  AUTH_BREACHED_FILE: z.string().min(1).optional(),
+  AUTH_AUTOCONFIRM: flag.default(false),
+  AUTH_PHONE_AUTOCONFIRM: flag.default(false),
+  AUTH_SIGNUP: flag.default(true),
+  AUTH_PHONE: flag.default(false),
+  AUTH_ANONYMOUS: flag.default(false),
+  AUTH_MANUAL_LINKING: flag.default(false),
+  AUTH_DOUBLE_CONFIRM: flag.default(false),
+  AUTH_ACCESS_TOKEN_SECONDS: seconds(60, 86_400, 3_600),
+  AUTH_CODE_LENGTH: z.coerce.number().int().min(6).max(10).default(6),
+  AUTH_CODE_SECONDS: seconds(60, 86_400, 600),
+  AUTH_MAIL_MIN_SECONDS: seconds(1, 3_600, 60),
+  AUTH_REUSE_SECONDS: seconds(0, 600, 10),
+  AUTH_SESSION_SECONDS: z.coerce.number().int().min(60).max(YEAR).optional(),
+  AUTH_INACTIVITY_SECONDS: z.coerce.number().int().min(60).max(YEAR).optional(),
+  AUTH_SINGLE_SESSION: flag.default(false),
+  AUTH_TEST_OTP: z
+    .string()
+    .regex(/^\+?\d{7,15}=\d{6,10}(,\+?\d{7,15}=\d{6,10})*$/, 'is a list like 61400000000=123456,…')
+    .optional(),
+  AUTH_SIGNING_KEYS_FILE: z.string().min(1).optional(),
+  AUTH_CAPTCHA: z.enum(['turnstile', 'hcaptcha']).optional(),
+  AUTH_CAPTCHA_SECRET: z.string().min(1).optional(),
+  AUTH_CAPTCHA_URL: address.optional(),
+  TWILIO_ACCOUNT_SID: z.string().regex(/^AC/, 'begins with AC').optional(),
+  TWILIO_AUTH_TOKEN: z.string().min(1).optional(),
+  TWILIO_FROM: z
+    .string()
+    .regex(/^(\+[1-9]\d{6,14}|MG\w+)$/, 'is a number such as +61400000000, or the id of a messaging service')
+    .optional(),
+  TWILIO_API_URL: address.optional(),
+};
+type AuthEnvironment = z.output<z.ZodObject<typeof authFields>>;
+
+const CAPTCHA_ADDRESS: Readonly<Record<CaptchaProvider, string>> = {
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+};
+
+/** `sandboxUrl`: where the stand-in for text messages and captchas listens; null without a sandbox. */
+export function readAuthSettings(env: AuthEnvironment, sandboxUrl: string | null): AuthSettings {
+  return {
+    passwordMinLength: env.AUTH_PASSWORD_MIN_LENGTH,
+    passwordRequired: env.AUTH_PASSWORD_REQUIRED,
+    breachedFile: env.AUTH_BREACHED_FILE ?? null,
+    autoconfirm: env.AUTH_AUTOCONFIRM,
+    phoneAutoconfirm: env.AUTH_PHONE_AUTOCONFIRM,
+    signupEnabled: env.AUTH_SIGNUP,
+    phoneEnabled: env.AUTH_PHONE,
+    anonymousEnabled: env.AUTH_ANONYMOUS,
+    manualLinking: env.AUTH_MANUAL_LINKING,
+    doubleConfirm: env.AUTH_DOUBLE_CONFIRM,
+    accessTokenSeconds: env.AUTH_ACCESS_TOKEN_SECONDS,
+    codeLength: env.AUTH_CODE_LENGTH,
+    codeSeconds: env.AUTH_CODE_SECONDS,
+    mailIntervalSeconds: env.AUTH_MAIL_MIN_SECONDS,
+    reuseSeconds: env.AUTH_REUSE_SECONDS,
+    sessionSeconds: env.AUTH_SESSION_SECONDS ?? null,
+    inactivitySeconds: env.AUTH_INACTIVITY_SECONDS ?? null,
+    singleSession: env.AUTH_SINGLE_SESSION,
+    testCodes: readTestCodes(env.AUTH_TEST_OTP),
+    signingKeysFile: env.AUTH_SIGNING_KEYS_FILE ?? null,
+    captcha: readCaptcha(env, sandboxUrl),
+    sms: {
+      accountSid: env.TWILIO_ACCOUNT_SID ?? 'ACsandbox',
+      authToken: env.TWILIO_AUTH_TOKEN ?? 'sandbox-token',
+      from: env.TWILIO_FROM ?? '+61480000000',
+      apiUrl: env.TWILIO_API_URL ?? (sandboxUrl === null ? 'https://api.twilio.com' : sandboxUrl),
+    },
+  };
+}
+
+function readTestCodes(text: string | undefined): Map<string, string> {
+  const pairs = (text ?? '').split(',').map((part) => part.replace('+', '').split('='));
+  return new Map(pairs.flatMap(([phone = '', code = '']) => (phone !== '' && code !== '' ? [[phone, code]] : [])));
+}
+
+function readCaptcha(env: AuthEnvironment, sandboxUrl: string | null): AuthSettings['captcha'] {
+  const provider = env.AUTH_CAPTCHA;
+  if (provider === undefined) return null;
+  const standIn = sandboxUrl === null ? CAPTCHA_ADDRESS[provider] : `${sandboxUrl}/${provider}/siteverify`;
+  return { provider, secret: env.AUTH_CAPTCHA_SECRET ?? '', url: env.AUTH_CAPTCHA_URL ?? standIn };
+}
+
+/** One line per setting that cannot be run with. */
+export function authFaults(env: AuthEnvironment, production: boolean, sandbox: boolean): string[] {
+  const faults: string[] = [];
+  if (env.AUTH_CAPTCHA !== undefined && env.AUTH_CAPTCHA_SECRET === undefined)
+    faults.push('AUTH_CAPTCHA_SECRET: is needed with AUTH_CAPTCHA');
+  if (env.AUTH_PHONE && !sandbox) {
+    for (const name of ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as const)
+      if (env[name] === undefined) faults.push(`${name}: is needed with AUTH_PHONE=true when the sandbox is off`);
+  }
+  if (!production) return faults;
+  for (const name of ['AUTH_AUTOCONFIRM', 'AUTH_PHONE_AUTOCONFIRM'] as const)
+    if (env[name]) faults.push(`${name}: must be off in production`);
+  if (env.AUTH_TEST_OTP !== undefined) faults.push('AUTH_TEST_OTP: must be unset in production');
+  for (const name of ['TWILIO_API_URL', 'AUTH_CAPTCHA_URL'] as const) {
+    const url = env[name];
+    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
+      faults.push(`${name}: leads back to this machine, which production refuses`);
+  }
+  return faults;
+}

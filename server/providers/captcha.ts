@@ -1,0 +1,18 @@
+import { callHttp, refusedBy } from './http-call.ts';
+import type { Captcha } from './ports.ts';
+
+/** Turnstile and hCaptcha: both take the same form at their own address. */
+export function createCaptcha(config: { provider: string; secret: string; url: string }): Captcha {
+  return {
+    async check(token, ip) {
+      const { status, body } = await callHttp(config.provider, config.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ secret: config.secret, response: token, remoteip: ip }).toString(),
+      });
+      if (status >= 500 || body === null || typeof body !== 'object')
+        throw refusedBy(config.provider, status, `status ${status}`);
+      return 'success' in body && body.success === true;
+    },
+  };
+}

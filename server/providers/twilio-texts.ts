@@ -1,0 +1,29 @@
+import { callHttp, refusedBy } from './http-call.ts';
+import type { TextMessages } from './ports.ts';
+
+/**
+ * Text messages by Twilio. `from`: a number in E.164, or the id of a messaging service (`MG…`). Twilio knows no idempotency key: a repeat
+ * after a lost answer may send the same text twice, which harms nobody.
+ */
+export function createTwilioTexts(config: {
+  accountSid: string;
+  authToken: string;
+  from: string;
+  apiUrl: string;
+}): TextMessages {
+  const authorization = `Basic ${Buffer.from(`${config.accountSid}:${config.authToken}`).toString('base64')}`;
+  const url = `${config.apiUrl}/2010-04-01/Accounts/${encodeURIComponent(config.accountSid)}/Messages.json`;
+  const sender = config.from.startsWith('MG') ? 'MessagingServiceSid' : 'From';
+  return {
+    async send({ to, text }) {
+      const { status, body } = await callHttp('twilio', url, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ To: to, [sender]: config.from, Body: text }).toString(),
+      });
+      if (status === 201 || status === 200) return;
+      const code = body !== null && typeof body === 'object' && 'code' in body ? Number(body.code) : 0;
+      throw refusedBy('twilio', status, code > 0 ? `error ${code}` : `status ${status}`);
+    },
+  };
+}
