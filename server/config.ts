@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './config-auth.ts';
-import { readSignInSettings, signInFaults, signInFields, type SignInSettings } from './config-sign-in.ts';
+import { readSignInSettings, signInFields, type SignInSettings } from './config-sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
 export type Config = {
@@ -21,6 +21,8 @@ export type Config = {
   readonly failpoints: string | null;
   readonly auth: AuthSettings;
   readonly signIn: SignInSettings;
+  /** Staff rights count only in a session that has proven a second factor. */
+  readonly adminRequiresMfa: boolean;
   readonly sandboxUrl: string | null;
   readonly stripe: {
     readonly secretKey: string;
@@ -80,6 +82,7 @@ const schema = z.object({
   POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
+  ADMIN_REQUIRES_MFA: flag.default(false),
   DEVELOPER_PAGES: flag.optional(),
   HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
   RATE_LIMIT_FACTOR: z.coerce.number().positive().max(1_000_000).default(1),
@@ -132,11 +135,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...missing(env, sandbox),
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
-    ...signInFaults(env),
   ];
-  if (faults.length > 0) throw new ConfigRefused(faults);
   const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
+  const signIn = readSignInSettings(env, {
+    siteUrl,
+    given,
+    // People's browsers are sent there too, so it has the name they know.
+    sandbox: sandbox ? `http://localhost:${env.SANDBOX_PORT + 6}` : null,
+    production,
+    faults,
+  });
+  if (faults.length > 0) throw new ConfigRefused(faults);
   return {
     production,
     port: env.PORT,
@@ -154,7 +164,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: env.LOG_LEVEL,
     failpoints: env.FAILPOINTS ?? null,
     auth: readAuthSettings(env, sandbox ? at(7) : null),
-    signIn: readSignInSettings(env, siteUrl),
+    signIn,
+    adminRequiresMfa: env.ADMIN_REQUIRES_MFA,
     sandboxUrl: sandbox ? at(0) : null,
     stripe: {
       secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',

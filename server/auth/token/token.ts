@@ -1,14 +1,14 @@
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
 import type { Operation } from '../request.ts';
+import { createTokenIdToken } from './id-token.ts';
 import { createTokenPassword } from './password.ts';
+import { createTokenPkce } from './pkce.ts';
 import { createTokenRefresh } from './refresh.ts';
 
 /** The grants that are switched off, in the protocol's words. */
 const OFF: Readonly<Record<string, () => AuthRefusal>> = {
   web3: () => refuse.disabled(422, 'web3_provider_disabled', 'Web3 provider is disabled'),
-  id_token: () => refuse.disabled(400, 'provider_disabled', 'Provider is not enabled'),
-  pkce: () => refuse.disabled(404, 'flow_state_not_found', 'invalid flow state, no valid flow state found'),
 };
 
 /** `POST /token`: hands over to the grant that is asked for. */
@@ -16,6 +16,8 @@ export function createToken(parts: AuthParts): Operation {
   const grants: Readonly<Record<string, Operation>> = {
     password: createTokenPassword(parts),
     refresh_token: createTokenRefresh(parts),
+    pkce: createTokenPkce(parts),
+    id_token: createTokenIdToken(parts),
   };
   return async (c) => {
     const name = c.req.query('grant_type') ?? '';
