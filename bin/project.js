@@ -110,7 +110,7 @@ function files(folder) {
 
 /** Builds the web app into dist/web when anything it is made of has changed. */
 export async function buildWeb() {
-  const sources = ['web', 'rules']
+  const sources = ['web', 'rules', 'build']
     .flatMap((folder) => files(join(root, folder)))
     .concat(join(root, 'vite.config.ts'), join(root, 'package-lock.json'))
     .filter((file) => !file.endsWith('.test.ts'))
@@ -122,8 +122,7 @@ export async function buildWeb() {
   if (stampOf(stamp) === wanted) return;
   const began = Date.now();
   say('building the web app ...');
-  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const { code, output } = await run(ownNode(), [vite, 'build', '--logLevel', 'warn'], ownEnv());
+  const { code, output } = await run(ownNode(), [join(root, 'build', 'site.ts')], ownEnv());
   if (code !== 0) throw new CannotGoOn(`The web app could not be built.\n\n${output.slice(-3000)}`);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);

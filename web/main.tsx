@@ -1,45 +1,18 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { config as configureZod } from 'zod';
-import { lazy, StrictMode, Suspense } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
-import { AuthDialogProvider, SessionProvider, useAuthDialog } from './lib/session.tsx';
-import { AppRoutes } from './routes.tsx';
+import { App } from './app.tsx';
+import { fetchPage } from './routes.tsx';
 import './styles.css';
-import { Toaster } from './ui/toast.tsx';
 
-const AuthDialog = lazy(() => import('./features/auth/auth-dialog.tsx'));
-const client = new QueryClient({
-  defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true, staleTime: 2_000 } },
-});
-
-/** The sign-in dialog is fetched when somebody first asks for it. */
-function Dialogs() {
-  const { view } = useAuthDialog();
-  return view === null ? null : (
-    <Suspense>
-      <AuthDialog />
-    </Suspense>
-  );
-}
-
-// The page may not make code from text; zod is told not to try.
-configureZod({ jitless: true });
+// The page may not make code from text; zod, where it is fetched, is told so before it tries (its own key for that).
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={client}>
-      <SessionProvider>
-        <AuthDialogProvider>
-          <BrowserRouter>
-            <AppRoutes />
-            <Dialogs />
-          </BrowserRouter>
-          <Toaster />
-        </AuthDialogProvider>
-      </SessionProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const app = <App route={(inside) => <BrowserRouter>{inside}</BrowserRouter>} />;
+
+// A page that cannot be fetched is tried again when it is drawn, and says so then.
+await fetchPage(window.location.pathname).catch(() => null);
+// Printed whole, it is taken over as it stands; else it is drawn over whatever held its place.
+if (root.dataset['printed'] === 'whole') hydrateRoot(root, app);
+else createRoot(root).render(app);

@@ -1,23 +1,191 @@
-import { lazy, Suspense, useLayoutEffect } from 'react';
+import {
+  type ComponentType,
+  Fragment,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from 'react';
 import { NavigationType, Route, Routes, useLocation, useNavigationType } from 'react-router';
+import { describePage } from './lib/head.ts';
 import { CrashScreen } from './ui/crash-screen.tsx';
 import { Waiting } from './ui/notice.tsx';
 
-const Landing = lazy(() => import('./pages/landing.tsx'));
-const Auth = lazy(() => import('./pages/auth.tsx'));
-const EmailVerified = lazy(() => import('./pages/email-verified.tsx'));
-const Booking = lazy(() => import('./pages/booking.tsx'));
-const Checkout = lazy(() => import('./pages/checkout.tsx'));
-const Profile = lazy(() => import('./pages/profile.tsx'));
-const PaymentSuccess = lazy(() => import('./pages/payment-success.tsx'));
-const VerifyComplete = lazy(() => import('./pages/verify-complete.tsx'));
-const VerifyReturn = lazy(() => import('./pages/verify-return.tsx'));
-const RegeneratePin = lazy(() => import('./pages/regenerate-pin.tsx'));
-const AccessCode = lazy(() => import('./pages/access-code.tsx'));
-const Admin = lazy(() => import('./pages/admin.tsx'));
-const NotFound = lazy(() => import('./pages/not-found.tsx'));
+/** One address of the site. */
+export type PageRoute = {
+  readonly path: string;
+  /** File in `pages/`, without ending; its default export is the page. */
+  readonly page: string;
+  /** What it is called until the page itself says it better. */
+  readonly title: string;
+  /** For search engines and shared links. */
+  readonly description: string;
+  /**
+   * What the build prints: `whole`, a page that can be read before or without JavaScript, which the browser then takes over;
+   * `first`, what the page shows while it loads, drawn anew by the browser; `no`, nothing.
+   */
+  readonly printed: 'whole' | 'first' | 'no';
+  /** Asks the server for data: comes with the query client. */
+  readonly data: boolean;
+  /** Where it lies in truth, when several addresses show it. */
+  readonly canonical?: string;
+  /** Is there for a signed-in admin alone, while the server has such pages switched on; for the others it is an unknown address. */
+  readonly developer?: true;
+};
+
+const WELCOME =
+  'Three DJ studios in Sydney, open 24/7. Pick a room and your hours, pay by card, get a PIN for the door, play. From $49 an hour.';
+const NEEDS_SIGN_IN = 'Book a DJ studio in Sydney by the hour, any hour.';
+const open = { printed: 'whole', data: false } as const;
+const NO_PAGE = { title: 'Page not found', description: 'There is no page at this address.' } as const;
+const hidden = { printed: 'no', data: true, developer: true, ...NO_PAGE } as const;
+const own = { printed: 'no', data: true, description: NEEDS_SIGN_IN } as const;
 
 /** Every address and its page; a page is fetched when it is opened. */
+export const pages: readonly PageRoute[] = [
+  { path: '/', page: 'landing', title: '24/7 DJ Studios, Sydney', description: WELCOME, ...open },
+  {
+    path: '/studio',
+    page: 'landing',
+    title: '24/7 DJ Studios, Sydney',
+    description: WELCOME,
+    canonical: '/',
+    ...open,
+  },
+  {
+    path: '/about',
+    page: 'about',
+    title: 'About us',
+    description: 'Who we are, where the three studios are, when they are open (always) and how to reach us.',
+    ...open,
+  },
+  {
+    path: '/coming-soon',
+    page: 'coming-soon',
+    title: 'Coming Soon',
+    description: 'Sydney’s first 24/7 DJ Studios are on their way. Leave your e-mail and hear of the opening first.',
+    ...open,
+  },
+  {
+    path: '/terms',
+    page: 'terms',
+    title: 'Terms & Conditions',
+    description: 'Payment, cancellation, who may come, access, age and ID: the terms of a booking, in plain words.',
+    ...open,
+  },
+  {
+    path: '/privacy',
+    page: 'privacy',
+    title: 'Privacy',
+    description:
+      'What we keep about you, why, for how long, who else sees it, and how to have it corrected or deleted.',
+    ...open,
+  },
+  {
+    path: '/booking',
+    page: 'booking',
+    title: 'Book a studio',
+    description:
+      'Choose Studio A, B or C and your hours, any hour of the week. Prices by the hour, 10% off three hours, 15% off four or more.',
+    printed: 'first',
+    data: true,
+  },
+  { path: '/auth', page: 'auth', title: 'Sign in', ...own },
+  { path: '/email-verified', page: 'email-verified', title: 'Email Confirmed', ...own },
+  { path: '/checkout', page: 'checkout', title: 'Checkout', ...own },
+  { path: '/profile', page: 'profile', title: 'Account Settings', ...own },
+  { path: '/payment-success', page: 'payment-success', title: 'Your booking', ...own },
+  { path: '/verify-complete', page: 'verify-complete', title: 'ID check', ...own },
+  { path: '/verify-return', page: 'verify-return', title: 'ID check', ...own },
+  { path: '/regenerate-pin', page: 'regenerate-pin', title: 'Your door code', ...own },
+  { path: '/access-code', page: 'access-code', title: 'Your door code', ...own },
+  { path: '/admin', page: 'admin', title: 'Admin', ...own },
+  { path: '/igloohome-test', page: 'developer/igloohome-test', ...hidden },
+  { path: '/test-pin', page: 'developer/test-pin', ...hidden },
+  { path: '/test-timezone', page: 'developer/test-timezone', ...hidden },
+  { path: '/test-booking-system', page: 'developer/test-booking-system', ...hidden },
+  { path: '/test-smart-plug', page: 'developer/test-smart-plug', ...hidden },
+  { path: '/power-control', page: 'developer/power-control', ...hidden },
+  { path: '/primitives', page: 'developer/primitives', ...hidden },
+];
+export const unknownPage: PageRoute = {
+  path: '*',
+  page: 'not-found',
+  ...NO_PAGE,
+  ...open,
+};
+
+const files = import.meta.glob<{ default: ComponentType }>('./pages/**/*.tsx');
+
+type Fetchable = {
+  readonly load: () => Promise<{ default: ComponentType }>;
+  /** Fetched when it is first drawn. */
+  readonly later: ComponentType;
+  /** Once it has been fetched. */
+  now: ComponentType | null;
+};
+const components = new Map([...pages, unknownPage].map((route) => [route.path, fetchable(route)]));
+
+function fetchable(route: PageRoute): Fetchable {
+  const file = fileOf(route.page);
+  const load: Fetchable['load'] = route.data
+    ? async () => {
+        const [{ default: Page }, { QueryRoom }, Gate] = await Promise.all([
+          file(),
+          import('./lib/query-room.tsx'),
+          route.developer ? developerGate() : Fragment,
+        ]);
+        const Inside = () => (
+          <QueryRoom>
+            <Gate>
+              <Page />
+            </Gate>
+          </QueryRoom>
+        );
+        return { default: Inside };
+      }
+    : file;
+  return { load, later: lazy(load), now: null };
+}
+
+function fileOf(page: string): () => Promise<{ default: ComponentType }> {
+  const file = files[`./pages/${page}.tsx`];
+  if (!file) throw new Error(`there is no page ${page}`);
+  return file;
+}
+
+async function developerGate(): Promise<ComponentType<{ children: ReactNode }>> {
+  const [{ DeveloperGate }, { default: Unknown }] = await Promise.all([
+    import('./features/staff/developer-gate.tsx'),
+    fileOf(unknownPage.page)(),
+  ]);
+  return ({ children }) => <DeveloperGate otherwise={<Unknown />}>{children}</DeveloperGate>;
+}
+
+const bare = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '');
+
+/** The page at an address; the unknown one where there is none. */
+export function findPage(pathname: string): PageRoute {
+  return pages.find((route) => route.path === bare(pathname)) ?? unknownPage;
+}
+
+/** Fetches a page before it is drawn, so that what was printed stands until it is there. */
+export async function fetchPage(pathname: string): Promise<void> {
+  const entry = components.get(findPage(pathname).path);
+  if (entry) entry.now = (await entry.load()).default;
+}
+
+function Page({ route }: { route: PageRoute }) {
+  // Decided once: a page that stands must not become another component when it is fetched again.
+  const [{ Component }] = useState(() => {
+    const entry = components.get(route.path);
+    return { Component: entry?.now ?? entry?.later ?? null };
+  });
+  return Component ? <Component /> : null;
+}
+
 export function AppRoutes() {
   const { pathname, hash } = useLocation();
   const kind = useNavigationType();
@@ -25,24 +193,14 @@ export function AppRoutes() {
     // Going back keeps the place one came from; the browser sees to that.
     if (kind !== NavigationType.Pop && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
   }, [pathname, hash, kind]);
+  useEffect(() => describePage(findPage(pathname)), [pathname]);
   return (
     <CrashScreen page={pathname}>
       <Suspense fallback={<Waiting label="Loading" />}>
         <Routes>
-          <Route path="/" element={<Landing />} />
-          <Route path="/studio" element={<Landing />} />
-          <Route path="/auth" element={<Auth />} />
-          <Route path="/email-verified" element={<EmailVerified />} />
-          <Route path="/booking" element={<Booking />} />
-          <Route path="/checkout" element={<Checkout />} />
-          <Route path="/profile" element={<Profile />} />
-          <Route path="/payment-success" element={<PaymentSuccess />} />
-          <Route path="/verify-complete" element={<VerifyComplete />} />
-          <Route path="/verify-return" element={<VerifyReturn />} />
-          <Route path="/regenerate-pin" element={<RegeneratePin />} />
-          <Route path="/access-code" element={<AccessCode />} />
-          <Route path="/admin" element={<Admin />} />
-          <Route path="*" element={<NotFound />} />
+          {[...pages, unknownPage].map((route) => (
+            <Route key={route.path} path={route.path} element={<Page key={route.path} route={route} />} />
+          ))}
         </Routes>
       </Suspense>
     </CrashScreen>

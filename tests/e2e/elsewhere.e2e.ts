@@ -49,7 +49,7 @@ test('a coupon is taken off at checkout and can be taken away again', async ({ p
   await page.waitForURL(/\/checkout/);
   await page.getByLabel('Coupon code').fill('nothing');
   await page.getByRole('button', { name: 'Apply' }).click();
-  await expect(page.getByText('Invalid coupon code')).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'Invalid coupon code' })).toBeVisible();
   await page.getByLabel('Coupon code').fill('half');
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect(page.getByText('Coupon Applied!')).toBeVisible();

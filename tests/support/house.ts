@@ -35,7 +35,7 @@ export type Room = {
 };
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const TREES = ['rules', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench'];
+const TREES = ['rules', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench', 'art', 'build'];
 
 /** Every .ts, .tsx and bin's .js file of the house. */
 export function readHouse(): Source[] {

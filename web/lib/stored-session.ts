@@ -9,6 +9,11 @@ function authKeys(storage: Keys): string[] {
   return keys.filter((key) => key === LEGACY_KEY || (key.startsWith('sb-') && key.includes('auth-token')));
 }
 
+/** Whether somebody seems to be signed in here, without asking the auth client, which is large. */
+export function hasStoredSession(storage: Keys): boolean {
+  return authKeys(storage).length > 0;
+}
+
 /** Forgets every session kept here: the legacy key and all that start with sb- and contain auth-token (spec section 9). */
 export function dropStoredSession(storage: Keys): void {
   for (const key of authKeys(storage)) storage.removeItem(key);

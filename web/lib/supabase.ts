@@ -1,13 +1,20 @@
 import { createClient, FunctionsFetchError, FunctionsHttpError, FunctionsRelayError } from '@supabase/supabase-js';
+import { announceClient } from './auth-client.ts';
 import { dropBrokenSession } from './stored-session.ts';
 
-const anonKey = document.querySelector<HTMLMetaElement>('meta[name="anon-key"]')?.content ?? '';
-export const apiUrl = window.location.origin;
+/** When the build prints pages there is no browser, and nothing to ask. */
+const inBrowser = typeof window !== 'undefined';
+const anonKey =
+  (inBrowser ? document.querySelector<HTMLMetaElement>('meta[name="anon-key"]')?.content : null) ?? 'no key yet';
+export const apiUrl = inBrowser ? window.location.origin : 'http://localhost';
 export const publicKey = anonKey;
 
 // Before the client reads them.
-dropBrokenSession(localStorage);
-export const supabase = createClient(apiUrl, anonKey, { auth: { detectSessionInUrl: false } });
+if (inBrowser) dropBrokenSession(localStorage);
+export const supabase = createClient(apiUrl, anonKey, {
+  auth: { detectSessionInUrl: false, persistSession: inBrowser, autoRefreshToken: inBrowser },
+});
+announceClient(supabase);
 
 /** A call that did not work: `code` is the server's word, `message` is for people, `details` came beside it. */
 export class AppError extends Error {

@@ -1,38 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { Link, Navigate, useNavigate } from 'react-router';
 import type { CouponTerms } from '#rules/coupons.ts';
-import { centsToDollars, formatMoney } from '#rules/money.ts';
-import { customerSchema, firstError } from '#rules/people.ts';
 import { quoteSlots } from '#rules/pricing.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { readStanding } from '#web/features/booking/queries.ts';
-import { joinName, splitName, stillNeeded } from '#web/features/checkout/name.ts';
+import { checkCustomer } from '#web/features/checkout/customer.ts';
+import { type CustomerFields, CustomerFieldset, type FieldProblem } from '#web/features/checkout/customer-fields.tsx';
+import { splitName, stillNeeded } from '#web/features/checkout/name.ts';
+import { PayPanel } from '#web/features/checkout/pay-panel.tsx';
 import { PriceSummary } from '#web/features/checkout/price-summary.tsx';
-import { pay, readProfile, readServerDraft } from '#web/features/checkout/queries.ts';
+import { readProfile, readServerDraft } from '#web/features/checkout/queries.ts';
 import { Step } from '#web/features/checkout/step.tsx';
 import { TermsDialog } from '#web/features/checkout/terms-dialog.tsx';
+import { usePayment } from '#web/features/checkout/use-payment.ts';
 import { useReleased } from '#web/features/checkout/use-released.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { readReview } from '#web/features/identity/queries.ts';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
-import { describeError } from '#web/lib/errors.ts';
-import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
-import { AppError } from '#web/lib/supabase.ts';
-import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.booking, label: 'Back to booking' };
-/** What went wrong; `total` in cents when the server names another price, `back` when other hours have to be chosen. */
-type Problem = { readonly text: string; readonly total: number | null; readonly back: boolean };
 
 export default function CheckoutPage() {
   const { status, user } = useSession();
@@ -81,168 +76,78 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
     queryFn: () => readStanding(userId, settings.termsVersion),
   });
   const verified = standing.data?.verified === true;
-  const review = useQuery({
-    queryKey: ['review', userId],
-    queryFn: () => readReview(userId),
-    enabled: standing.data?.verified === false,
-  });
-  const filledIn = profile.data
+  const filledIn: CustomerFields = profile.data
     ? { ...splitName(profile.data.full_name), email: profile.data.email ?? '', phone: profile.data.phone ?? '' }
     : { first: '', last: '', oneName: false, email: '', phone: '' };
   // What the person typed; until then what the account says.
-  const [typed, setTyped] = useState<typeof filledIn | null>(null);
+  const [typed, setTyped] = useState<CustomerFields | null>(null);
   const form = typed ?? filledIn;
+  const [wrong, setWrong] = useState<FieldProblem | null>(null);
   const [coupon, setCoupon] = useState<CouponTerms | null>(null);
   const [accepted, setAccepted] = useState(false);
-  const [dialog, setDialog] = useState<'id' | 'terms' | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  useBackAgain(() => setBusy(false));
+  const fields = useRef<HTMLFormElement>(null);
+  const payment = usePayment({
+    draft,
+    userId,
+    couponCode: coupon?.code ?? null,
+    onCouponLost: () => setCoupon(null),
+    onStandingLost: () => void standing.refetch(),
+  });
 
   const quote = useMemo(() => quoteSlots(draft.slots, coupon), [draft, coupon]);
   const termsAccepted = accepted || standing.data?.termsAccepted === true;
   const missing = stillNeeded({ name: form, email: form.email, phone: form.phone, verified, termsAccepted });
-  const set = (name: 'first' | 'last' | 'email' | 'phone') => (event: { target: { value: string } }) =>
-    setTyped({ ...form, [name]: event.target.value });
 
-  function refuse(title: string, text: string, more: Partial<Problem> = {}): void {
-    setProblem({ text, total: null, back: false, ...more });
-    toast({ title, description: text, tone: 'bad' });
-  }
-
-  async function submit(totalCents: number): Promise<void> {
-    if (busy || missing !== '') return;
-    const name = joinName(form);
-    if ('problem' in name) return refuse('Validation Error', name.problem);
-    const customer = customerSchema.safeParse({ fullName: name.fullName, email: form.email, phone: form.phone });
-    if (!customer.success) return refuse('Validation Error', firstError(customer.error));
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { url } = await pay({
-        draft,
-        total: centsToDollars(totalCents),
-        fullName: customer.data.fullName,
-        email: customer.data.email,
-        couponCode: coupon?.code ?? null,
-        userId,
-      });
-      leaveTo(url); // busy stays: the page is on its way out
-    } catch (error) {
-      setBusy(false);
-      explain(error, totalCents);
+  function submit(totalCents: number): void {
+    if (payment.busy || missing !== '') return;
+    const checked = checkCustomer(form);
+    if ('problem' in checked) {
+      const { field, message } = checked.problem;
+      setWrong(checked.problem);
+      const input = fields.current?.elements.namedItem(field);
+      if (input instanceof HTMLElement) input.focus();
+      return toast({ title: 'Validation Error', description: message, tone: 'bad' });
     }
+    setWrong(null);
+    return void payment.start(checked.customer, totalCents);
   }
 
-  function explain(error: unknown, shown: number): void {
-    const text = describeError(error, 'Failed to process payment. Please try again.');
-    const code = error instanceof AppError ? error.code : '';
-    if (code === 'id_required' || code === 'terms_required') void standing.refetch();
-    if (code === 'coupon_invalid' || code === 'coupon_exhausted') setCoupon(null);
-    const named = error instanceof AppError ? error.details['total'] : null;
-    if (code === 'price_changed' && typeof named === 'number') {
-      const total = Math.round(named * 100);
-      const changed = `The price is now ${formatMoney(total)} instead of ${formatMoney(shown)}. Nothing has been charged.`;
-      return refuse('Payment Error', changed, { total });
-    }
-    return refuse('Payment Error', text, { back: code === 'slot_taken' || code === 'slot_closed' });
-  }
-
-  if (profile.isError || standing.isError) {
-    return (
-      <Shell back={BACK} title="Checkout">
-        <Notice tone="bad">
-          <p>Your details could not be loaded.</p>
-          <Button
-            tone="plain"
-            className="mt-3"
-            onClick={() => void Promise.all([profile.refetch(), standing.refetch()])}
-          >
-            Try again
-          </Button>
-        </Notice>
-      </Shell>
-    );
-  }
-  const agreed = problem?.total ?? null;
+  if (profile.isError || standing.isError)
+    return <NotLoaded onRetry={() => void Promise.all([profile.refetch(), standing.refetch()])} />;
   const loading = profile.isPending || standing.isPending;
   return (
     <Shell wide back={BACK} title="Checkout">
-      {released ? (
-        <div className="mb-6">
-          <Notice tone="plain">
-            <p>{released}</p>
-          </Notice>
-        </div>
-      ) : null}
+      <Said text={released} />
       <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
-        <form
-          id="checkout"
-          onSubmit={(event: FormEvent) => {
-            event.preventDefault();
-            void submit(quote.totalCents);
-          }}
-          noValidate
-          className="space-y-6"
-        >
-          <fieldset className="space-y-4" disabled={loading || busy}>
-            <legend className="mb-3 text-2xl font-extrabold uppercase [font-stretch:75%]">You</legend>
-            <div className="grid gap-4 sm:grid-cols-2">
-              <Field
-                label={form.oneName ? 'Name' : 'First name'}
-                hint="As on your Australian ID"
-                autoComplete={form.oneName ? 'name' : 'given-name'}
-                value={form.first}
-                onChange={set('first')}
-              />
-              {form.oneName ? null : (
-                <Field label="Last name" autoComplete="family-name" value={form.last} onChange={set('last')} />
-              )}
-            </div>
-            <label className="flex min-h-11 items-center gap-3 text-sm">
-              <input
-                type="checkbox"
-                className="size-5 accent-signal"
-                checked={form.oneName}
-                onChange={(event) => setTyped({ ...form, oneName: event.target.checked })}
-              />
-              I have one name
-            </label>
-            <div className="grid gap-4 sm:grid-cols-2">
-              <Field label="Email" type="email" autoComplete="email" value={form.email} onChange={set('email')} />
-              <Field label="Phone" type="tel" autoComplete="tel" value={form.phone} onChange={set('phone')} />
-            </div>
-          </fieldset>
-          <Step
-            title="ID"
-            done={verified}
-            doneText="ID verified"
-            text={
-              review.data ? (
-                <p>
-                  A person is looking at your ID and decides by {formatStudioDate(review.data.decidedBy)}. You need not
-                  wait for that: take a sharper photo, or use the hosted check.
-                </p>
-              ) : (
-                <p>You need to be 18 or older. Show an Australian driver licence, once.</p>
-              )
-            }
+        <div className="space-y-6">
+          <form
+            id="checkout"
+            ref={fields}
+            onSubmit={(event) => {
+              event.preventDefault();
+              submit(quote.totalCents);
+            }}
+            noValidate
           >
-            <Button tone="plain" onClick={() => setDialog('id')} disabled={loading}>
-              Verify ID
-            </Button>
-          </Step>
-          <Step
-            title="Terms"
-            done={termsAccepted}
-            doneText="Terms accepted"
-            text={<p>Please read and accept the terms.</p>}
-          >
-            <Button tone="plain" onClick={() => setDialog('terms')} disabled={loading}>
-              Read the terms
-            </Button>
-          </Step>
-        </form>
+            <CustomerFieldset
+              value={form}
+              disabled={loading || payment.busy}
+              problem={wrong}
+              onChange={(value) => {
+                setTyped(value);
+                setWrong(null);
+              }}
+            />
+          </form>
+          <Proofs
+            userId={userId}
+            loading={loading}
+            verified={verified}
+            termsAccepted={termsAccepted}
+            onVerified={() => void standing.refetch()}
+            onAccept={setAccepted}
+          />
+        </div>
         <div className="space-y-5 lg:sticky lg:top-6 lg:self-start">
           <PriceSummary
             studioName={draft.studio_name}
@@ -256,42 +161,88 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             applied={coupon}
             onApply={(found) => {
               setCoupon(found);
-              setProblem(null);
+              payment.forget();
             }}
           />
-          {problem ? (
-            <Notice tone="bad">
-              <p>{problem.text}</p>
-              {problem.back ? (
-                <Button tone="plain" className="mt-3" onClick={() => void navigate(paths.booking)}>
-                  Choose another time
-                </Button>
-              ) : null}
-            </Notice>
-          ) : null}
-          {agreed !== null ? (
-            <Button busy={busy} onClick={() => void submit(agreed)} className="w-full text-lg">
-              Agree and pay {formatMoney(agreed)}
-            </Button>
-          ) : (
-            <Button
-              type="submit"
-              form="checkout"
-              busy={busy}
-              disabled={missing !== '' || loading}
-              aria-describedby="still-needed"
-              className="w-full text-lg"
-            >
-              {quote.totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(quote.totalCents)}`}
-            </Button>
-          )}
-          <p id="still-needed" aria-live="polite" className="text-sm text-fog">
-            {missing === '' || loading
-              ? `The hours are held for you for ${settings.holdMinutes} minutes while you pay.`
-              : `Still needed: ${missing}.`}
-          </p>
+          <PayPanel
+            totalCents={quote.totalCents}
+            missing={missing}
+            loading={loading}
+            busy={payment.busy}
+            problem={payment.problem}
+            onAgree={submit}
+            onBack={() => void navigate(paths.booking)}
+          />
         </div>
       </div>
+    </Shell>
+  );
+}
+
+/** What became of hours that were held before. */
+function Said({ text }: { text: string | null }) {
+  return text === null ? null : (
+    <div className="mb-6">
+      <Notice tone="plain">
+        <p>{text}</p>
+      </Notice>
+    </div>
+  );
+}
+
+/** What has to be behind somebody before paying, each with its dialog: the ID and the terms. */
+function Proofs({
+  userId,
+  loading,
+  verified,
+  termsAccepted,
+  onVerified,
+  onAccept,
+}: {
+  userId: string;
+  loading: boolean;
+  verified: boolean;
+  termsAccepted: boolean;
+  onVerified: () => void;
+  onAccept: (yes: boolean) => void;
+}) {
+  const [dialog, setDialog] = useState<'id' | 'terms' | null>(null);
+  const review = useQuery({
+    queryKey: ['review', userId],
+    queryFn: () => readReview(userId),
+    enabled: !loading && !verified,
+  });
+  return (
+    <>
+      <Step
+        title="ID"
+        done={verified}
+        doneText="ID verified"
+        text={
+          review.data ? (
+            <p>
+              A person is looking at your ID and decides by {formatStudioDate(review.data.decidedBy)}. You need not wait
+              for that: take a sharper photo, or use the hosted check.
+            </p>
+          ) : (
+            <p>You need to be 18 or older. Show an Australian driver licence, once.</p>
+          )
+        }
+      >
+        <Button tone="plain" onClick={() => setDialog('id')} disabled={loading}>
+          Verify ID
+        </Button>
+      </Step>
+      <Step
+        title="Terms"
+        done={termsAccepted}
+        doneText="Terms accepted"
+        text={<p>Please read and accept the terms.</p>}
+      >
+        <Button tone="plain" onClick={() => setDialog('terms')} disabled={loading}>
+          Read the terms
+        </Button>
+      </Step>
       <IdDialog
         open={dialog === 'id'}
         onClose={() => {
@@ -300,15 +251,28 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
         }}
         onVerified={() => {
           setDialog(null);
-          void standing.refetch();
+          onVerified();
         }}
       />
       <TermsDialog
         open={dialog === 'terms'}
         accepted={termsAccepted}
         onClose={() => setDialog(null)}
-        onAccept={setAccepted}
+        onAccept={onAccept}
       />
+    </>
+  );
+}
+
+function NotLoaded({ onRetry }: { onRetry: () => void }) {
+  return (
+    <Shell back={BACK} title="Checkout">
+      <Notice tone="bad">
+        <p>Your details could not be loaded. Your selection is kept.</p>
+        <Button tone="plain" className="mt-3" onClick={onRetry}>
+          Try again
+        </Button>
+      </Notice>
     </Shell>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { readIdStanding } from '#web/features/account/queries.ts';
 import { verifyLink } from '#web/features/auth/queries.ts';
@@ -7,12 +7,17 @@ import { describeError, errorCode } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/lib/session.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
-import { Notice, Waiting } from '#web/ui/notice.tsx';
+import { Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
+import { toast } from '#web/ui/toast.tsx';
 
 const IdDialog = lazy(async () => ({ default: (await import('#web/features/identity/id-dialog.tsx')).IdDialog }));
-const BACK = { to: paths.home, label: 'Go to Home' };
+const BACK = { to: paths.home, label: 'Home' };
 const EXPIRED = 'Email verification link may have expired. Please try signing up again.';
+/** The session is looked at after so long, the ID dialog opens after so long, the message stays so long (spec sections 4 and 9). */
+const CHECK_MS = 1_000;
+const ID_MS = 2_000;
+const TOAST_MS = 8_000;
 
 /** Reached by the mailed link; the address is confirmed by pressing the button, as mail scanners open links too (decisions T-14). */
 export default function EmailVerifiedPage() {
@@ -23,6 +28,8 @@ export default function EmailVerifiedPage() {
   const [confirmed, setConfirmed] = useState(false);
   const tokenHash = search.get('token_hash');
   const type = search.get('type') === 'email_change' ? 'email_change' : 'signup';
+  const asking = tokenHash !== null && !confirmed && problem === null;
+  const waited = useWaited(!asking, CHECK_MS);
 
   async function confirm(hash: string): Promise<void> {
     setBusy(true);
@@ -37,20 +44,20 @@ export default function EmailVerifiedPage() {
     }
   }
 
-  if (status === 'loading') return <Waiting label="One moment" />;
-  if (confirmed || (tokenHash === null && user?.email_confirmed_at)) {
-    return (
-      <Shell back={BACK} title="Email Confirmed">
-        <Confirmed userId={user?.id ?? null} />
-      </Shell>
-    );
-  }
-  if (tokenHash !== null && problem === null) {
+  if (asking) {
     return (
       <Shell back={BACK} title="Confirm your email" lead={<p>One press and your address is confirmed.</p>}>
         <Button busy={busy} onClick={() => void confirm(tokenHash)}>
           Confirm my email
         </Button>
+      </Shell>
+    );
+  }
+  if (status === 'loading' || (!waited && problem === null)) return <Waiting label="Verifying your email" />;
+  if (confirmed || (problem === null && user?.email_confirmed_at)) {
+    return (
+      <Shell back={BACK} title="Email Confirmed">
+        <Confirmed userId={user?.id ?? null} />
       </Shell>
     );
   }
@@ -71,24 +78,60 @@ export default function EmailVerifiedPage() {
   );
 }
 
+/** Whether something has been so for that long. */
+function useWaited(since: boolean, ms: number): boolean {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    if (!since) return;
+    const timer = setTimeout(() => setOver(true), ms);
+    return () => clearTimeout(timer);
+  }, [since, ms]);
+  return since && over;
+}
+
 function Confirmed({ userId }: { userId: string | null }) {
-  const [idOpen, setIdOpen] = useState(false);
+  const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
   const standing = useQuery({
     queryKey: ['verification', 'standing', userId],
     queryFn: () => readIdStanding(userId ?? ''),
     enabled: userId !== null,
   });
-  const ready = standing.data?.state === 'verified';
+  const state = standing.data?.state ?? null;
+  const known = state !== null || userId === null;
+  const tell = useEffectEvent(() =>
+    toast({
+      title: 'Email Confirmed',
+      description: state === 'none' ? 'One thing is left before your first session: your ID.' : 'Thank you.',
+      ms: TOAST_MS,
+    }),
+  );
+  useEffect(() => {
+    if (known) tell();
+  }, [known]);
+  // Who waits for a person's decision has shown an ID already: the dialog does not push itself on them.
+  const opens = useWaited(state === 'none' && dialog === 'not yet', ID_MS);
+  const idOpen = dialog === 'open' || opens;
+
+  if (userId !== null && state === null && !standing.isError)
+    return <Skeleton className="h-32" label="Loading your ID status" />;
+  const ready = state === 'verified' || userId === null;
   return (
     <>
       <p className="max-w-prose text-fog">
-        {ready ? 'Your email and your ID are verified.' : 'Before your first session we check your ID, once.'}
+        {state === 'verified'
+          ? 'Your email and your ID are verified. You are ready to book.'
+          : state === 'review'
+            ? 'A person is looking at your ID. You can show a sharper photo meanwhile.'
+            : 'Before your first session we check your ID, once. It takes a minute.'}
       </p>
       <div className="mt-8 flex flex-wrap gap-3">
-        {ready || userId === null ? null : <Button onClick={() => setIdOpen(true)}>Verify ID Now</Button>}
-        <Link className={ready ? buttonStyle.signal : buttonStyle.plain} to={paths.booking}>
-          Continue to Booking
-        </Link>
+        {ready ? (
+          <Link className={buttonStyle.signal} to={paths.booking}>
+            Continue to Booking
+          </Link>
+        ) : (
+          <Button onClick={() => setDialog('open')}>Verify ID Now</Button>
+        )}
         <Link className={buttonStyle.plain} to={paths.home}>
           Go to Home
         </Link>
@@ -97,9 +140,12 @@ function Confirmed({ userId }: { userId: string | null }) {
         <Suspense>
           <IdDialog
             open
-            onClose={() => setIdOpen(false)}
+            onClose={() => {
+              setDialog('closed');
+              void standing.refetch();
+            }}
             onVerified={() => {
-              setIdOpen(false);
+              setDialog('closed');
               void standing.refetch();
             }}
           />

@@ -1,6 +1,9 @@
 import { useEffect } from 'react';
 import { Link, useLocation } from 'react-router';
+import { venue } from '#rules/venue.ts';
+import { paths } from '#web/lib/paths.ts';
 import { buttonStyle } from '#web/ui/button.tsx';
+import { Mark } from '#web/ui/logo.tsx';
 
 export default function NotFoundPage() {
   const { pathname } = useLocation();
@@ -9,10 +12,16 @@ export default function NotFoundPage() {
     console.error('404: no page at', pathname); // logged by the specification, section 2
   }, [pathname]);
   return (
-    <main className="grid min-h-dvh place-content-center gap-6 px-6 text-center">
-      <h1 className="text-8xl text-signal">404</h1>
-      <p className="text-xl">Oops! Page not found</p>
-      <Link to="/" className={buttonStyle.plain}>
+    <main className="flex min-h-dvh flex-col justify-end gap-6 overflow-hidden px-4 py-10 sm:px-8 sm:py-14">
+      <title>{`Page not found · ${venue.name}`}</title>
+      <h1 className="flex items-center gap-[0.04em] text-[min(46vw,70svh)] leading-[0.74] font-black tracking-[-0.04em] [font-stretch:62%]">
+        <span className="sr-only">404</span>
+        <span aria-hidden="true">4</span>
+        <Mark className="size-[0.62em] shrink-0 text-signal" />
+        <span aria-hidden="true">4</span>
+      </h1>
+      <p className="mt-4 text-2xl font-semibold sm:text-3xl">Oops! Page not found</p>
+      <Link to={paths.home} className={`${buttonStyle.plain} self-start`}>
         Return to Home
       </Link>
     </main>

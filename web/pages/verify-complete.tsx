@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { readServerDraft } from '#web/features/checkout/queries.ts';
 import { createHostedCheck } from '#web/features/identity/queries.ts';
-import { drafts } from '#web/lib/drafts.ts';
+import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -27,36 +27,36 @@ export default function VerifyCompletePage() {
   });
   const draft = kept ?? server.data ?? null;
   const state: unknown = useLocation().state;
-  // From the ID dialog, which has just made the session: straight on. Whoever opens this page by hand presses a button.
+  // From the ID dialog, which has just made the session.
   const [made] = useState(() =>
     state !== null && typeof state === 'object' && 'goOn' in state && kept !== null ? drafts.verification() : null,
   );
-  const [busy, setBusy] = useState(made !== null);
+  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   useBackAgain(() => setBusy(false));
-
-  useEffect(() => {
-    if (made === null) return;
-    // Not a step on the way back: Back from the check leads to the checkout.
-    leaveTo(made.url, 'replace');
-  }, [made]);
 
   async function begin(): Promise<void> {
     setBusy(true);
     setProblem(null);
     try {
-      const session = await createHostedCheck(draft);
-      if (!session.verificationUrl) throw new Error('No verification URL received');
-      drafts.keepVerification({ id: session.verificationSessionId, url: session.verificationUrl });
-      leaveTo(session.verificationUrl, 'replace');
+      const session = made ?? (await makeSession(draft));
+      // Not a step on the way back: Back from the check leads to the checkout.
+      leaveTo(session.url, 'replace');
     } catch (error) {
       setProblem(describeError(error, 'Failed to start verification'));
       setBusy(false);
     }
   }
 
+  // With a booking that waits in this tab the page goes on by itself (spec section 2); never when somebody came back to it.
+  const goesOn = made !== null || (kept !== null && status === 'in' && !cameBack());
+  const goOn = useEffectEvent(() => void begin());
+  useEffect(() => {
+    if (goesOn) goOn();
+  }, [goesOn]);
+
   if (status === 'loading' || server.isLoading) return <Waiting label="Loading your booking" />;
-  if (busy && made !== null) return <Waiting label="Opening the identity check" />;
+  if (busy) return <Waiting label="Opening the identity check" />;
   const told = draft === null ? 'No booking data found. Please try booking again.' : problem;
   return (
     <Shell
@@ -93,4 +93,20 @@ export default function VerifyCompletePage() {
       </div>
     </Shell>
   );
+}
+
+/** The ids are kept in this tab: /verify-return asks with them how it went (spec section 4). */
+async function makeSession(draft: BookingDraft | null): Promise<{ id: string; url: string }> {
+  const session = await createHostedCheck(draft);
+  if (!session.verificationUrl) throw new Error('No verification URL received');
+  const made = { id: session.verificationSessionId, url: session.verificationUrl };
+  drafts.keepVerification(made);
+  return made;
+}
+
+/** Whether the browser's Back or a reload brought somebody to this page. */
+function cameBack(): boolean {
+  const [entry] = performance.getEntriesByType('navigation');
+  const loaded = entry instanceof PerformanceNavigationTiming && new URL(entry.name).pathname === paths.verifyComplete;
+  return loaded && entry.type !== 'navigate';
 }

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { Cross } from './cross.tsx';
 
@@ -7,7 +7,11 @@ export type Toast = {
   readonly title: string;
   readonly description: string;
   readonly tone: 'plain' | 'bad';
+  readonly ms: number;
 };
+
+/** Messages that do not say how long they stay. */
+const SHOWN_MS = 7_000;
 
 let toasts: readonly Toast[] = [];
 /** Open dialogs, the last on top. */
@@ -37,21 +41,26 @@ export function hostToasts(element: HTMLElement): () => void {
 }
 
 /** Says something in passing; what is needed later never stands in a toast alone. */
-export function toast(message: { title: string; description?: string; tone?: 'plain' | 'bad' }): void {
+export function toast(message: { title: string; description?: string; tone?: 'plain' | 'bad'; ms?: number }): void {
   const made: Toast = {
     id: next,
     title: message.title,
     description: message.description ?? '',
     tone: message.tone ?? 'plain',
+    ms: message.ms ?? SHOWN_MS,
   };
   next += 1;
   change([...toasts.slice(-2), made]);
 }
 
-const SHOWN_MS = 7_000;
-
 /** Where messages appear; polite to screen readers, closed by hand or by time. */
 export function Toaster() {
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => setDrawn(true), []);
+  return drawn ? <Messages /> : null;
+}
+
+function Messages() {
   const list = useSyncExternalStore(listen, () => toasts);
   const host = useSyncExternalStore(listen, () => hosts.at(-1) ?? document.body);
   return createPortal(
@@ -70,9 +79,9 @@ export function Toaster() {
 
 function Message({ message }: { message: Toast }) {
   useEffect(() => {
-    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), SHOWN_MS);
+    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), message.ms);
     return () => clearTimeout(timer);
-  }, [message.id]);
+  }, [message.id, message.ms]);
   return (
     <div
       className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${message.tone === 'bad' ? 'border-bad' : 'border-good'}`}

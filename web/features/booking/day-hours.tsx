@@ -1,37 +1,50 @@
-import { type Slot, sortSlots } from '#rules/slots.ts';
-import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { useEffect, useRef } from 'react';
+import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
+import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { DayNote } from './day-note.tsx';
+import { NightButtons } from './night-buttons.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
-import type { Hours } from './use-availability.ts';
+import { slotState } from './selection.ts';
+import type { useChoice } from './use-choice.ts';
 
 /** The hours of the day looked at: the grid, what is to be known about it, and the way over midnight. */
 export function DayHours({
-  date,
-  slots,
-  hours,
+  choice,
   now,
-  lostNote,
-  onToggle,
-  onReach,
-  onDate,
+  onChange,
 }: {
-  date: StudioDate;
-  slots: readonly Slot[];
-  hours: Hours;
+  choice: ReturnType<typeof useChoice>;
   now: Date;
-  /** What the selection has just lost to others; it stays until the next choice. */
-  lostNote: string | null;
-  onToggle: (slot: Slot) => void;
-  onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
-  onDate: (date: StudioDate) => void;
+  /** Something was chosen or let go. */
+  onChange: () => void;
 }) {
-  const first = sortSlots(slots)[0];
-  const reachesMidnight = slots.some((slot) => slot.hour === 23 && slot.date === date);
+  const { date, slots, hours, lostNote, arrival } = choice;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (arrival === null) return;
+    // Over midnight the next hour comes to where the thumb, or the keyboard, is.
+    const cell = section.current?.querySelector<HTMLElement>(`[data-hour="${arrival.hour}"]`);
+    const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    cell?.focus({ preventScroll: true });
+    cell?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'center' });
+  }, [arrival]);
+
+  /** An arrow key that leaves the grid at its end or its beginning. */
+  function cross(step: 1 | -1, extend: boolean): void {
+    const to: Slot = { date: addDays(date, step), hour: step === 1 ? 0 : 23 };
+    if (to.date < choice.today || hours.taken === undefined) return;
+    if (extend && slotState(to, slots, hours.taken, now) === 'free') {
+      choice.toggle(to);
+      onChange();
+    }
+    choice.goTo(to);
+  }
+
   return (
-    <section aria-label="Hours" className="lg:row-span-2 xl:row-span-1">
+    <section ref={section} aria-label="Hours" className="lg:row-span-2 xl:row-span-1">
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <h2 className="text-2xl" aria-live="polite">
           {formatStudioDate(date, 'long')}
@@ -48,12 +61,31 @@ export function DayHours({
       ) : null}
       {hours.taken && hours.unsure ? (
         <output className="mb-3 block text-sm text-warn">
-          We cannot ask which hours are free right now. What you see may be out of date.
+          {navigator.onLine
+            ? 'We cannot ask which hours are free right now. What you see may be out of date.'
+            : 'You are offline. What you see may be out of date; it is asked again once you are back.'}
         </output>
       ) : null}
+      <OtherDay slots={slots.filter((slot) => slot.date < date)} word="From" />
       {hours.taken ? (
         <>
-          <SlotGrid date={date} selection={slots} taken={hours.taken} now={now} onToggle={onToggle} onReach={onReach} />
+          <SlotGrid
+            key={date}
+            date={date}
+            selection={slots}
+            taken={hours.taken}
+            now={now}
+            onToggle={(slot) => {
+              choice.toggle(slot);
+              onChange();
+            }}
+            onReach={(from, to, isFree) => {
+              choice.reach(from, to, isFree);
+              onChange();
+            }}
+            onCross={cross}
+          />
+          <OtherDay slots={slots.filter((slot) => slot.date > date)} word="On to" />
           <Legend />
         </>
       ) : hours.failed ? (
@@ -66,19 +98,26 @@ export function DayHours({
       ) : (
         <GridSkeleton />
       )}
-      <div className="mt-4 flex flex-wrap gap-2">
-        {reachesMidnight ? (
-          <Button tone="plain" onClick={() => onDate(addDays(date, 1))}>
-            Continue to next morning
-          </Button>
-        ) : null}
-        {first !== undefined && date !== first.date ? (
-          <Button tone="plain" onClick={() => onDate(first.date)}>
-            Back to previous day
-          </Button>
-        ) : null}
+      {/* On a phone they stand in the bar along the lower edge, where the thumb is. */}
+      <div className="mt-4 max-lg:hidden">
+        <NightButtons choice={choice} />
       </div>
     </section>
+  );
+}
+
+/** The part of the selection that lies on the day one does not look at. */
+function OtherDay({ slots, word }: { slots: readonly Slot[]; word: string }) {
+  const sorted = sortSlots(slots);
+  const [first] = sorted;
+  if (!first) return null;
+  return (
+    <p className="my-2 border-l-4 border-signal bg-booth px-3 py-2 text-sm font-semibold">
+      <span className="text-fog">
+        {word} {formatStudioDate(first.date, 'short')}:
+      </span>{' '}
+      {sorted.map((slot) => slotLabel(slot.hour)).join(', ')}
+    </p>
   );
 }
 

@@ -91,9 +91,15 @@ export async function readStanding(userId: string, termsVersion: string): Promis
   return { verified: verified.data.length > 0, termsAccepted: terms.data.length > 0 };
 }
 
-/** Straight to payment, for who has shown an ID and accepted the terms. */
-export function createPayment(draft: BookingDraft): Promise<{ url: string; bookingId: string }> {
-  return callFunction('create-payment', { bookingData: draft, customerData: {} });
+/** Straight to payment, for who has shown an ID and accepted the terms; who that is comes from the account. */
+export async function createPayment(draft: BookingDraft, userId: string): Promise<{ url: string; bookingId: string }> {
+  const { data, error } = await supabase
+    .from('profiles')
+    .select('full_name,email,phone,address')
+    .eq('user_id', userId)
+    .single();
+  if (error) throw error;
+  return callFunction('create-payment', { bookingData: draft, customerData: data });
 }
 
 /** The draft also lies with the server, for another tab or phone (decisions T-48). A cache: failing to write it stops nothing. */

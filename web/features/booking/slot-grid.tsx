@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<SlotState, string>> = {
 /** State is told by word, sign and edge as well as by colour. */
 const LOOK: Readonly<Record<SlotState, string>> = {
   free: 'border-line bg-booth hover:border-chalk',
-  selected: 'border-signal bg-signal text-ink',
+  selected: 'border-signal bg-signal text-ink forced-colors:border-4 forced-colors:border-[Highlight]',
   taken: 'border-transparent bg-deck text-fog',
   paying: 'border-dashed border-warn/70 bg-night text-fog',
   past: 'border-deck bg-night text-dust',
@@ -33,7 +33,7 @@ const SIGN: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
 };
 const isOpen = (state: SlotState | undefined): boolean => state === 'free' || state === 'selected';
 
-/** The 24 hours of a day. Arrow keys walk, Enter and Space choose, Shift with an arrow or a click extends. */
+/** The 24 hours of a day. Arrow keys walk, also over midnight, Enter and Space choose, Shift with an arrow or a click extends. */
 export function SlotGrid({
   date,
   selection,
@@ -41,6 +41,7 @@ export function SlotGrid({
   now,
   onToggle,
   onReach,
+  onCross,
 }: {
   date: StudioDate;
   selection: readonly Slot[];
@@ -48,6 +49,8 @@ export function SlotGrid({
   now: Date;
   onToggle: (slot: Slot) => void;
   onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
+  /** An arrow leads out of the day: to the morning after, or to the evening before; with Shift it takes the hour there along. */
+  onCross: (step: 1 | -1, extend: boolean) => void;
 }) {
   const grid = useRef<HTMLFieldSetElement>(null);
   const [walked, setWalked] = useState<{ date: StudioDate; hour: number } | null>(null);
@@ -73,7 +76,10 @@ export function SlotGrid({
     if (step === undefined) return;
     event.preventDefault();
     const to = hour + step;
-    if (to < 0 || to > 23) return;
+    if (to < 0 || to > 23) {
+      if (step === 1 || step === -1) onCross(step, event.shiftKey);
+      return;
+    }
     setWalked({ date, hour: to });
     grid.current?.querySelector<HTMLButtonElement>(`[data-hour="${to}"]`)?.focus();
     if (event.shiftKey) onReach({ date, hour }, { date, hour: to }, isFree);
@@ -91,7 +97,7 @@ export function SlotGrid({
     <fieldset
       ref={grid}
       aria-label={`Hours of ${formatStudioDate(date)}, Sydney time`}
-      className="grid min-w-0 grid-cols-3 gap-1.5 select-none sm:grid-cols-4"
+      className="grid min-w-0 animate-rise grid-cols-3 gap-1.5 select-none sm:grid-cols-4"
     >
       {states.map((state, hour) => {
         const open = isOpen(state);
@@ -117,7 +123,9 @@ export function SlotGrid({
               </span>
               {Sign ? <Sign aria-hidden="true" className="size-4 shrink-0" strokeWidth={2.5} /> : null}
             </span>
-            <span className={`text-xs leading-tight ${state === 'selected' ? 'font-bold' : ''}`}>
+            <span
+              className={`leading-tight ${open ? 'text-sm' : 'text-xs'} ${state === 'selected' ? 'font-bold' : ''}`}
+            >
               {open ? price : WORDS[state]}
             </span>
           </button>

@@ -1,7 +1,8 @@
 import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
+import { Chip } from '#web/ui/chip.tsx';
 import type { Studio } from './queries.ts';
-import { StudioArt } from './studio-art.tsx';
+import { RoomPicture } from './room-picture.tsx';
 
 /** The rooms, one of which is chosen; arrow keys walk as between any radio buttons. */
 export function StudioCards({
@@ -21,7 +22,7 @@ export function StudioCards({
         return (
           <label
             key={studio.id}
-            className={`group relative flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal ${selected ? 'border-signal' : 'border-booth hover:border-line'}`}
+            className={`group relative flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
           >
             <input
               type="radio"
@@ -31,18 +32,15 @@ export function StudioCards({
               onChange={() => onChoose(studio.id)}
               aria-labelledby={`studio-${studio.id}`}
               aria-describedby={`about-${studio.id}`}
-              className="absolute inset-0 size-full cursor-pointer appearance-none outline-none"
+              className="absolute inset-0 z-10 size-full cursor-pointer appearance-none outline-none"
             />
-            <StudioArt name={studio.name} className="aspect-[20/8] w-full md:aspect-[20/11]" />
+            <RoomPicture name={studio.name} />
             <span className="flex grow flex-col gap-3 p-5">
               <span className="flex items-baseline justify-between gap-3">
-                <span
-                  id={`studio-${studio.id}`}
-                  className="text-3xl leading-none font-extrabold uppercase [font-stretch:75%]"
-                >
+                <span id={`studio-${studio.id}`} className="poster text-3xl">
                   {studio.name}
                 </span>
-                <span className="text-sm font-bold text-signal tabular-nums">
+                <span className="text-sm font-bold whitespace-nowrap text-signal tabular-nums">
                   from {formatMoney(cheapestHourCents())}
                 </span>
               </span>
@@ -51,9 +49,7 @@ export function StudioCards({
               </span>
               <span className="mt-auto flex flex-wrap gap-1.5 pt-1">
                 {studio.features.map((feature) => (
-                  <span key={feature} className="border border-line px-2 py-0.5 text-xs text-fog">
-                    {feature}
-                  </span>
+                  <Chip key={feature}>{feature}</Chip>
                 ))}
               </span>
               <span
@@ -67,5 +63,16 @@ export function StudioCards({
         );
       })}
     </fieldset>
+  );
+}
+
+/** As high as the cards, so that nothing jumps when they come. */
+export function StudioCardsSkeleton() {
+  return (
+    <output className="grid gap-4 md:grid-cols-3" aria-label="Loading studios">
+      {[1, 2, 3].map((one) => (
+        <span key={one} className="skeleton h-[28rem] md:h-[31rem]" />
+      ))}
+    </output>
   );
 }

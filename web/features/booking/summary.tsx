@@ -1,86 +1,140 @@
 import type { ReactNode } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { type Quote, quoteSlots, savingsHint } from '#rules/pricing.ts';
-import { type Slot, spanOf } from '#rules/slots.ts';
+import { spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Progress } from '#web/ui/progress.tsx';
+import { NightButtons } from './night-buttons.tsx';
+import type { LetGo, useChoice } from './use-choice.ts';
 
-/** What is chosen and what it costs, always in view: beside the hours, or along the lower edge of a phone. */
+const WORDS = [
+  'Holding your hours.',
+  'Still holding your hours and opening the payment.',
+  'The payment service is slow right now. Please stay here; nothing is charged before you enter a card.',
+] as const;
+/** Along the lower edge of a phone, beside the hours elsewhere. */
+const BAR =
+  'max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:max-h-[70dvh] max-lg:overflow-y-auto max-lg:px-4 max-lg:pt-3 max-lg:pb-[max(0.75rem,env(safe-area-inset-bottom))] max-lg:shadow-[0_-20px_40px_#000]';
+
+/** What is chosen and what it costs, always in view. */
 export function Summary({
   studioName,
-  slots,
+  choice,
   busy,
   problem,
   onBook,
-  onClear,
+  onChange,
 }: {
   studioName: string;
-  slots: readonly Slot[];
+  choice: ReturnType<typeof useChoice>;
   busy: boolean;
+  /** What went wrong at Book Now; null when nothing did. */
   problem: ReactNode;
   onBook: () => void;
-  onClear: () => void;
+  onChange: () => void;
 }) {
-  if (slots.length === 0) {
-    return (
-      <aside aria-label="Your selection" className="mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12">
-        <p>Choose the hours you want. They must follow one another.</p>
-        <p>
-          <strong className="text-chalk">3 hours save 10%</strong>, 4 or more save 15%.
-        </p>
-        {problem ? <Notice tone="bad">{problem}</Notice> : null}
-      </aside>
-    );
-  }
+  const { slots, letGo } = choice;
+  if (slots.length === 0)
+    return <NothingChosen letGo={letGo} problem={problem} onBringBack={(gone) => choice.bringBack(gone)} />;
   const quote = quoteSlots(slots);
-  const span = spanOf(slots);
   const hint = savingsHint(slots);
-  const nextDay = studioDate(span.end) !== studioDate(span.start);
-  const longer = (span.end.getTime() - span.start.getTime()) / 3_600_000 > quote.hours;
-  const clockHours = (studioHour(span.end) - studioHour(span.start) + 24) % 24 || 24;
-  const shorter = clockHours > quote.hours;
-  const hours = `${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`;
+  const hours = hoursOf(quote.hours);
+  return (
+    <aside aria-label="Your selection" className={`border-t-4 border-signal bg-booth p-5 lg:mt-6 xl:mt-12 ${BAR}`}>
+      <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
+      <When studioName={studioName} choice={choice} />
+      <Breakdown quote={quote} hours={hours} />
+      {problem ? <div className="mt-3">{problem}</div> : null}
+      {hint ? (
+        <p className="mt-1 text-sm font-semibold text-warn lg:mt-3">
+          Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
+        </p>
+      ) : null}
+      <div className="mt-2 lg:hidden">
+        <NightButtons choice={choice} />
+      </div>
+      <div className="mt-2 flex items-end justify-between gap-3 lg:mt-5 lg:block">
+        <Total quote={quote} hours={hours} />
+        <Button busy={busy} onClick={onBook} className="shrink-0 lg:w-full">
+          Book Now
+        </Button>
+      </div>
+      <div className="mt-1 flex min-h-11 items-center justify-between gap-3">
+        <Button
+          tone="quiet"
+          onClick={() => {
+            choice.clear();
+            onChange();
+          }}
+          disabled={busy}
+          className="-ml-3 min-h-11 py-1 max-lg:text-sm"
+        >
+          Clear Selection
+        </Button>
+        <p aria-live="polite" className="text-sm text-fog">
+          <Progress on={busy} words={WORDS} />
+        </p>
+      </div>
+    </aside>
+  );
+}
+
+const hoursOf = (count: number): string => `${count} ${count === 1 ? 'hour' : 'hours'}`;
+
+/** Before anything is chosen, and after it was let go: that can be taken back. */
+function NothingChosen({
+  letGo,
+  problem,
+  onBringBack,
+}: {
+  letGo: LetGo | null;
+  problem: ReactNode;
+  onBringBack: (gone: LetGo) => void;
+}) {
+  const first = letGo?.slots[0];
   return (
     <aside
       aria-label="Your selection"
-      className="border-t-4 border-signal bg-booth p-5 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:max-h-[70dvh] max-lg:overflow-y-auto max-lg:px-4 max-lg:pt-3 max-lg:pb-[max(0.75rem,env(safe-area-inset-bottom))] max-lg:shadow-[0_-20px_40px_#000] lg:mt-6 xl:mt-12"
+      className={`mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12 ${letGo ? `max-lg:border-t-4 max-lg:border-line ${BAR}` : ''}`}
     >
-      <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
+      {letGo && first ? (
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+          <p>
+            {hoursOf(letGo.slots.length)} on {formatStudioDate(letGo.date, 'short')} let go.
+          </p>
+          <Button tone="plain" onClick={() => onBringBack(letGo)}>
+            Bring them back
+          </Button>
+        </div>
+      ) : (
+        <>
+          <p>Choose the hours you want. They must follow one another.</p>
+          <p>
+            <strong className="text-chalk">3 hours save 10%</strong>, 4 or more save 15%.
+          </p>
+        </>
+      )}
+      {problem}
+    </aside>
+  );
+}
+
+function When({ studioName, choice }: { studioName: string; choice: ReturnType<typeof useChoice> }) {
+  const { slots } = choice;
+  const span = spanOf(slots);
+  const nextDay = studioDate(span.end) !== studioDate(span.start);
+  const longer = (span.end.getTime() - span.start.getTime()) / 3_600_000 > slots.length;
+  const clockHours = (studioHour(span.end) - studioHour(span.start) + 24) % 24 || 24;
+  return (
+    <>
       <p className="text-sm text-fog lg:mt-3">
         <span aria-hidden="true" className="font-bold text-chalk lg:hidden">{`${studioName} `}</span>
         {formatStudioDate(span.start, 'medium')}, {formatStudioTime(span.start)} to {formatStudioTime(span.end)}
         {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''} <span className="text-dust">(Sydney time)</span>
       </p>
-      <ClockNote longer={longer} shorter={shorter} />
-      <Breakdown quote={quote} hours={hours} />
-      {problem ? (
-        <div className="mt-3">
-          <Notice tone="bad">{problem}</Notice>
-        </div>
-      ) : null}
-      {hint ? (
-        <p className="mt-1 text-sm text-warn lg:mt-3">
-          Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
-        </p>
-      ) : null}
-      <div className="mt-2 flex items-end justify-between gap-3 lg:mt-5 lg:block">
-        <Total quote={quote} hours={hours} />
-        <div className="flex shrink-0 flex-col items-stretch lg:block">
-          <Button busy={busy} onClick={onBook} className="lg:w-full">
-            Book Now
-          </Button>
-        </div>
-      </div>
-      <Button
-        tone="quiet"
-        onClick={onClear}
-        disabled={busy}
-        className="-ml-3 max-lg:min-h-11 max-lg:py-1 max-lg:text-sm"
-      >
-        Clear Selection
-      </Button>
-    </aside>
+      <ClockNote longer={longer} shorter={clockHours > slots.length} />
+    </>
   );
 }
 
@@ -109,16 +163,19 @@ function Breakdown({ quote, hours }: { quote: Quote; hours: string }) {
   );
 }
 
+/** The figure drops in anew when it changes: the eye sees what an hour did to it. */
 function Total({ quote, hours }: { quote: Quote; hours: string }) {
   return (
-    <div className="lg:mb-4">
+    <div className="min-w-0 lg:mb-4">
       <p
         aria-live="polite"
         aria-atomic="true"
         className="text-4xl leading-none font-extrabold tabular-nums lg:text-6xl"
       >
         <span className="sr-only">Total </span>
-        {formatMoney(quote.totalCents)}
+        <span key={quote.totalCents} className="inline-block animate-drop">
+          {formatMoney(quote.totalCents)}
+        </span>
       </p>
       <p className="mt-1 text-xs font-semibold text-fog lg:hidden">
         {hours}

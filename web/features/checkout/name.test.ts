@@ -15,9 +15,11 @@ test('an account without a name asks for both, and one letter is not a name', ()
   expect(splitName(null)).toEqual({ first: '', last: '', oneName: false });
   expect(joinName(splitName(null))).toEqual({
     problem: 'Please enter your first and last name as shown on your Australian ID.',
+    field: 'first',
   });
   expect(joinName({ first: 'Alex', last: 'C', oneName: false })).toEqual({
     problem: 'Please enter valid first and last names.',
+    field: 'last',
   });
 });
 

@@ -6,14 +6,17 @@ export function splitName(fullName: string | null): NameFields {
   return { first, last: rest.join(' '), oneName: first !== '' && rest.length === 0 };
 }
 
-/** The name as it goes on the booking, or what the spec says is wrong with it. */
-export function joinName(name: NameFields): { fullName: string } | { problem: string } {
+/** The name as it goes on the booking, or what the spec says is wrong with it and in which field. */
+export function joinName(name: NameFields): { fullName: string } | { problem: string; field: 'first' | 'last' } {
   const first = name.first.trim();
   const last = name.oneName ? '' : name.last.trim();
-  if (first === '' || (!name.oneName && last === ''))
-    return { problem: 'Please enter your first and last name as shown on your Australian ID.' };
-  if (first.length < 2 || (!name.oneName && last.length < 2))
-    return { problem: 'Please enter valid first and last names.' };
+  const wrong = (least: number): 'first' | 'last' | null =>
+    first.length < least ? 'first' : !name.oneName && last.length < least ? 'last' : null;
+  const missing = wrong(1);
+  if (missing)
+    return { problem: 'Please enter your first and last name as shown on your Australian ID.', field: missing };
+  const short = wrong(2);
+  if (short) return { problem: 'Please enter valid first and last names.', field: short };
   return { fullName: `${first} ${last}`.trim() };
 }
 

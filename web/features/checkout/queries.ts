@@ -36,6 +36,7 @@ export function pay(input: {
   total: number;
   fullName: string;
   email: string;
+  phone: string;
   couponCode: string | null;
   userId: string;
 }): Promise<{ url: string; bookingId: string; total: number }> {
@@ -45,6 +46,7 @@ export function pay(input: {
     description: `${draft.studio_name}, ${draft.total_hours} h`,
     customerEmail: input.email,
     customerName: input.fullName,
+    customerPhone: input.phone,
     metadata: {
       studioId: draft.studio_id,
       studioName: draft.studio_name,

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type Manifest } from 'vite';
+
+/**
+ * Builds the web app into dist/web: the bundle for the browser, then a second bundle for Node that prints every page
+ * (web/prerender.tsx), then one HTML file for each address, so that pages paint before JavaScript and read without it.
+ */
+const ROOT = join(import.meta.dirname, '..');
+const OUT = join(ROOT, 'dist', 'web');
+const PRESS = join(ROOT, 'dist', 'press');
+
+type Printed = { name: string; source: string; head: string; body: string; way: 'whole' | 'first' | 'no' };
+type Press = { printSite: () => Promise<Printed[]>; sitemap: () => string };
+
+const configFile = join(ROOT, 'vite.config.ts');
+await build({ configFile, logLevel: 'warn' });
+await build({
+  configFile,
+  logLevel: 'warn',
+  // What the browser fetches bit by bit, Node reads as one file; packages too, so that React is there once.
+  ssr: { noExternal: true },
+  build: { ssr: 'prerender.tsx', outDir: PRESS, manifest: false, copyPublicDir: false },
+});
+const press = (await import(pathToFileURL(join(PRESS, 'prerender.js')).href)) as Press;
+
+const manifestFile = join(OUT, '.vite', 'manifest.json');
+const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
+const template = readFileSync(join(OUT, 'index.html'), 'utf8');
+const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-latin-wdth-normal-.*\.woff2$/.test(name));
+
+for (const page of await press.printSite()) {
+  writeFileSync(join(OUT, `${page.name || 'index'}.html`), fill(page));
+}
+writeFileSync(join(OUT, 'sitemap.xml'), press.sitemap());
+rmSync(join(OUT, '.vite'), { recursive: true });
+rmSync(PRESS, { recursive: true });
+// React's server half leaves a timer behind.
+process.exit(0);
+
+function fill(page: Printed): string {
+  const wanted = new Set([...needs('index.html'), ...needs(page.source)]);
+  const preloads = [
+    `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`,
+    // The bundle for the browser is in the template; what it will ask for next is named here.
+    ...[...wanted]
+      .filter((file) => !template.includes(file))
+      .map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
+  ];
+  return template
+    .replace('<!--head-->', () => [page.head, ...preloads].join('\n    '))
+    .replace('<div id="root"><!--page--></div>', () => `<div id="root" data-printed="${page.way}">${page.body}</div>`);
+}
+
+/** A source's file and all it imports at once. */
+function needs(source: string, seen = new Set<string>()): Set<string> {
+  const chunk = manifest[source];
+  if (!chunk || seen.has(chunk.file)) return seen;
+  seen.add(chunk.file);
+  for (const next of chunk.imports ?? []) needs(next, seen);
+  return seen;
+}

@@ -1,0 +1,140 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { type Slot, slotsOfSpan, sortSlots, toggleSlot, whyNotAdd } from '#rules/slots.ts';
+import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { draftOf } from './draft.ts';
+import type { OpenHold, Studio } from './queries.ts';
+import { describeLost, dropLost, reachTo } from './selection.ts';
+import { useAvailability } from './use-availability.ts';
+import { useRestored } from './use-restored.ts';
+
+const WHY: Readonly<Record<string, string>> = {
+  'not-consecutive': 'Hours must follow one another. Clear the selection to start elsewhere.',
+  'too-long': `A session is at most ${settings.maxHours} hours long.`,
+  'too-far': 'A session may not go beyond the next day.',
+  closed: 'This hour cannot be booked.',
+};
+const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
+
+/** Hours that were let go in one stroke and can be had back in one. */
+export type LetGo = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
+
+/** Room, day and hours: what is chosen, what others and the clock take of it, and what was let go just now. */
+export function useChoice(parts: {
+  status: 'loading' | 'in' | 'out';
+  userId: string | null;
+  studios: readonly Studio[] | undefined;
+  now: Date;
+  paused: boolean;
+}) {
+  const { status, userId, studios, now, paused } = parts;
+  const today = studioDate(now);
+  const [studioId, setStudioId] = useState<string | null>(null);
+  const [date, setDate] = useState<StudioDate>(today);
+  const [slots, setSlots] = useState<readonly Slot[]>([]);
+  const [restoring, setRestoring] = useState<'no' | 'quietly' | 'telling'>('no');
+  const [lostNote, setLostNote] = useState<string | null>(null);
+  /** Where to stand after going over midnight. */
+  const [arrival, setArrival] = useState<Slot | null>(null);
+  const [letGo, setLetGo] = useState<LetGo | null>(null);
+  const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
+  const { taken } = hours;
+  const studio = studios?.find((one) => one.id === studioId) ?? null;
+
+  useRestored(status, (found) => {
+    if (found.slots.length === 0) return;
+    setStudioId(found.studioId);
+    setDate(found.slots[0]?.date ?? today);
+    setSlots(found.slots);
+    setRestoring(found.tell ? 'telling' : 'quietly');
+  });
+
+  const unknownStudio = studios !== undefined && studioId !== null && studio === null;
+  const missed = hours.failed || unknownStudio;
+  // What somebody else takes, or time takes, leaves the selection, and that is said where it stays to be read.
+  const settle = useEffectEvent(() => {
+    if (restoring !== 'no' && missed) return giveUpRestoring();
+    if (taken === undefined || slots.length === 0 || paused) return undefined;
+    const { kept, lost } = dropLost(slots, taken, new Date());
+    const told = lost.length === 0 ? null : describeLost(lost, kept.length);
+    if (told !== null) {
+      setSlots(kept);
+      setLostNote(told);
+    }
+    if (restoring === 'telling') toast({ title: 'Selections Restored', description: told ?? 'Your hours are back.' });
+    return setRestoring('no');
+  });
+  // The clock and other people are outside systems: what they took is not derived, it stays gone from the selection.
+  // oxlint-disable-next-line react/set-state-in-effect
+  useEffect(() => settle(), [taken, slots, now, paused, restoring, missed]);
+
+  function giveUpRestoring(): void {
+    toast({ title: RESTORE_FAILED, tone: 'bad' });
+    setRestoring('no');
+    if (!unknownStudio) return;
+    setStudioId(null);
+    setSlots([]);
+  }
+  function select(next: readonly Slot[]): void {
+    setSlots(next);
+    setLostNote(null);
+    setLetGo(null);
+  }
+  function drop(): void {
+    select([]);
+    if (studioId !== null && slots.length > 0) setLetGo({ studioId, date: sortSlots(slots)[0]?.date ?? date, slots });
+  }
+  function toggle(slot: Slot): void {
+    const why = whyNotAdd(slots, slot);
+    if (why) return toast({ title: WHY[why] ?? 'This hour cannot be added.' });
+    return select(toggleSlot(slots, slot));
+  }
+
+  return {
+    studio,
+    studioId,
+    today,
+    date,
+    slots,
+    hours,
+    lostNote,
+    letGo,
+    arrival,
+    goTo(slot: Slot): void {
+      setDate(slot.date);
+      setArrival(slot);
+    },
+    toggle,
+    reach(from: Slot, to: Slot, isFree: (slot: Slot) => boolean): void {
+      const next = reachTo(slots, from, to, isFree);
+      if (next.length === slots.length && slots.length > 0 && isFree(to)) return toggle(to);
+      return select(next);
+    },
+    chooseStudio(id: string): void {
+      if (id !== studioId) drop();
+      setStudioId(id);
+    },
+    chooseDay(day: StudioDate): void {
+      setDate(day);
+      // A selection that does not touch the day one looks at would be invisible: it begins anew.
+      if (slots.length > 0 && !slots.some((slot) => slot.date === day || addDays(slot.date, 1) === day)) drop();
+    },
+    clear(): void {
+      drop();
+      drafts.dropBooking();
+    },
+    bringBack(gone: LetGo): void {
+      setStudioId(gone.studioId);
+      setDate(gone.date);
+      select(gone.slots);
+    },
+  };
+}
+
+/** What a hold that waits for its payment was about, as a draft; null when its hours are no hours of the grid. */
+export function draftOfHold(hold: OpenHold) {
+  const span = slotsOfSpan(new Date(hold.start_time), new Date(hold.end_time));
+  return span === null ? null : draftOf({ id: hold.studio_id, name: hold.studio_name }, span);
+}

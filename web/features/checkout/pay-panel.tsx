@@ -1,0 +1,74 @@
+import { formatMoney } from '#rules/money.ts';
+import { settings } from '#rules/venue.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Progress } from '#web/ui/progress.tsx';
+import type { PaymentProblem } from './use-payment.ts';
+
+const WORDS = [
+  'Holding your hours and opening the payment page.',
+  'Still opening the payment page. Your hours are being held.',
+  'The payment service is slow right now. Please stay here; nothing is charged before you enter a card.',
+] as const;
+
+/** The button at the end of the checkout, what it waits for, and what went wrong when it was pressed. */
+export function PayPanel({
+  totalCents,
+  missing,
+  loading,
+  busy,
+  problem,
+  onAgree,
+  onBack,
+}: {
+  totalCents: number;
+  /** What is still needed, in words; '' when nothing is. */
+  missing: string;
+  loading: boolean;
+  busy: boolean;
+  problem: PaymentProblem | null;
+  /** Another price was named and is agreed to. */
+  onAgree: (totalCents: number) => void;
+  onBack: () => void;
+}) {
+  const agreed = problem?.total ?? null;
+  return (
+    <>
+      {problem ? (
+        <Notice tone="bad">
+          <p>{problem.text}</p>
+          {problem.back ? (
+            <Button tone="plain" className="mt-3" onClick={onBack}>
+              Choose another time
+            </Button>
+          ) : null}
+        </Notice>
+      ) : null}
+      {agreed !== null ? (
+        <Button busy={busy} onClick={() => onAgree(agreed)} className="w-full text-lg">
+          Agree and pay {formatMoney(agreed)}
+        </Button>
+      ) : (
+        <Button
+          type="submit"
+          form="checkout"
+          busy={busy}
+          disabled={missing !== '' || loading}
+          aria-describedby="still-needed"
+          className="w-full text-lg"
+        >
+          {totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(totalCents)}`}
+        </Button>
+      )}
+      <p id="still-needed" aria-live="polite" className="min-h-10 text-sm text-fog">
+        {busy ? (
+          <Progress on words={WORDS} />
+        ) : missing === '' || loading ? (
+          `The hours are held for you for ${settings.holdMinutes} minutes while you pay.`
+        ) : (
+          `Still needed: ${missing}.`
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { leaveTo } from '#web/lib/leave.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { createHostedCheck } from './queries.ts';
+
+/** Why it did not work, and the two ways on: another photo, or the hosted check. */
+export function FailedStep({
+  reasons,
+  decidedBy,
+  onRetry,
+}: {
+  reasons: readonly string[];
+  /** Until when a person looks at the photo; null when nobody has to. */
+  decidedBy: StudioDate | null;
+  onRetry: () => void;
+}) {
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  useBackAgain(() => setBusy(false));
+
+  /** Spec section 4: a verification session is created, its ids are stored, and /verify-complete leads to it. */
+  async function openHosted(): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const draft = drafts.booking();
+      const session = await createHostedCheck(draft);
+      drafts.keepVerification({ id: session.verificationSessionId, url: session.verificationUrl });
+      if (draft === null) leaveTo(session.verificationUrl);
+      else void navigate(paths.verifyComplete, { state: { goOn: true } });
+    } catch (error) {
+      setBusy(false);
+      const told = describeError(error, 'Failed to start verification. Please try again.');
+      setProblem(told);
+      toast({ title: told, tone: 'bad' });
+    }
+  }
+
+  return (
+    <div className="space-y-4">
+      <Notice tone={decidedBy ? 'warn' : 'bad'}>
+        <ul className="space-y-1">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+        {decidedBy ? (
+          <p className="mt-3 text-sm">
+            We kept your photo for a person to look at: that is done by {formatStudioDate(decidedBy)}, and then the
+            photo is deleted. You need not wait: try again with a sharper photo, or use the hosted check now.
+          </p>
+        ) : null}
+      </Notice>
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={onRetry}>Try Again</Button>
+        <Button tone="plain" busy={busy} onClick={() => void openHosted()}>
+          Use the hosted check
+        </Button>
+      </div>
+      {problem ? (
+        <Notice tone="bad">
+          <p>{problem}</p>
+        </Notice>
+      ) : null}
+      <p className="text-sm text-fog">
+        The hosted check looks at your licence and your face on a page of our identity service, and takes about two
+        minutes.
+      </p>
+    </div>
+  );
+}

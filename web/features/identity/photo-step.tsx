@@ -1,0 +1,70 @@
+import { type ChangeEvent, type DragEvent, useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Camera } from './camera.tsx';
+import { REVIEW_DAYS } from './queries.ts';
+
+/** A picture of the licence, from the camera or from a file; files can also be dropped here. */
+export function PhotoStep({
+  problem,
+  onPicture,
+  onFile,
+}: {
+  problem: string | null;
+  onPicture: (dataUrl: string) => void;
+  onFile: (file: File) => void;
+}) {
+  const [camera, setCamera] = useState(false);
+  const [over, setOver] = useState(false);
+  const bring = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(event.type === 'dragenter' || event.type === 'dragover');
+    const file = event.type === 'drop' ? event.dataTransfer.files[0] : undefined;
+    if (file) onFile(file);
+  };
+  const choose = (event: ChangeEvent<HTMLInputElement>): void => {
+    const file = event.target.files?.[0];
+    event.target.value = '';
+    if (file) onFile(file);
+  };
+  return (
+    <div className="space-y-4">
+      <p className="text-fog">
+        Photograph the front of your Australian driver licence. Name and date of birth must match your account.
+      </p>
+      {problem ? (
+        <Notice tone="bad">
+          <p>{problem}</p>
+        </Notice>
+      ) : null}
+      {camera ? <Camera onPicture={onPicture} /> : null}
+      {/* Dropping is a shortcut of the mouse; the button inside does the same by keyboard. */}
+      <div
+        onDragEnter={bring}
+        onDragOver={bring}
+        onDragLeave={bring}
+        onDrop={bring}
+        data-drop
+        className={`flex flex-wrap items-center gap-3 border-2 border-dashed p-4 transition-colors ${over ? 'border-signal bg-deck' : 'border-line'}`}
+      >
+        {camera ? null : <Button onClick={() => setCamera(true)}>Use camera</Button>}
+        <label className="inline-flex min-h-12 cursor-pointer items-center border-2 border-edge bg-deck px-6 font-bold has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal hover:border-chalk">
+          Upload a photo
+          <input type="file" accept="image/*" className="sr-only" onChange={choose} />
+        </label>
+        <p className="w-full text-sm text-dust max-sm:hidden">or drop the picture here</p>
+      </div>
+      <Notice tone="warn">
+        <p className="text-sm">
+          A mismatch may cause a permanent ban and cancellation without refund. A person looks before anything like that
+          happens.
+        </p>
+      </Notice>
+      <p className="text-sm text-fog">
+        What we collect: your name, date of birth and expiry, read from the photo to check that it is you and that you
+        are 18 or older. The photo is deleted as soon as that is decided; if a person has to look at it, within{' '}
+        {REVIEW_DAYS} days. It is never shown to other customers.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { validateIdFile } from '#rules/identity.ts';
+import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useSession } from '#web/lib/session.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { readPicture } from './picture.ts';
+import { REVIEW_DAYS, verifyId } from './queries.ts';
+
+/** The steps of spec section 4. */
+export type Step =
+  | { readonly name: 'id_photo'; readonly problem: string | null }
+  | { readonly name: 'id_preview'; readonly picture: string }
+  | { readonly name: 'verifying' }
+  | { readonly name: 'success'; readonly id: string }
+  | { readonly name: 'failed'; readonly reasons: readonly string[]; readonly decidedBy: StudioDate | null };
+
+const FIRST: Step = { name: 'id_photo', problem: null };
+/** The success picture stays so long before the dialog closes (spec section 9). */
+const SUCCESS_MS = 1_500;
+
+/** The way of a licence through the dialog; `onVerified` gets the verification's id once the success was seen. */
+export function useIdCheck(onVerified: (verificationId: string) => void) {
+  const { user } = useSession();
+  const [step, setStep] = useState<Step>(FIRST);
+  const finish = useEffectEvent((id: string) => {
+    setStep(FIRST);
+    onVerified(id);
+  });
+  useEffect(() => {
+    if (step.name !== 'success') return;
+    const timer = setTimeout(() => finish(step.id), SUCCESS_MS);
+    return () => clearTimeout(timer);
+  }, [step]);
+
+  function refuse(problem: string): void {
+    setStep({ name: 'id_photo', problem });
+    toast({ title: problem, tone: 'bad' });
+  }
+
+  async function choose(file: File): Promise<void> {
+    const wrong = validateIdFile(file);
+    if (wrong !== null) return refuse(wrong);
+    try {
+      return setStep({ name: 'id_preview', picture: await readPicture(file) });
+    } catch (error) {
+      return refuse(describeError(error, 'Failed to capture image. Please try again.'));
+    }
+  }
+
+  async function send(picture: string): Promise<void> {
+    setStep({ name: 'verifying' });
+    try {
+      if (!user) throw new Error('Not authenticated');
+      const result = await verifyId(picture);
+      const decidedBy = result.decision === 'review' ? addDays(studioDate(new Date()), REVIEW_DAYS) : null;
+      if (result.decision !== 'verified') {
+        toast({ title: result.failureReasons.join(' ') || 'Verification failed. Please try again.', tone: 'bad' });
+        return setStep({ name: 'failed', reasons: result.failureReasons, decidedBy });
+      }
+      toast({ title: 'ID Verified' });
+      return setStep({ name: 'success', id: result.verificationId });
+    } catch (error) {
+      const reason = describeError(error, 'Verification failed. Please try again.');
+      toast({ title: reason, tone: 'bad' });
+      return setStep({ name: 'failed', reasons: [reason], decidedBy: null });
+    }
+  }
+
+  return {
+    step,
+    choose: (file: File) => void choose(file),
+    send: (picture: string) => void send(picture),
+    preview: (picture: string) => setStep({ name: 'id_preview', picture }),
+    again: () => setStep(FIRST),
+  };
+}

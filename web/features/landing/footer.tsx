@@ -1,0 +1,38 @@
+import { Link } from 'react-router';
+import { venue } from '#rules/venue.ts';
+import { paths } from '#web/lib/paths.ts';
+import { Wordmark } from '#web/ui/logo.tsx';
+
+const entry =
+  'inline-flex min-h-11 items-center text-sm text-fog underline decoration-line underline-offset-4 hover:text-chalk';
+
+/** The end of every public page; `clear` keeps it out from under the BOOK NOW button. */
+export function Footer({ clear = false }: { clear?: boolean }) {
+  return (
+    <footer
+      className={`flex flex-wrap items-end justify-between gap-x-10 gap-y-6 border-t border-line px-4 pt-8 sm:px-8 ${clear ? 'pb-32' : 'pb-10'}`}
+    >
+      <Wordmark lines={['24/7', 'DJ Studios']} className="text-2xl" />
+      <nav aria-label="More" className="flex flex-wrap gap-x-6">
+        <Link to={paths.booking} className={entry}>
+          Book a studio
+        </Link>
+        <Link to={paths.about} className={entry}>
+          About
+        </Link>
+        <Link to={paths.comingSoon} className={entry}>
+          News by e-mail
+        </Link>
+        <Link to={paths.terms} className={entry}>
+          Terms
+        </Link>
+        <Link to={paths.privacy} className={entry}>
+          Privacy
+        </Link>
+      </nav>
+      <p className="w-full text-sm text-dust">
+        © {venue.legalName}, {venue.address}
+      </p>
+    </footer>
+  );
+}

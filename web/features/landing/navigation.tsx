@@ -1,0 +1,54 @@
+import type { MouseEvent } from 'react';
+import { Link, useLocation } from 'react-router';
+import { venue } from '#rules/venue.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { Mark } from '#web/ui/logo.tsx';
+import { AccountMenu } from './account-menu.tsx';
+
+const entry =
+  'inline-flex min-h-11 items-center text-sm font-bold tracking-wider whitespace-nowrap transition-colors hover:text-signal';
+
+/** Top left on every public page. Links, so that they lead somewhere without JavaScript too. */
+export function Navigation({ over = false }: { over?: boolean }) {
+  const { status, user } = useSession();
+  const { open } = useAuthDialog();
+  const { pathname } = useLocation();
+
+  function goHome(event: MouseEvent): void {
+    if (pathname !== paths.home) return;
+    event.preventDefault();
+    window.scrollTo({ top: 0 });
+  }
+  function goAbout(event: MouseEvent): void {
+    const about = document.getElementById('about');
+    if (!about) return; // the first page scrolls there when it is laid out
+    event.preventDefault();
+    about.scrollIntoView();
+  }
+
+  return (
+    <header
+      className={`flex items-center justify-between gap-4 px-4 py-3 sm:px-8 ${over ? 'absolute inset-x-0 top-0 z-10' : ''}`}
+    >
+      <nav aria-label="Main" className="flex flex-wrap gap-x-5 sm:gap-x-7">
+        <Link to={paths.home} onClick={goHome} className={entry}>
+          HOME
+        </Link>
+        <Link to={`${paths.home}#about`} onClick={goAbout} className={entry}>
+          ABOUT US
+        </Link>
+        {status === 'in' && user ? (
+          <AccountMenu email={user.email ?? ''} buttonClass={entry} />
+        ) : (
+          <button type="button" className={entry} onClick={() => open('sign-in')}>
+            SIGN IN
+          </button>
+        )}
+      </nav>
+      <Link to={paths.home} onClick={goHome} aria-label={`${venue.name}, home`} className="shrink-0 p-1 text-signal">
+        <Mark className="size-9" />
+      </Link>
+    </header>
+  );
+}

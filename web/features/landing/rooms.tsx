@@ -1,0 +1,33 @@
+const ROOMS = [
+  { letter: 'A', name: 'The club rig', text: 'Four decks on a raised booth, four-point sound, room for five.' },
+  { letter: 'B', name: 'The vinyl room', text: 'Two turntables, a rotary mixer, and quiet enough to record.' },
+  { letter: 'C', name: 'The camera room', text: 'Three cameras, soft light, and your set leaves as a video.' },
+] as const;
+
+/** The three rooms, a letter each. */
+export function Rooms() {
+  return (
+    <ul className="grid border-t border-line md:grid-cols-3 md:divide-x md:divide-line">
+      {ROOMS.map((room) => (
+        <li
+          key={room.letter}
+          className="flex gap-5 border-b border-line py-7 md:block md:border-b-0 md:px-8 md:py-8 md:first:pl-0"
+        >
+          <span
+            aria-hidden="true"
+            className="block text-8xl leading-[0.8] font-black text-signal [font-stretch:62%] md:text-9xl"
+          >
+            {room.letter}
+          </span>
+          <div className="md:mt-7">
+            <h3 className="text-2xl">
+              <span className="sr-only">Studio {room.letter}: </span>
+              {room.name}
+            </h3>
+            <p className="mt-2 max-w-xs text-fog">{room.text}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,76 @@
+import { type RefObject, useEffect, useRef, useState } from 'react';
+
+/** Spec section 2. */
+const RETRY_MS = 1_000;
+const SEEN = 0.1;
+
+/**
+ * Keeps a film running (spec section 2 as changed by decisions T-68): it goes on when the browser paused it and when it
+ * comes back into view, is tried once more after a second when the browser refuses to begin, and stays paused when the
+ * visitor paused it.
+ */
+export function useFilm(onPlaying: (yes: boolean) => void): {
+  readonly video: RefObject<HTMLVideoElement | null>;
+  readonly paused: boolean;
+  readonly toggle: () => void;
+} {
+  const video = useRef<HTMLVideoElement>(null);
+  const wanted = useRef(true);
+  const [paused, setPaused] = useState(false);
+
+  useEffect(() => {
+    const film = video.current;
+    if (!film) return;
+    // React sets this as a property only, and browsers begin by themselves only what is muted from the start.
+    film.muted = true;
+    let seen = false;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    const begin = (again: boolean): void => {
+      if (!wanted.current || !film.paused) return;
+      film.play().catch(() => {
+        if (again) retry = setTimeout(() => begin(false), RETRY_MS);
+        else if (film.paused) setPaused(true);
+      });
+    };
+    const running = (): void => {
+      setPaused(false);
+      onPlaying(true);
+    };
+    const stopped = (): void => {
+      if (seen && !document.hidden) begin(false);
+    };
+    const shown = (): void => {
+      if (seen && !document.hidden) begin(false);
+    };
+    const watch = new IntersectionObserver(
+      ([entry]) => {
+        const before = seen;
+        seen = entry?.isIntersecting === true && entry.intersectionRatio >= SEEN;
+        if (seen && !before) begin(true);
+      },
+      { threshold: [0, SEEN] },
+    );
+    film.addEventListener('playing', running);
+    film.addEventListener('pause', stopped);
+    document.addEventListener('visibilitychange', shown);
+    watch.observe(film);
+    return () => {
+      clearTimeout(retry);
+      watch.disconnect();
+      film.removeEventListener('playing', running);
+      film.removeEventListener('pause', stopped);
+      document.removeEventListener('visibilitychange', shown);
+      onPlaying(false);
+    };
+  }, [onPlaying]);
+
+  function toggle(): void {
+    const film = video.current;
+    if (!film) return;
+    wanted.current = film.paused;
+    setPaused(!wanted.current);
+    if (wanted.current) film.play().catch(() => setPaused(true));
+    else film.pause();
+  }
+  return { video, paused, toggle };
+}

@@ -1,0 +1,58 @@
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { paths } from '#web/lib/paths.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { joinList } from './queries.ts';
+
+/** Asks for an address to write to at the opening. */
+export function NotifyForm() {
+  const [email, setEmail] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [told, setTold] = useState<{ joined: boolean; text: string } | null>(null);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setBusy(true);
+    const answer = await joinList(email.trim().toLowerCase());
+    setBusy(false);
+    setTold(answer);
+    if (answer.joined) setEmail('');
+    toast({ title: answer.text, tone: answer.joined ? 'plain' : 'bad' });
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} className="max-w-md">
+      <div className="flex flex-wrap items-end gap-3">
+        <Field
+          label="Email"
+          type="email"
+          required
+          maxLength={255}
+          autoComplete="email"
+          placeholder="you@example.com"
+          className="min-w-56 grow"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <Button type="submit" busy={busy}>
+          Notify Me
+        </Button>
+      </div>
+      <p className="mt-3 text-sm text-fog">
+        By signing up you agree that we write to you about the opening. Every mail has a link to unsubscribe; see{' '}
+        <Link to={paths.privacy} className="underline decoration-edge underline-offset-4 hover:text-chalk">
+          Privacy
+        </Link>
+        .
+      </p>
+      {told ? (
+        <div className="mt-4">
+          <Notice tone={told.joined ? 'good' : 'bad'}>{told.text}</Notice>
+        </div>
+      ) : null}
+    </form>
+  );
+}

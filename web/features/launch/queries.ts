@@ -1,0 +1,19 @@
+/** Spec section 8, to the letter. */
+export const LAUNCH = {
+  done: "Thanks for signing up! We'll notify you when we launch.",
+  known: 'This email is already on our list!',
+  failed: 'Something went wrong. Please try again.',
+} as const;
+
+/** Puts an address on the mailing list; answers what to say. The database trims and lower-cases it. */
+export async function joinList(email: string): Promise<{ joined: boolean; text: string }> {
+  try {
+    // Fetched when somebody asks for it: the page is read by many and signed by few.
+    const { supabase } = await import('#web/lib/supabase.ts');
+    const { error } = await supabase.from('mailing_list').insert({ email });
+    if (error === null) return { joined: true, text: LAUNCH.done };
+    return { joined: false, text: error.code === '23505' ? LAUNCH.known : LAUNCH.failed };
+  } catch {
+    return { joined: false, text: LAUNCH.failed };
+  }
+}

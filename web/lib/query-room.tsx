@@ -1,0 +1,14 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { onSignOut } from './session.tsx';
+
+const client = new QueryClient({
+  defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true, staleTime: 2_000 } },
+});
+// What one person was shown is not shown to the next.
+onSignOut(() => client.clear());
+
+/** Around every page that asks the server for data; pages that do not are spared its weight. */
+export function QueryRoom({ children }: { children: ReactNode }) {
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>;
+}

@@ -1,0 +1,50 @@
+import { Link } from 'react-router';
+import { venue } from '#rules/venue.ts';
+import { InfoTable } from '#web/features/landing/info-table.tsx';
+import { PublicFrame } from '#web/features/landing/public-frame.tsx';
+import { Rooms } from '#web/features/landing/rooms.tsx';
+import { paths } from '#web/lib/paths.ts';
+import { buttonStyle } from '#web/ui/button.tsx';
+
+const STEPS = [
+  [
+    'Pick',
+    'a room and your hours, up to 24 of them, at any time of the day. Three hours are 10% off, four or more 15%.',
+  ],
+  ['Show', 'an Australian driver licence, once. You must be 18 or older.'],
+  ['Pay', 'by card. Change your mind 24 hours before or earlier and all of it comes back.'],
+  ['Play', 'with your own PIN for the door: it reaches you 15 minutes before you start. Up to five people.'],
+] as const;
+
+export default function AboutPage() {
+  return (
+    <PublicFrame title="About us" lead={<p>{venue.tagline}</p>}>
+      <div className="mt-12 grid gap-12 sm:mt-16 md:grid-cols-2 md:gap-8">
+        <div className="max-w-prose space-y-4 text-xl leading-relaxed text-fog">
+          <p>
+            {venue.name} are three rooms in Sydney full of the equipment clubs use. Nobody sits at a desk and nothing
+            closes: you let yourself in, and the room is yours alone until your last hour is over.
+          </p>
+          <p>Perform, practise, record, make content.</p>
+        </div>
+        <InfoTable />
+      </div>
+      <h2 className="mt-20 text-title">The rooms</h2>
+      <div className="mt-8">
+        <Rooms />
+      </div>
+      <h2 className="mt-20 text-title">How it goes</h2>
+      <ol className="mt-8 grid border-t border-line sm:grid-cols-2 lg:grid-cols-4 lg:gap-x-8">
+        {STEPS.map(([word, text]) => (
+          <li key={word} className="border-b border-line py-6 sm:pr-8">
+            <p className="poster text-3xl text-signal">{word}</p>
+            <p className="mt-2 max-w-xs text-fog">{text}</p>
+          </li>
+        ))}
+      </ol>
+      <Link to={paths.booking} className={`${buttonStyle.signal} mt-12`}>
+        Book a studio
+      </Link>
+    </PublicFrame>
+  );
+}

@@ -1,0 +1,56 @@
+import { Link } from 'react-router';
+import { venue } from '#rules/venue.ts';
+import { InstagramLink } from '#web/features/landing/info-table.tsx';
+import { NotifyForm } from '#web/features/launch/notify-form.tsx';
+import { paths } from '#web/lib/paths.ts';
+import { Wordmark } from '#web/ui/logo.tsx';
+
+const link = 'underline decoration-edge underline-offset-4 transition-colors hover:text-signal';
+
+export default function ComingSoonPage() {
+  return (
+    <main className="relative isolate flex min-h-dvh flex-col justify-between gap-12 overflow-hidden px-4 py-6 sm:px-8 sm:py-8">
+      <title>{`Coming Soon · ${venue.name}`}</title>
+      <picture>
+        <source media="(min-width: 768px)" type="image/avif" srcSet="/hero/wide.avif" />
+        <source media="(min-width: 768px)" srcSet="/hero/wide.jpg" />
+        <source type="image/avif" srcSet="/hero/tall.avif" />
+        <img
+          src="/hero/tall.jpg"
+          alt=""
+          width="720"
+          height="1280"
+          className="absolute inset-0 -z-20 size-full object-cover opacity-60"
+        />
+      </picture>
+      <div
+        aria-hidden="true"
+        className="absolute inset-0 -z-10 bg-linear-to-t from-night via-night/80 to-night/30 lg:bg-linear-to-tr lg:via-night/60"
+      />
+      <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
+        <Link to={paths.home} aria-label={`${venue.name}, home`}>
+          <Wordmark lines={['24/7', 'DJ Studios']} className="text-3xl sm:text-4xl" />
+        </Link>
+        <p className="text-sm font-bold tracking-wider">{venue.tagline}</p>
+      </div>
+      <div>
+        <h1 className="text-[min(23vw,12rem)] leading-[0.8] font-black tracking-[-0.02em] [font-stretch:62%]">
+          Coming Soon
+        </h1>
+        <p className="mt-6 text-2xl font-semibold sm:text-3xl">Sydney&apos;s first 24/7 DJ Studios.</p>
+        <div className="mt-8">
+          <NotifyForm />
+        </div>
+      </div>
+      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <p className="flex flex-wrap gap-x-6 gap-y-2">
+          <a href={`mailto:${venue.email}`} className={link}>
+            {venue.email}
+          </a>
+          <InstagramLink className={link} />
+        </p>
+        <p className="poster text-xl text-signal">Run it up selecta!</p>
+      </div>
+    </main>
+  );
+}

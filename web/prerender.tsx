@@ -1,0 +1,108 @@
+import { prerender } from 'react-dom/static';
+import { StaticRouter } from 'react-router';
+import { defaultRates } from '#rules/pricing.ts';
+import { venue } from '#rules/venue.ts';
+import { App } from './app.tsx';
+import { isPublic } from './lib/head.ts';
+import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
+
+/** What the build prints (build/site.ts): `%SITE_URL%` is filled in by the server that serves it. */
+export type Printed = {
+  /** Path without its leading slash, '' for the first page, '404' for the unknown one. */
+  readonly name: string;
+  /** Of the page, below `web/`. */
+  readonly source: string;
+  readonly head: string;
+  readonly body: string;
+  readonly way: PageRoute['printed'];
+};
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+export function printSite(): Promise<Printed[]> {
+  return Promise.all([...pages, unknownPage].map(printPage));
+}
+
+async function printPage(route: PageRoute): Promise<Printed> {
+  const name = route.path === '*' ? '404' : route.path.slice(1);
+  const { title, body } = route.printed === 'no' ? { title: null, body: '' } : await draw(`/${name}`);
+  return { name, source: `pages/${route.page}.tsx`, head: headOf(route, title), body, way: route.printed };
+}
+
+/** React puts the title of a page first when it does not draw the whole document. */
+async function draw(location: string): Promise<{ title: string | null; body: string }> {
+  await fetchPage(location);
+  const app = <App route={(inside) => <StaticRouter location={location}>{inside}</StaticRouter>} />;
+  const faults: unknown[] = [];
+  const { prelude } = await prerender(app, { onError: (error) => void faults.push(error) });
+  const html = await new Response(prelude).text();
+  if (faults.length > 0) throw faults[0];
+  const title = /<title>(.*?)<\/title>/.exec(html);
+  if (/<script|\sstyle="/.test(html)) throw new Error(`${location} prints what the page may not run or wear`);
+  return { title: title?.[1] ?? null, body: html.replace(title?.[0] ?? '', '') };
+}
+
+function headOf(route: PageRoute, drawnTitle: string | null): string {
+  const title = drawnTitle ?? escape(route.path === '/' ? route.title : `${route.title} · ${venue.name}`);
+  const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path)}`;
+  const shared = [
+    ['og:type', 'website'],
+    ['og:site_name', venue.name],
+    ['og:title', title],
+    ['og:description', escape(route.description)],
+    ['og:url', url],
+    ['og:locale', 'en_AU'],
+    ['og:image', '%SITE_URL%/open-graph.png'],
+    ['og:image:width', '1200'],
+    ['og:image:height', '630'],
+    ['og:image:alt', `${venue.name}: ${venue.tagline}`],
+  ];
+  return [
+    `<title>${title}</title>`,
+    `<meta name="description" content="${escape(route.description)}" />`,
+    `<meta name="robots" content="${isPublic(route) ? 'index, follow' : 'noindex'}" />`,
+    `<link rel="canonical" href="${url}" />`,
+    ...shared.map(([property, content]) => `<meta property="${property}" content="${content}" />`),
+    '<meta name="twitter:card" content="summary_large_image" />',
+    ...(route.page === 'landing' || route.page === 'about'
+      ? [`<script type="application/ld+json">${JSON.stringify(business()).replaceAll('<', '\\u003c')}</script>`]
+      : []),
+  ].join('\n    ');
+}
+
+/** The business in schema.org's words: https://schema.org/LocalBusiness */
+function business(): object {
+  const rates = defaultRates.flat().map((cents) => cents / 100);
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'EntertainmentBusiness',
+    '@id': '%SITE_URL%/#business',
+    name: venue.name,
+    description: pages[0]?.description,
+    slogan: venue.tagline,
+    url: '%SITE_URL%/',
+    image: '%SITE_URL%/open-graph.png',
+    logo: '%SITE_URL%/icons/512.png',
+    email: venue.email,
+    address: { '@type': 'PostalAddress', addressLocality: 'Sydney', addressRegion: 'NSW', addressCountry: 'AU' },
+    openingHoursSpecification: {
+      '@type': 'OpeningHoursSpecification',
+      dayOfWeek: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
+      opens: '00:00',
+      closes: '23:59',
+    },
+    priceRange: `$${Math.min(...rates)}–$${Math.max(...rates)} an hour`,
+    currenciesAccepted: 'AUD',
+    sameAs: [`https://www.instagram.com/${venue.instagram.replace(/^@/, '')}/`],
+    potentialAction: { '@type': 'ReserveAction', target: '%SITE_URL%/booking' },
+  };
+}
+
+/** The addresses a search engine may list. */
+export function sitemap(): string {
+  const entries = pages
+    .filter((route) => isPublic(route) && route.canonical === undefined)
+    .map((route) => `  <url><loc>%SITE_URL%${route.path}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`;
+}
