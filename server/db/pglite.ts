@@ -22,7 +22,7 @@ export type Embedded = Database & {
 
 const EXTENSIONS: Record<string, Extension> = { btree_gist, pgcrypto };
 
-/** PostgreSQL's cache, a quarter of its default: the engine holds all of it from the start, and one studio's hot rows fit in less. */
+/** PostgreSQL's cache, a quarter of its default: the engine holds all of it from the start, and a small house's hot rows fit in less. */
 const SMALL = ['-c', 'shared_buffers=32MB'];
 
 /**
