@@ -98,8 +98,9 @@ function createIdTokenReader(
     });
     if (!verified) return null;
     const { payload, protectedHeader } = verified;
-    const tenant = String(payload['tid'] ?? '');
-    if (issuer.includes('{tenantid}') && payload.iss !== issuer.replace('{tenantid}', tenant)) return null;
+    const tenant = payload['tid'];
+    const expected = typeof tenant === 'string' ? issuer.replace('{tenantid}', tenant) : issuer;
+    if (payload.iss !== expected) return null;
     const bound = payload['at_hash'];
     if (accessToken !== null && typeof bound === 'string' && bound !== halfHash(accessToken, protectedHeader.alg))
       return null;

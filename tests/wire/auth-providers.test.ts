@@ -125,7 +125,8 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect((await trade(plain)).status).toBe(200);
     const raced = await walkPkce({ email });
     const answers = await Promise.all([1, 2, 3, 4].map(() => trade(raced)));
-    expect(answers.map((one) => one.status).toSorted()).toEqual([200, 404, 404, 404]);
+    expect(answers.filter((one) => one.status === 200)).toHaveLength(1);
+    expect(answers.filter((one) => one.status === 404)).toHaveLength(3);
   });
 
   test('a stolen code is good for nothing: wrong verifier, too late, or already burned by the thief', async () => {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Env } from '#server/http/caller.ts';
-import { AuthRefusal } from '../errors.ts';
+import type { AuthRefusal } from '../errors.ts';
 
 /** How hosted Supabase names a status in an address. */
 const NAMES: Readonly<Record<number, string>> = {
