@@ -51,6 +51,8 @@ export type AuthConfig = {
   readonly relyingParty: RelyingParty;
   /** Addresses besides the site's that people may be led to after a sign-in. */
   readonly redirects: readonly string[];
+  /** Chains whose wallets may sign in. */
+  readonly chains: readonly ('ethereum' | 'solana')[];
 };
 
 /** Numbers of promises G23–G28; each is multiplied by RATE_LIMIT_FACTOR in tests. */

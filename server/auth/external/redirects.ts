@@ -10,15 +10,24 @@ const NEVER = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'a
  * They are compared with scheme, host, port and path; query and fragment are the client's.
  */
 export function createSafeRedirect(siteUrl: string, allowed: readonly string[]): SafeRedirect {
+  const check = createRedirectCheck(siteUrl, allowed);
+  return (asked) => check(asked) ?? siteUrl;
+}
+
+/** The same question, answered with null where the address is none of ours. */
+export function createRedirectCheck(
+  siteUrl: string,
+  allowed: readonly string[],
+): (asked: string | null | undefined) => string | null {
   const { origin } = new URL(siteUrl);
   const patterns = allowed.map(toPattern);
   return (asked) => {
     const url = readAddress(asked ?? '');
-    if (!url) return siteUrl;
+    if (!url) return null;
     const web = url.protocol === 'https:' || url.protocol === 'http:';
     const place = web ? `${url.origin}${url.pathname}` : `${url.protocol}//${url.host}${url.pathname}`;
     const ours = web && url.origin === origin;
-    return ours || patterns.some((pattern) => pattern.test(place)) ? url.href : siteUrl;
+    return ours || patterns.some((pattern) => pattern.test(place)) ? url.href : null;
   };
 }
 
