@@ -224,16 +224,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
       apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
     },
-    igloohome: {
-      authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
-      apiUrl: env.IGLOOHOME_API_URL ?? (sandbox ? `${at(2)}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
-      clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
-      clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
-      bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
-      mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
-      webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
-      locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
-    },
+    igloohome: readIgloohome(env, sandbox, at),
     vision:
       env.ID_READER === 'ocr'
         ? null
@@ -258,6 +249,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
     storage: { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) },
+  };
+}
+
+function readIgloohome(env: Environment, sandbox: boolean, at: (offset: number) => string): Config['igloohome'] {
+  return {
+    authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
+    apiUrl: env.IGLOOHOME_API_URL ?? (sandbox ? `${at(2)}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
+    clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
+    clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
+    bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
+    mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
+    webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
+    locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
   };
 }
 
