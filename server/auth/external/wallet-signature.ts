@@ -43,7 +43,7 @@ const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /** The 32 bytes of a Solana address. */
 function fromBase58(text: string): Uint8Array {
-  const number = [...text].reduce((sum, letter) => sum * 58n + BigInt(BASE58.indexOf(letter)), 0n);
+  const number = Array.from(text).reduce((sum, letter) => sum * 58n + BigInt(BASE58.indexOf(letter)), 0n);
   if (number >> 256n !== 0n) throw new Error('too long for an address');
   return Buffer.from(number.toString(16).padStart(64, '0'), 'hex');
 }
