@@ -72,7 +72,7 @@ function read(lhr: Result): Run {
     paint: figure('largest-contentful-paint'),
     shift: figure('cumulative-layout-shift'),
     blocked: figure('total-blocking-time'),
-    scripts: requests.filter((one) => one['resourceType'] === 'Script').map((one) => String(one['url'])),
+    scripts: requests.filter((one) => one['resourceType'] === 'Script').map((one) => `${one['url'] as string}`),
     faults: CATEGORIES.slice(1).flatMap((category) =>
       (lhr.categories[category]?.auditRefs ?? [])
         .filter(({ id, weight }) => weight > 0 && (lhr.audits[id]?.score ?? 1) < 1)

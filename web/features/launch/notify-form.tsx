@@ -16,7 +16,8 @@ export function NotifyForm() {
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget;
-    const email = String(new FormData(form).get('email') ?? '');
+    const typed = new FormData(form).get('email');
+    const email = typeof typed === 'string' ? typed : '';
     setBusy(true);
     const answer = await joinList(email.trim().toLowerCase());
     setBusy(false);
