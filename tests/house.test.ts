@@ -35,7 +35,7 @@ const TABLE: readonly Room[] = [
   { room: 'server/config', may: ['server/config-auth', 'server/config-sign-in'] },
   { room: 'server/config-auth', may: [] },
   { room: 'server/config-sign-in', may: [] },
-  ...['compose', 'compose-auth', 'compose-functions', 'seed'].map((name) => ({
+  ...['compose', 'compose-auth', 'compose-functions', 'import-users', 'seed'].map((name) => ({
     room: `server/${name}`,
     may: ['server', 'rules'],
   })),
