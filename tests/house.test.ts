@@ -34,7 +34,8 @@ const TABLE: readonly Room[] = [
   { room: 'server/main', may: ['server/config', 'server/compose'] },
   { room: 'server/config', may: ['server/config-auth', 'server/config-sign-in'] },
   { room: 'server/config-auth', may: [] },
-  { room: 'server/config-sign-in', may: [] },
+  { room: 'server/config-sign-in', may: ['server/config-providers'] },
+  { room: 'server/config-providers', may: [] },
   ...['compose', 'compose-auth', 'compose-functions', 'import-users', 'seed'].map((name) => ({
     room: `server/${name}`,
     may: ['server', 'rules'],
