@@ -11,6 +11,9 @@ import { createStripe } from './stripe/stripe.ts';
 import { createTwilio } from './twilio/twilio.ts';
 import { createVision } from './vision/vision.ts';
 
+/** For tests: the house keeps files on its own disk unless it is told of such a service. */
+export { type ObjectService, startObjectService } from './s3/object-store.ts';
+
 export type SandboxOptions = {
   /** Home page and control API; the stand-ins listen on the ports after it. */
   readonly port: number;

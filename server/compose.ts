@@ -32,7 +32,7 @@ import { createWebhookInbox } from './operations/webhooks.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
 import { createOcrIdReader } from './providers/ocr-id-reader.ts';
-import type { IdReader } from './providers/ports.ts';
+import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
@@ -40,11 +40,9 @@ import { createStripePayments } from './providers/stripe-payments.ts';
 import { createRealtimeDoor } from './realtime/realtime-door.ts';
 import { createRestDoor } from './rest/rest-door.ts';
 import { createStorageDoor } from './storage/storage-door.ts';
-import { createObjects } from './storage/objects.ts';
 import { type DemoAccount, seed } from './seed.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
-const MAX_ROWS = 1_000;
 
 /** The whole server, put together but not listening. */
 export type House = {
@@ -79,8 +77,16 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const auth = await composeAuth({ config, db, keys, limits, watch, readCaller, mail, clock, log });
 
-  const store = createDiskStore(join(config.dataDir, 'objects'));
-  const objects = createObjects({ db, store, clock, mark: (text) => keys.hmac('object-link', text) });
+  const store = await createStore(config);
+  const storage = createStorageDoor({
+    db,
+    store,
+    clock,
+    readCaller,
+    sizeMax: config.storage.sizeMax,
+    mark: (text) => keys.hmac('object-link', text),
+    sessionAlive: (sessionId) => watch.alive(sessionId),
+  });
   const payments = createStripePayments(config.stripe);
   const locks = createIgloohomeLocks(config.igloohome);
   const reader = await createIdReader(config);
@@ -121,7 +127,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'image.delete': identity.deleteImage,
     },
   });
-  const tick = createTick({ db, desk, outbox, sweeps: [() => objects.sweep(), () => auth.queue.sweep()], clock, log });
+  const tick = createTick({ db, desk, outbox, sweeps: [storage.sweep, () => auth.queue.sweep()], clock, log });
   const functions = composeFunctions({
     readCaller,
     limits,
@@ -163,8 +169,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
     auth: auth.door,
-    rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
-    storage: createStorageDoor({ objects, db, readCaller }),
+    rest: createRestDoor({
+      db,
+      readCaller,
+      settings: config.rest,
+      url: `${config.siteUrl}/rest/v1`,
+      warn: (line) => log.warn({}, line),
+    }).door,
+    storage: storage.door,
     realtime: createRealtimeDoor(),
     functions,
     site: createSite({ folder: join(ROOT, 'dist', 'web'), anonKey: keys.anonKey, siteUrl: config.siteUrl }),
@@ -182,6 +194,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     demo,
     async close() {
       mail.close();
+      storage.close();
       await reader.close();
       await db.close();
       await unlock?.();
@@ -194,6 +207,13 @@ async function createIdReader(config: Config): Promise<IdReader & { close(): Pro
   if (config.vision === null) return createOcrIdReader();
   const { createVisionIdReader } = await import('./providers/vision-id-reader.ts');
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
+}
+
+/** Bytes lie on this machine's disk, or in a bucket of an S3 service; its library is read in only then. */
+async function createStore(config: Config): Promise<ObjectStore> {
+  if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
+  const { createS3Store } = await import('./providers/s3-store.ts');
+  return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
 }
 
 async function openDatabase(config: Config, memory: boolean, say: (line: string) => void, log: Log): Promise<Database> {

@@ -46,9 +46,37 @@ export type Config = {
     readonly apiKey: string;
     readonly model: string;
   } | null;
+  /** How the data door behaves; named as PostgREST names its settings. */
+  readonly rest: {
+    readonly schemas: readonly string[];
+    readonly extraSearchPath: readonly string[];
+    readonly maxRows: number;
+    readonly aggregates: boolean;
+    readonly plans: boolean;
+    readonly txEnd: 'commit' | 'commit-allow-override' | 'rollback' | 'rollback-allow-override';
+    readonly preRequest: string | null;
+    readonly rootSpec: string | null;
+    readonly openapi: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  };
   readonly shellyUrl: string;
   readonly smtpUrl: string;
   readonly mailFrom: string;
+  readonly storage: {
+    /** Bytes an object may have in any bucket. */
+    readonly sizeMax: number;
+    /** Where bytes lie; null: on this machine's disk, under `dataDir`. */
+    readonly s3: {
+      readonly bucket: string;
+      /** null: Amazon's own for the region. */
+      readonly endpoint: string | null;
+      readonly region: string;
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      /** Before every key, ending with `/`; '' for none. */
+      readonly prefix: string;
+      readonly pathStyle: boolean;
+    } | null;
+  };
 };
 
 /** The environment cannot be run with; `faults` has one line per fault. */
@@ -69,6 +97,8 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+
+const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
 
 const schema = z.object({
   NODE_ENV: z.string().default('development'),
@@ -107,10 +137,31 @@ const schema = z.object({
   VISION_BASE_URL: address.optional(),
   VISION_API_KEY: z.string().min(1).optional(),
   VISION_MODEL: z.string().min(1).optional(),
+  PGRST_DB_SCHEMAS: list.pipe(z.array(z.string()).min(1)).default(['public']),
+  PGRST_DB_EXTRA_SEARCH_PATH: list.default(['public', 'extensions']),
+  PGRST_DB_MAX_ROWS: z.coerce.number().int().min(1).max(1_000_000).default(1_000),
+  PGRST_DB_AGGREGATES_ENABLED: flag.default(false),
+  PGRST_DB_PLAN_ENABLED: flag.default(false),
+  PGRST_DB_TX_END: z.enum(['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override']).default('commit'),
+  PGRST_DB_PRE_REQUEST: functionName.optional(),
+  PGRST_DB_ROOT_SPEC: z.string().min(1).optional(),
+  PGRST_OPENAPI_MODE: z.enum(['follow-privileges', 'ignore-privileges', 'disabled']).default('follow-privileges'),
   SHELLY_URL: address.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default('24/7 DJ Studios <hello@example.com>'),
   ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: flag.default(false),
+  STORAGE_FILE_SIZE_LIMIT: z.coerce.number().int().min(10_485_760).max(5_000_000_000).default(52_428_800),
+  STORAGE_S3_BUCKET: z.string().min(3).max(63).optional(),
+  STORAGE_S3_ENDPOINT: address.optional(),
+  STORAGE_S3_REGION: z.string().min(1).default('us-east-1'),
+  STORAGE_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  STORAGE_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  STORAGE_S3_PREFIX: z
+    .string()
+    .regex(/^[\w.-]+(\/[\w.-]+)*\/?$/, 'may have letters, digits, ., -, _ and /')
+    .transform((text) => text.replace(/\/?$/, '/'))
+    .optional(),
+  STORAGE_S3_PATH_STYLE: flag.optional(),
 });
 type Environment = z.output<typeof schema>;
 
@@ -181,9 +232,37 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
             apiKey: env.VISION_API_KEY ?? 'sandbox-vision',
             model: env.VISION_MODEL ?? 'specimen-reader',
           },
+    rest: {
+      schemas: env.PGRST_DB_SCHEMAS,
+      extraSearchPath: env.PGRST_DB_EXTRA_SEARCH_PATH,
+      maxRows: env.PGRST_DB_MAX_ROWS,
+      aggregates: env.PGRST_DB_AGGREGATES_ENABLED,
+      plans: env.PGRST_DB_PLAN_ENABLED,
+      txEnd: env.PGRST_DB_TX_END,
+      preRequest: env.PGRST_DB_PRE_REQUEST ?? null,
+      rootSpec: env.PGRST_DB_ROOT_SPEC ?? null,
+      openapi: env.PGRST_OPENAPI_MODE,
+    },
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
+    storage: { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) },
+  };
+}
+
+function readS3(env: Environment): Config['storage']['s3'] {
+  const [bucket, accessKeyId] = [env.STORAGE_S3_BUCKET, env.STORAGE_S3_ACCESS_KEY_ID];
+  const secretAccessKey = env.STORAGE_S3_SECRET_ACCESS_KEY;
+  if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) return null;
+  return {
+    bucket,
+    endpoint: env.STORAGE_S3_ENDPOINT ?? null,
+    region: env.STORAGE_S3_REGION,
+    accessKeyId,
+    secretAccessKey,
+    prefix: env.STORAGE_S3_PREFIX ?? '',
+    // Services other than Amazon's seldom have a name per bucket.
+    pathStyle: env.STORAGE_S3_PATH_STYLE ?? env.STORAGE_S3_ENDPOINT !== undefined,
   };
 }
 
@@ -209,6 +288,11 @@ function contradictions(env: Environment, production: boolean, sandbox: boolean)
       if (env[name] === undefined) faults.push(`${name}: is needed with ID_READER=${env.ID_READER}`);
     }
   }
+  const s3 = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
+  const wanted = [...s3, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
+  if (wanted.some((name) => env[name] !== undefined)) {
+    for (const name of s3) if (env[name] === undefined) faults.push(`${name}: is needed to keep files with S3`);
+  }
   const live = env.STRIPE_SECRET_KEY?.includes('_live_') === true;
   if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox)
     faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');
@@ -225,7 +309,14 @@ function contradictions(env: Environment, production: boolean, sandbox: boolean)
   for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_SECRET'] as const) {
     if (env[name]?.includes('sandbox')) faults.push(`${name}: is a sandbox key, which production refuses`);
   }
-  for (const name of ['STRIPE_API_URL', 'IGLOOHOME_API_URL', 'IGLOOHOME_AUTH_URL', 'SMTP_URL', 'SITE_URL'] as const) {
+  for (const name of [
+    'STRIPE_API_URL',
+    'IGLOOHOME_API_URL',
+    'IGLOOHOME_AUTH_URL',
+    'SMTP_URL',
+    'SITE_URL',
+    'STORAGE_S3_ENDPOINT',
+  ] as const) {
     const url = env[name];
     if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
       faults.push(`${name}: leads back to this machine, which production refuses`);

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { type Env, TokenRefused } from '#server/http/caller.ts';
+import { addAdmin } from './admin/admin-room.ts';
 import type { AuthParts } from './auth-parts.ts';
 import { AuthRefusal } from './errors.ts';
 import { createHealth } from './about/health.ts';
@@ -54,6 +55,7 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
   door.get('/.well-known/jwks.json', createJwks(parts));
   door.get('/settings', createSettings(parts));
   door.get('/health', createHealth());
+  addAdmin(door, parts);
   addFactors(door, parts);
   addPasskeys(door, parts);
   addSwitchedOff(door, parts);

@@ -45,10 +45,10 @@ export function addSwitchedOff(door: Hono<Env>, parts: AuthParts): void {
       throw refusal();
     });
   }
-  // The admin's calls come with a later issue: only the service key may even learn that they are not there.
+  // Only the service key may even learn what is not there.
   door.on(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/admin/*', '/invite'], async (c) => {
     const caller = await parts.readCaller(c.req.raw, c.var.ip);
     if (caller.role !== 'service_role') throw new AuthRefusal(403, 'not_admin', 'User not allowed');
-    throw refuse.disabled(404, 'feature_disabled', 'Accounts cannot be managed through this address yet');
+    throw refuse.disabled(404, 'feature_disabled', 'There is no such call for the service');
   });
 }

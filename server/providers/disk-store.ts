@@ -1,9 +1,13 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ObjectStore } from './ports.ts';
+import type { ByteRange, ObjectStore } from './ports.ts';
 
 /** Keys are made by the server; nothing in one can lead out of the folder. */
 const KEY = /^[a-z0-9-]{1,64}(\/[a-z0-9-]{1,64}(\.[a-z0-9]{1,8})?){1,3}$/;
+const FOLDER = /^[a-z0-9-]{1,64}$/;
+/** Large enough that a megabyte is a handful of reads, small enough that a thousand slow readers hold little. */
+const PIECE = 256 * 1024;
 
 /** Keeps bytes as files under `folder`. A file appears as a whole or not at all, and is on the disk when `put` resolves. */
 export function createDiskStore(folder: string): ObjectStore {
@@ -12,25 +16,39 @@ export function createDiskStore(folder: string): ObjectStore {
     return join(folder, key);
   };
   const draftOf = (path: string): string => `${path}.part`;
+
+  /** Writes a draft and gives it its name once it is on the disk. */
+  async function appear(key: string, write: (draft: string) => Promise<void>): Promise<void> {
+    const path = pathOf(key);
+    const draft = draftOf(path);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    try {
+      await write(draft);
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    await syncFolder(dirname(path));
+  }
+
   return {
-    async put(key, bytes) {
-      const path = pathOf(key);
-      const draft = draftOf(path);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      try {
-        await writeSynced(draft, bytes);
-        await rename(draft, path);
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
-      await syncFolder(dirname(path));
+    put: (key, bytes) => appear(key, (draft) => writeSynced(draft, bytes)),
+    get: async (key) => absent(readFile(pathOf(key))),
+    async open(key, range) {
+      const file = await absent(open(pathOf(key), 'r'));
+      return file === null ? null : piecesOf(file, range);
     },
-    async get(key) {
-      return readFile(pathOf(key)).catch((error: unknown) => {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-        throw error;
+    async copy(from, to) {
+      const source = pathOf(from);
+      if ((await absent(stat(source))) === null) return false;
+      await appear(to, async (draft) => {
+        await copyFile(source, draft, constants.COPYFILE_FICLONE);
+        const file = await open(draft, 'r+');
+        await file.sync();
+        await file.close();
       });
+      return true;
     },
     async remove(key) {
       const path = pathOf(key);
@@ -38,10 +56,51 @@ export function createDiskStore(folder: string): ObjectStore {
       // What a write that was killed half-way left.
       await rm(draftOf(path), { force: true });
     },
+    async *list(name) {
+      if (!FOLDER.test(name)) throw new Error('not a storage folder');
+      const found = await absent(opendir(join(folder, name)));
+      if (found === null) return;
+      for await (const entry of found) {
+        const key = `${name}/${entry.name.replace(/\.part$/, '')}`;
+        const facts = entry.isFile() && KEY.test(key) ? await absent(stat(join(folder, name, entry.name))) : null;
+        if (facts) yield { key, writtenAt: facts.mtime };
+      }
+    },
   };
 }
 
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+/** Null for what is not there. */
+function absent<T>(asked: Promise<T>): Promise<T | null> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+function piecesOf(file: FileHandle, { from, to }: ByteRange): ReadableStream<Uint8Array> {
+  let at = from;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const wanted = Math.min(PIECE, to + 1 - at);
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(Math.max(wanted, 0)), 0, wanted, at);
+        if (wanted > 0 && bytesRead === 0) {
+          await file.close();
+          throw new Error('a stored file is shorter than its row says');
+        }
+        at += bytesRead;
+        if (bytesRead > 0) controller.enqueue(bytesRead === wanted ? buffer : buffer.subarray(0, bytesRead));
+        if (at <= to) return;
+        await file.close();
+        controller.close();
+      },
+      cancel: () => file.close(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function writeSynced(path: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
     await file.writeFile(bytes);

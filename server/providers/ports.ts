@@ -139,9 +139,18 @@ export type LicenceReading = {
 /** Reads what is printed; never judges. `image` is a re-encoded JPEG without metadata. */
 export type IdReader = { read(image: Uint8Array): Promise<LicenceReading> };
 
+/** Bytes `from` to `to`, both counted. */
+export type ByteRange = { readonly from: number; readonly to: number };
 /** Where object bytes live. Keys are made by the server, never by a client. */
 export type ObjectStore = {
-  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Keeps all of the bytes, or none when their source throws; once it resolves they outlast a power cut. */
+  put(key: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
   get(key: string): Promise<Uint8Array | null>;
+  /** The bytes in pieces, read as fast as they are taken; null when there is no such key. `range` lies inside. */
+  open(key: string, range: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
+  /** Answers false when there is nothing to copy. */
+  copy(from: string, to: string): Promise<boolean>;
   remove(key: string): Promise<void>;
+  /** Everything kept in a folder, and what broken writes left there, with the time it was written. */
+  list(folder: string): AsyncIterable<{ readonly key: string; readonly writtenAt: Date }>;
 };

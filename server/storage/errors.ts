@@ -1,4 +1,7 @@
-/** A no in the storage protocol's words: HTTP 400 and `{statusCode, error, message, code}` (wire.md 4); clients look at `code` first. */
+/**
+ * A no in the storage protocol's words: HTTP 400 and `{statusCode, error, message, code}` (wire.md 4); clients look at `code` first.
+ * `status` is the HTTP status where the protocol wants the true one.
+ */
 export class StorageRefusal extends Error {
   override readonly name = 'StorageRefusal';
   readonly statusCode: string;
@@ -14,11 +17,26 @@ export class StorageRefusal extends Error {
   }
 }
 
-/** Codes of hosted Supabase (storage-api, src/internal/errors/codes.ts). */
+const invalid = (message: string): StorageRefusal =>
+  new StorageRefusal('400', 'InvalidRequest', 'invalid_request', message);
+
+/** Codes of hosted Supabase (storage, src/internal/errors/codes.ts). */
 export const storageErrors = {
   noBucket: () => new StorageRefusal('404', 'NoSuchBucket', 'Bucket not found', 'Bucket not found'),
   noObject: () => new StorageRefusal('404', 'NoSuchKey', 'not_found', 'Object not found'),
+  noUpload: () => new StorageRefusal('404', 'NoSuchUpload', 'NoSuchUpload', 'Upload not found', 404),
   duplicate: () => new StorageRefusal('409', 'KeyAlreadyExists', 'Duplicate', 'The resource already exists'),
+  bucketExists: () => new StorageRefusal('409', 'BucketAlreadyExists', 'Duplicate', 'The resource already exists'),
+  bucketNotEmpty: () =>
+    new StorageRefusal(
+      '409',
+      'ResourceNotEmpty',
+      'ResourceNotEmpty',
+      'The bucket you tried to delete is not empty',
+      409,
+    ),
+  bucketName: () => new StorageRefusal('400', 'InvalidBucketName', 'Invalid Input', 'Bucket name invalid'),
+  sizeLimit: () => invalid('Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B'),
   tooLarge: () =>
     new StorageRefusal(
       '413',
@@ -35,11 +53,11 @@ export const storageErrors = {
       `mime type ${type.slice(0, 60)} is not supported`,
     ),
   picture: () => new StorageRefusal('415', 'InvalidMimeType', 'invalid_mime_type', 'This picture cannot be read'),
+  busy: () => new StorageRefusal('503', 'SlowDown', 'SlowDown', 'Too many pictures at once, try again soon', 503),
   denied: () => new StorageRefusal('403', 'AccessDenied', 'Unauthorized', 'new row violates row-level security policy'),
   token: () => new StorageRefusal('400', 'InvalidJWT', 'InvalidJWT', 'Invalid Compact JWS'),
   path: () => new StorageRefusal('400', 'InvalidKey', 'InvalidKey', 'Invalid key'),
-  body: () => new StorageRefusal('400', 'InvalidRequest', 'invalid_request', 'The body is not what this call takes'),
-  off: () => new StorageRefusal('404', 'InvalidRequest', 'not_found', 'There is nothing at this address', 404),
+  body: () => invalid('The body is not what this call takes'),
   broken: (requestId: string) =>
     new StorageRefusal(
       '500',
@@ -48,4 +66,7 @@ export const storageErrors = {
       `Something went wrong on our side. Request ${requestId}.`,
       500,
     ),
+  off: () => new StorageRefusal('404', 'InvalidRequest', 'not_found', 'There is nothing at this address', 404),
+  /** Of the tus protocol, which speaks in HTTP statuses. */
+  tus: (status: number, message: string) => new StorageRefusal(String(status), 'TusError', 'TusError', message, status),
 } as const;

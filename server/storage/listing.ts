@@ -49,3 +49,59 @@ order by (id is not null),
   case when $5 = 'desc' and $4 = 'name' then name end desc,
   name
 limit $6::int offset $7::int`;
+
+/** A page of everything that begins with a prefix, as supabase-js's `listV2` asks for it. */
+export const pageSchema = z.looseObject({
+  prefix: z.string().max(1_024).default(''),
+  cursor: z
+    .string()
+    .max(4_096)
+    .nullish()
+    .transform((text, context) => {
+      const read = text ? readCursor(text) : null;
+      if (text && read === null) context.addIssue({ code: 'custom', message: 'not a cursor of ours' });
+      return read;
+    }),
+  limit: z.number().int().min(1).max(1_000).default(1_000),
+  with_delimiter: z.boolean().default(false),
+  sortBy: z
+    .looseObject({
+      column: z.enum(['name', 'created_at', 'updated_at']).default('name'),
+      order: z.enum(['asc', 'desc']).default('asc'),
+    })
+    .default({ column: 'name', order: 'asc' }),
+});
+export type Page = z.output<typeof pageSchema>;
+
+/** A file, or with `with_delimiter` a folder, whose name ends with `/`; `at` is where it stands in the order. */
+export type PageEntry = Entry & { readonly at: string };
+type Cursor = readonly [at: string, name: string];
+
+const cursorSchema = z.tuple([z.string(), z.string()]);
+export const writeCursor = (cursor: Cursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url');
+function readCursor(text: string): Cursor | null {
+  try {
+    return cursorSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).data ?? null;
+  } catch {
+    return null; // not JSON: made by somebody else
+  }
+}
+
+const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US'`;
+/** $1 bucket, $2 prefix, $3 folders are told as such, $4 column, $5 direction, $6 and $7 cursor or null, $8 limit. */
+export const PAGE = `
+with inside as (
+  select case when $3::boolean and strpos(substr(o.name, char_length($2) + 1), '/') > 0 then $2 || split_part(substr(o.name, char_length($2) + 1), '/', 1) || '/' end as folder, o.*
+  from storage.objects o where o.bucket_id = $1 and starts_with(o.name, $2)
+), entries as (
+  select distinct i.folder as name, null::uuid as id, null::timestamptz as created_at, null::timestamptz as updated_at, null::timestamptz as last_accessed_at, null::jsonb as metadata, '' as at
+  from inside i where i.folder is not null
+  union all
+  select i.name, i.id, i.created_at, i.updated_at, i.last_accessed_at, i.metadata,
+    case $4 when 'created_at' then to_char(i.created_at at time zone 'UTC', ${TIME}) when 'updated_at' then to_char(i.updated_at at time zone 'UTC', ${TIME}) else '' end
+  from inside i where i.folder is null
+)
+select name, id, created_at, updated_at, last_accessed_at, metadata, at from entries
+where $6::text is null or case $5 when 'asc' then (at collate "C", name collate "C") > ($6 collate "C", $7::text collate "C") else (at collate "C", name collate "C") < ($6 collate "C", $7 collate "C") end
+order by case when $5 = 'asc' then at end collate "C", case when $5 = 'asc' then name end collate "C", at collate "C" desc, name collate "C" desc
+limit $8::int`;

@@ -6,6 +6,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 
 export const sandboxUrl = process.env['E2E_SANDBOX_URL'] ?? 'http://localhost:4390';
 export const demo = { email: 'customer@example.com', password: 'demo-customer-1' };
+export const admin = { email: 'admin@example.com', password: 'demo-admin-1' };
 
 /** Asks the sandbox, or tells it; the caller says what comes back. */
 export async function sandbox<T>(path: string, body?: unknown): Promise<T> {
@@ -73,13 +74,23 @@ export async function signInByDialog(page: Page, who: { email: string; password:
   await expect(dialog).toBeHidden();
 }
 
-/** Signs the demo customer in from the first page. */
-export async function signIn(page: Page): Promise<void> {
+/** Signs somebody in from the first page; the demo customer unless told otherwise. */
+export async function signIn(page: Page, who: { email: string; password: string } = demo): Promise<void> {
   await page.goto('/');
   await page.getByRole('button', { name: 'SIGN IN' }).click();
-  await signInByDialog(page);
+  await signInByDialog(page, who);
   await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
 }
+
+/** The developer pages of the specification, section 2. */
+export const DEVELOPER_PATHS = [
+  '/igloohome-test',
+  '/test-pin',
+  '/test-timezone',
+  '/test-booking-system',
+  '/test-smart-plug',
+  '/power-control',
+];
 
 export async function payWith(page: Page, card: string): Promise<void> {
   await page.waitForURL(/\/c\/pay\//);

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'react-router';
+import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
 import { StaffGate } from '#web/features/staff/staff-gate.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Skeleton } from '#web/ui/notice.tsx';
@@ -42,6 +43,9 @@ function Desk() {
           ) : null}
         </Suspense>
       </Tabs>
+      <p className="mt-12 min-h-11">
+        <DeveloperLink />
+      </p>
     </Shell>
   );
 }

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { ProviderError } from './call.ts';
+import type { ObjectStore } from './ports.ts';
+
+export type S3Settings = {
+  readonly bucket: string;
+  /** null: Amazon's own for the region. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Before every key; '' or ending with `/`. */
+  readonly prefix: string;
+  readonly pathStyle: boolean;
+};
+
+const TRIES = 3;
+const PIECE = 256 * 1024;
+/** What it would say on the console, the house hears as errors. */
+const silent = (): void => undefined;
+const SILENT = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
+
+/**
+ * Keeps bytes in a bucket of any S3 service. A stream is first written to a file in `spool` that has no name any more, so that its
+ * length is known, it can be sent again, and half of one never reaches the bucket; when the process dies the file is gone.
+ */
+export function createS3Store(settings: S3Settings, spool: string): ObjectStore {
+  const { bucket: Bucket, prefix } = settings;
+  const client = new S3Client({
+    region: settings.region,
+    credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
+    forcePathStyle: settings.pathStyle,
+    maxAttempts: TRIES,
+    logger: SILENT,
+    // Other services than Amazon's know no checksums of the newer kind.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 60_000 },
+    ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
+  });
+  const at = (key: string): { Bucket: string; Key: string } => ({ Bucket, Key: `${prefix}${key}` });
+
+  async function putFile(key: string, file: FileHandle, size: number): Promise<void> {
+    for (let tried = 1; ; tried += 1) {
+      const body = size === 0 ? '' : Readable.from(contentOf(file, size), { objectMode: false });
+      try {
+        await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentLength: size }));
+        return;
+      } catch (error) {
+        // The library sends a stream once; this one can be read again.
+        if (tried >= TRIES || !passes(error)) throw broken(error);
+      }
+    }
+  }
+
+  return {
+    async put(key, bytes) {
+      if (bytes instanceof Uint8Array) {
+        await client.send(new PutObjectCommand({ ...at(key), Body: bytes })).catch(raise);
+        return;
+      }
+      const file = await openNameless(spool);
+      try {
+        let size = 0;
+        for await (const part of bytes) {
+          await file.writeFile(part);
+          size += part.byteLength;
+        }
+        await putFile(key, file, size);
+      } finally {
+        await file.close();
+      }
+    },
+    async get(key) {
+      const found = await client.send(new GetObjectCommand(at(key))).catch(absent);
+      return found?.Body ? found.Body.transformToByteArray().catch(raise) : null;
+    },
+    async open(key, { from, to }) {
+      const found = await client.send(new GetObjectCommand({ ...at(key), Range: `bytes=${from}-${to}` })).catch(absent);
+      return found?.Body?.transformToWebStream() ?? null;
+    },
+    async copy(from, to) {
+      const CopySource = encodeURI(`${Bucket}/${prefix}${from}`);
+      return (await client.send(new CopyObjectCommand({ ...at(to), CopySource })).catch(absent)) !== null;
+    },
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(at(key))).catch(raise);
+    },
+    async *list(folder) {
+      let next: string | undefined;
+      do {
+        const page = await client
+          .send(
+            new ListObjectsV2Command({
+              Bucket,
+              Prefix: `${prefix}${folder}/`,
+              ...(next === undefined ? {} : { ContinuationToken: next }),
+            }),
+          )
+          .catch(raise);
+        for (const { Key, LastModified } of page.Contents ?? []) {
+          if (Key && LastModified) yield { key: Key.slice(prefix.length), writtenAt: LastModified };
+        }
+        next = page.NextContinuationToken;
+      } while (next !== undefined);
+    },
+  };
+}
+
+async function openNameless(folder: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, randomUUID());
+  const file = await open(path, 'wx+', 0o600);
+  await rm(path);
+  return file;
+}
+
+async function* contentOf(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < size;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(PIECE, size - at)), 0, null, at);
+    if (bytesRead === 0) throw new Error('the spool is shorter than it was');
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** Worth another try: the service itself stumbled, or could not be reached. */
+function passes(error: unknown): boolean {
+  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+  return status === undefined || status >= 500 || status === 429;
+}
+function broken(error: unknown): ProviderError {
+  const reason = error instanceof Error ? error.name : 'unknown';
+  // Keys are written once and whole: repeating a call never does anything twice.
+  return new ProviderError('s3', reason, { retryable: passes(error) }, error);
+}
+function raise(error: unknown): never {
+  throw broken(error);
+}
+function absent(error: unknown): null {
+  if (error instanceof S3ServiceException && error.name === 'NoSuchKey') return null;
+  throw broken(error);
+}

@@ -1,0 +1,154 @@
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { Caller, Env } from '#server/http/caller.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
+import { addressOf } from './address.ts';
+import { readJson } from './body.ts';
+import { storageErrors } from './errors.ts';
+import { listingSchema, pageSchema } from './listing.ts';
+import type { Changes, Objects } from './objects.ts';
+import type { StoredObject } from './rows.ts';
+import { sendObject } from './send.ts';
+import { cacheControlOf, encodingOf, metadataOf, readUpload } from './upload.ts';
+
+const name = z.string().min(1).max(1_024);
+const relocationSchema = z.looseObject({
+  bucketId: name,
+  sourceKey: name,
+  destinationKey: name,
+  destinationBucket: name.nullish(),
+});
+const copySchema = relocationSchema.extend({
+  copyMetadata: z.boolean().nullish(),
+  // What the client calls metadata here is what an upload says in headers.
+  metadata: z
+    .looseObject({
+      cacheControl: z.string().optional(),
+      contentEncoding: z.string().optional(),
+      mimetype: z.string().optional(),
+    })
+    .nullish(),
+});
+const removalSchema = z.looseObject({
+  // Newer clients may name a version beside the path; there is one version of everything here.
+  prefixes: z.array(z.union([name, z.looseObject({ path: name }).transform(({ path }) => path)])).max(1_000),
+});
+
+type ObjectParts = { readonly objects: Objects; readonly store: ObjectStore };
+type ReadHere = (c: Context<Env>) => Promise<Caller>;
+
+/** `/object`: what has a fixed word in its address comes before what has a bucket there. */
+export function addObjects(door: Hono<Env>, parts: ObjectParts, caller: ReadHere): void {
+  addFolders(door, parts.objects, caller);
+  addRelocation(door, parts.objects, caller);
+  addReading(door, parts, caller);
+  addWriting(door, parts.objects, caller);
+}
+
+function addFolders(door: Hono<Env>, objects: Objects, caller: ReadHere): void {
+  door.post('/object/list/:bucket', async (c) => {
+    const who = await caller(c);
+    return c.json(await objects.list(who, c.req.param('bucket'), await readJson(c.req.raw, listingSchema)));
+  });
+  door.post('/object/list-v2/:bucket', async (c) => {
+    const who = await caller(c);
+    return c.json(await objects.page(who, c.req.param('bucket'), await readJson(c.req.raw, pageSchema)));
+  });
+}
+
+function addRelocation(door: Hono<Env>, objects: Objects, caller: ReadHere): void {
+  door.post('/object/move', async (c) => {
+    const who = await caller(c);
+    const { bucketId, sourceKey, destinationKey, destinationBucket } = await readJson(c.req.raw, relocationSchema);
+    const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey };
+    const object = await objects.move(who, { bucketId, name: sourceKey }, to);
+    return c.json({ message: 'Successfully moved', Id: object.id, Key: `${object.bucket_id}/${object.name}` });
+  });
+  door.post('/object/copy', async (c) => {
+    const who = await caller(c);
+    const asked = await readJson(c.req.raw, copySchema);
+    const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata } = asked;
+    const replace = c.req.header('x-upsert') === 'true';
+    const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey, replace };
+    const changes = copyMetadata === false ? readChanges(asked.metadata ?? {}, c.req.header('x-metadata')) : null;
+    const object = await objects.copy(who, { bucketId, name: sourceKey }, to, changes);
+    return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}`, ...toRow(object) });
+  });
+}
+
+function readChanges(
+  said: { cacheControl?: string | undefined; contentEncoding?: string | undefined; mimetype?: string | undefined },
+  metadata: string | undefined,
+): Changes {
+  return {
+    contentType: said.mimetype ?? null,
+    cacheControl: cacheControlOf(said.cacheControl ?? null),
+    contentEncoding: said.contentEncoding === undefined ? undefined : encodingOf(said.contentEncoding),
+    metadata: metadataOf(metadata === undefined ? null : Buffer.from(metadata, 'base64').toString('utf8')),
+  };
+}
+
+function addReading(door: Hono<Env>, { objects, store }: ObjectParts, caller: ReadHere): void {
+  door.get('/object/info/public/:bucket/*', async (c) => {
+    const at = addressOf(c, 'object/info/public');
+    return c.json(toInfo((await objects.findPublic(at.bucketId, at.name)).object));
+  });
+  for (const kind of ['object/info/authenticated', 'object/info'])
+    door.get(`/${kind}/:bucket/*`, async (c) => {
+      const at = addressOf(c, kind);
+      return c.json(toInfo((await objects.find(await caller(c), at.bucketId, at.name)).object));
+    });
+  door.get('/object/public/:bucket/*', async (c) => {
+    const at = addressOf(c, 'object/public');
+    return sendObject(c.req.raw, store, await objects.findPublic(at.bucketId, at.name));
+  });
+  for (const kind of ['object/authenticated', 'object'])
+    door.get(`/${kind}/:bucket/*`, async (c) => {
+      const at = addressOf(c, kind);
+      return sendObject(c.req.raw, store, await objects.find(await caller(c), at.bucketId, at.name));
+    });
+}
+
+function addWriting(door: Hono<Env>, objects: Objects, caller: ReadHere): void {
+  door.on(['POST', 'PUT'], '/object/:bucket/*', async (c) => {
+    const who = await caller(c);
+    const at = addressOf(c, 'object');
+    const object = await objects.upload(who, at.bucketId, at.name, await readUpload(c.req.raw));
+    return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}` });
+  });
+  door.delete('/object/:bucket', async (c) => {
+    const who = await caller(c);
+    const { prefixes } = await readJson(c.req.raw, removalSchema);
+    return c.json((await objects.remove(who, c.req.param('bucket'), prefixes)).map(toRow));
+  });
+  door.delete('/object/:bucket/*', async (c) => {
+    const at = addressOf(c, 'object');
+    const removed = await objects.remove(await caller(c), at.bucketId, [at.name]);
+    if (removed.length === 0) throw storageErrors.noObject();
+    return c.json({ message: 'Successfully deleted' });
+  });
+}
+
+function toInfo(row: StoredObject): Record<string, unknown> {
+  return {
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    bucket_id: row.bucket_id,
+    size: row.size,
+    content_type: row.content_type,
+    cache_control: row.cache_control,
+    ...(row.content_encoding === null ? {} : { content_encoding: row.content_encoding }),
+    etag: `"${row.etag}"`,
+    last_modified: row.updated_at,
+    created_at: row.created_at,
+    metadata: row.user_metadata,
+  };
+}
+
+function toRow(row: StoredObject): Record<string, unknown> {
+  const { id, bucket_id, name: path, owner, version, metadata, user_metadata } = row;
+  const { created_at, updated_at, last_accessed_at } = row;
+  const shown = { id, bucket_id, name: path, owner, owner_id: owner, version, metadata, user_metadata };
+  return { ...shown, created_at, updated_at, last_accessed_at };
+}

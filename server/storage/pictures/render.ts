@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Context, Hono } from 'hono';
+import type { Caller, Env } from '#server/http/caller.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
+import { addressOf } from '../address.ts';
+import { storageErrors } from '../errors.ts';
+import type { Objects } from '../objects.ts';
+import type { Pictures } from './pictures.ts';
+import type { Found } from '../rows.ts';
+import { headersFor, judge } from '../send.ts';
+import { describe, jobOf, type Transformation, transformationSchema } from './transformation.ts';
+
+/** Pictures larger than this are not unpacked for showing. */
+const SOURCE_MAX = 25 * 1024 * 1024;
+
+type RenderParts = { readonly objects: Objects; readonly store: ObjectStore; readonly pictures: Pictures };
+
+/** `/render/image`: a picture in another size, quality or format, for whoever may read it. Not from buckets for owners alone. */
+export function addRendering(door: Hono<Env>, parts: RenderParts, caller: (c: Context<Env>) => Promise<Caller>): void {
+  const { objects } = parts;
+  door.get('/render/image/authenticated/:bucket/*', async (c) => {
+    const { bucketId, name } = addressOf(c, 'render/image/authenticated');
+    return render(c, parts, await objects.find(await caller(c), bucketId, name), asked(c));
+  });
+  door.get('/render/image/public/:bucket/*', async (c) => {
+    const { bucketId, name } = addressOf(c, 'render/image/public');
+    return render(c, parts, await objects.findPublic(bucketId, name), asked(c));
+  });
+  door.get('/render/image/sign/:bucket/*', async (c) => {
+    const { bucketId, name } = addressOf(c, 'render/image/sign');
+    const { ticket, ...found } = await objects.findSigned(bucketId, name, c.req.query('token') ?? '');
+    // What is shown was decided by whoever signed, not by whoever holds the address.
+    if (ticket.transform === null) throw storageErrors.token();
+    return render(c, parts, found, ticket.transform);
+  });
+}
+
+function asked(c: Context<Env>): Transformation {
+  const parsed = transformationSchema.safeParse(c.req.query());
+  if (!parsed.success) throw storageErrors.body();
+  return parsed.data;
+}
+
+async function render(
+  c: Context<Env>,
+  { store, pictures }: RenderParts,
+  { object, bucket }: Found,
+  wanted: Transformation,
+): Promise<Response> {
+  if (bucket.owner_only) throw storageErrors.noObject();
+  if (object.size > SOURCE_MAX) throw storageErrors.tooLarge();
+  const job = jobOf(wanted, object.content_type, c.req.header('accept') ?? '');
+  const version = createHash('sha256')
+    .update(`${object.etag}\n${JSON.stringify(job)}`)
+    .digest('hex');
+  const etag = `"${version.slice(0, 32)}"`;
+  const headers = {
+    ...headersFor(c.req.raw, { ...object, type: `image/${job.output}` }, bucket),
+    etag,
+    vary: 'accept',
+    'x-transformations': describe(wanted),
+  };
+  const status = judge(c.req.raw.headers, etag, object.updated_at);
+  if (status !== null) return new Response(null, { status, headers });
+  const bytes = await store.get(object.storage_key);
+  if (bytes === null) throw storageErrors.noObject();
+  const picture = new Uint8Array(await pictures.make({ ...job, bytes }));
+  return new Response(picture, { headers: { ...headers, 'content-length': String(picture.byteLength) } });
+}

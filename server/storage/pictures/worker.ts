@@ -1,0 +1,44 @@
+import sharp from 'sharp';
+import type { PictureAnswer, PictureJob } from './jobs.ts';
+
+/**
+ * A process of its own for the decoders: what a hostile picture does to it, it does to nobody else. One picture at a time; it ends
+ * itself when it holds too much, and its owner ends it when it takes too long.
+ */
+
+/** 25 million pixels: a phone's photo, not a bomb that unpacks to gigabytes (promises G20). */
+const PIXELS_MAX = 25_000_000;
+const RESIDENT_MAX = 640 * 1024 * 1024;
+const DECODERS = ['JpegBuffer', 'PngBuffer', 'WebpBuffer', 'NsgifBuffer', 'HeifBuffer'];
+
+// Whatever a file calls itself: drawings, documents and rare formats have no decoder here.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: DECODERS.map((name) => `VipsForeignLoad${name}`) });
+sharp.concurrency(1);
+sharp.cache(false);
+
+process.on('message', (job: PictureJob) => {
+  void work(job).then((bytes) => send({ bytes }));
+});
+process.on('disconnect', () => process.exit(0));
+setInterval(() => {
+  if (process.memoryUsage.rss() > RESIDENT_MAX) process.exit(1);
+}, 50);
+
+function send(answer: PictureAnswer): void {
+  process.send?.(answer);
+}
+
+async function work(job: PictureJob): Promise<Uint8Array | null> {
+  try {
+    const picture = sharp(job.bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error', animated: false, pages: 1 });
+    const { format } = await picture.metadata();
+    if (!job.formats.includes(format ?? '')) return null;
+    const upright = picture.autoOrient();
+    if (job.resize) upright.resize({ ...job.resize, withoutEnlargement: true });
+    if (job.output === 'jpeg') upright.flatten({ background: '#ffffff' });
+    return await upright.toFormat(job.output, { quality: job.quality }).toBuffer();
+  } catch {
+    return null; // the decoder's reason is about the sender's file
+  }
+}

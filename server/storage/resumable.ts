@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '#server/db/database.ts';
+import { StorageRefusal, storageErrors } from './errors.ts';
+import {
+  bucketOf,
+  forget,
+  keep,
+  type KeepParts,
+  leavingNothing,
+  mayKeep,
+  noteLeftOver,
+  type Place,
+  type Writer,
+} from './keep.ts';
+import type { Details } from './upload.ts';
+
+/** An upload that may be interrupted, as far as it has come. */
+export type Upload = {
+  readonly id: string;
+  readonly bucket_id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly owner: string | null;
+  readonly replace: boolean;
+  readonly content_type: string;
+  readonly cache_control: string | null;
+  readonly content_encoding: string | null;
+  readonly user_metadata: Readonly<Record<string, unknown>>;
+  /** `Upload-Metadata` as it was sent. */
+  readonly described: string;
+  readonly length: number;
+  readonly received: number;
+  readonly done_at: Date | null;
+  readonly expires_at: Date;
+};
+/** Who goes on with an upload: the one who began it, or the holder of the signed address it was begun with. */
+export type Uploader = { readonly writer: Writer; readonly role: string; readonly owner: string | null };
+export type NewUpload = Place &
+  Details & { readonly contentType: string; readonly length: number; readonly described: string };
+
+/** tus 1.0: creation, termination, expiration. Everything throws `StorageRefusal`, with the true HTTP status. */
+export type Resumable = {
+  begin(uploader: Uploader, upload: NewUpload): Promise<Upload>;
+  /** As far as it has come; puts it together where that was interrupted. */
+  state(uploader: Uploader, id: string): Promise<Upload>;
+  /** Adds what comes at `offset`; what has come when the sender goes away counts. The last byte makes the object. */
+  append(uploader: Uploader, id: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<Upload>;
+  end(uploader: Uploader, id: string): Promise<void>;
+  /** What an upload will be called: a signed address is checked against it. */
+  addressOf(id: string): Promise<{ bucketId: string; name: string }>;
+};
+
+const LIFE = "interval '24 hours'";
+const JOINING = "interval '10 minutes'";
+/** Five gigabytes in the pieces of 6 MB that clients of this protocol send. */
+const PIECES_MAX = 1_000;
+const OPEN_MAX = 200;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const COLUMNS =
+  'id, bucket_id, name, role, owner, replace, content_type, cache_control, content_encoding, user_metadata, described, length, received, done_at, expires_at';
+
+export function createResumable(parts: KeepParts): Resumable {
+  const { db, clock, store } = parts;
+
+  async function find(uploader: Uploader, id: string): Promise<Upload> {
+    const upload = ID.test(id)
+      ? await db.one<Upload>(`select ${COLUMNS} from storage.uploads where id = $1::uuid`, [id])
+      : null;
+    if (!upload || upload.role !== uploader.role || upload.owner !== uploader.owner) throw storageErrors.noUpload();
+    if (upload.expires_at <= clock()) throw storageErrors.tus(410, 'The upload has expired');
+    return upload;
+  }
+
+  async function begin(uploader: Uploader, upload: NewUpload): Promise<Upload> {
+    const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
+    const bucket = await bucketOf(db, bucketId);
+    await mayKeep(parts, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
+    const { role, owner } = uploader;
+    const values = [
+      bucketId,
+      name,
+      role,
+      owner,
+      replace,
+      contentType,
+      cacheControl,
+      metadata,
+      described,
+      length,
+      contentEncoding,
+    ];
+    const row = await db.one<Upload>(
+      `insert into storage.uploads (bucket_id, name, role, owner, replace, content_type, cache_control, user_metadata, described, length, content_encoding, expires_at)
+       select $1, $2, $3, $4::uuid, $5::boolean, $6, $7, $8::jsonb, $9, $10::bigint, $11, $12::timestamptz + ${LIFE}
+       where (select count(*) from storage.uploads u where u.role = $3 and u.owner is not distinct from $4::uuid and u.done_at is null) < $13::int
+       returning ${COLUMNS}`,
+      [...values, clock(), OPEN_MAX],
+    );
+    if (!row) throw storageErrors.tus(429, 'Too many uploads are open');
+    return length === 0 ? join(uploader, row) : row;
+  }
+
+  async function append(
+    uploader: Uploader,
+    id: string,
+    offset: number,
+    bytes: AsyncIterable<Uint8Array>,
+  ): Promise<Upload> {
+    const upload = await find(uploader, id);
+    if (upload.received !== offset) throw storageErrors.tus(409, 'The offset is not where the upload stands');
+    if (upload.done_at !== null) return upload;
+    const key = `pieces/${randomUUID()}`;
+    const tally = { size: 0 };
+    await noteLeftOver(parts, key);
+    const grown = await leavingNothing(parts, key, async () => {
+      await store.put(key, uninterrupted(bytes, upload.length - offset, tally));
+      if (tally.size === 0) throw new Nothing();
+      return db.transaction((tx) => addPiece(tx, upload, key, tally.size, clock()));
+    }).catch(async (error: unknown) => {
+      if (!(error instanceof Nothing)) throw error;
+      await forget(parts, key);
+      return upload;
+    });
+    return grown.received === grown.length ? join(uploader, grown) : grown;
+  }
+
+  /** Makes the object of the pieces, once: whoever comes meanwhile is told to wait. */
+  async function join(uploader: Uploader, upload: Upload): Promise<Upload> {
+    if (upload.done_at !== null) return upload;
+    const mine = await db.one(
+      `update storage.uploads set joining_until = $2::timestamptz + ${JOINING}
+       where id = $1::uuid and done_at is null and (joining_until is null or joining_until <= $2::timestamptz) returning id`,
+      [upload.id, clock()],
+    );
+    if (!mine) throw storageErrors.tus(423, 'The upload is being put together');
+    const { rows } = await db.query<{ storage_key: string; size: number }>(
+      'select storage_key, size from storage.upload_pieces where upload_id = $1::uuid order by starts_at',
+      [upload.id],
+    );
+    try {
+      await keep(
+        parts,
+        uploader.writer,
+        { bucketId: upload.bucket_id, name: upload.name, replace: upload.replace },
+        {
+          contentType: upload.content_type,
+          size: upload.length,
+          bytes: together(rows),
+          details: () =>
+            Promise.resolve({
+              cacheControl: upload.cache_control,
+              contentEncoding: upload.content_encoding,
+              metadata: upload.user_metadata,
+            }),
+          replace: upload.replace,
+        },
+      );
+    } catch (error) {
+      // A no is final and the bytes go; anything else may be tried again.
+      const text = error instanceof StorageRefusal ? 'delete from' : 'update';
+      const rest = error instanceof StorageRefusal ? '' : 'set joining_until = null';
+      await db.query(`${text} storage.uploads ${rest} where id = $1::uuid`, [upload.id]);
+      throw error;
+    }
+    await db.query('update storage.uploads set done_at = $2::timestamptz where id = $1::uuid', [upload.id, clock()]);
+    await db.query('delete from storage.upload_pieces where upload_id = $1::uuid', [upload.id]);
+    for (const row of rows) await forget(parts, row.storage_key);
+    return { ...upload, done_at: clock() };
+  }
+
+  async function* together(pieces: readonly { storage_key: string; size: number }[]): AsyncGenerator<Uint8Array> {
+    for (const { storage_key: key, size } of pieces) {
+      const stream = await store.open(key, { from: 0, to: size - 1 });
+      if (stream === null) throw new Error('a piece of an upload is gone');
+      yield* stream;
+    }
+  }
+
+  return {
+    begin,
+    append,
+    async state(uploader, id) {
+      const upload = await find(uploader, id);
+      return upload.received === upload.length ? join(uploader, upload) : upload;
+    },
+    async end(uploader, id) {
+      const upload = await find(uploader, id);
+      await db.query('delete from storage.uploads where id = $1::uuid', [upload.id]);
+    },
+    async addressOf(id) {
+      const text = 'select bucket_id, name from storage.uploads where id = $1::uuid';
+      const row = ID.test(id) ? await db.one<Pick<Upload, 'bucket_id' | 'name'>>(text, [id]) : null;
+      if (!row) throw storageErrors.noUpload();
+      return { bucketId: row.bucket_id, name: row.name };
+    },
+  };
+}
+
+/** Nothing came: there is no piece to write. */
+class Nothing extends Error {
+  override readonly name = 'Nothing';
+}
+
+/** What comes until it ends or breaks off; more than `room` is refused. */
+async function* uninterrupted(
+  bytes: AsyncIterable<Uint8Array>,
+  room: number,
+  tally: { size: number },
+): AsyncGenerator<Uint8Array> {
+  const source = bytes[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      // A sender who went away has still sent what is here.
+      const { done, value } = await source.next().catch(() => ({ done: true as const, value: undefined }));
+      if (done) return;
+      if (tally.size + value.byteLength > room) throw storageErrors.tooLarge();
+      tally.size += value.byteLength;
+      yield value;
+    }
+  } finally {
+    await source.return?.();
+  }
+}
+
+/** Of two who continue at one place the second is told so. */
+async function addPiece(tx: Transaction, upload: Upload, key: string, size: number, now: Date): Promise<Upload> {
+  const row = await tx.one<Upload>(
+    `update storage.uploads u set received = received + $3::bigint, expires_at = $4::timestamptz + ${LIFE}
+     where id = $1::uuid and received = $2::bigint and (select count(*) from storage.upload_pieces p where p.upload_id = u.id) < $5::int returning ${COLUMNS}`,
+    [upload.id, upload.received, size, now, PIECES_MAX],
+  );
+  if (!row) throw storageErrors.tus(409, 'The offset is not where the upload stands');
+  await tx.query(
+    'insert into storage.upload_pieces (upload_id, starts_at, size, storage_key) values ($1::uuid, $2::bigint, $3::bigint, $4)',
+    [upload.id, upload.received, size, key],
+  );
+  return row;
+}
