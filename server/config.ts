@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './config-auth.ts';
-import { readSignInSettings, signInFaults, signInFields, type SignInSettings } from './config-sign-in.ts';
+import { readSignInSettings, signInFields, type SignInSettings } from './config-sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
 export type Config = {
@@ -21,6 +21,8 @@ export type Config = {
   readonly failpoints: string | null;
   readonly auth: AuthSettings;
   readonly signIn: SignInSettings;
+  /** Staff rights count only in a session that has proven a second factor. */
+  readonly adminRequiresMfa: boolean;
   readonly sandboxUrl: string | null;
   readonly stripe: {
     readonly secretKey: string;
@@ -110,6 +112,7 @@ const schema = z.object({
   POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
+  ADMIN_REQUIRES_MFA: flag.default(false),
   DEVELOPER_PAGES: flag.optional(),
   HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
   RATE_LIMIT_FACTOR: z.coerce.number().positive().max(1_000_000).default(1),
@@ -183,11 +186,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...missing(env, sandbox),
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
-    ...signInFaults(env),
   ];
-  if (faults.length > 0) throw new ConfigRefused(faults);
   const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
+  const signIn = readSignInSettings(env, {
+    siteUrl,
+    given,
+    // People's browsers are sent there too, so it has the name they know.
+    sandbox: sandbox ? `http://localhost:${env.SANDBOX_PORT + 6}` : null,
+    production,
+    faults,
+  });
+  if (faults.length > 0) throw new ConfigRefused(faults);
   return {
     production,
     port: env.PORT,
@@ -205,7 +215,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: env.LOG_LEVEL,
     failpoints: env.FAILPOINTS ?? null,
     auth: readAuthSettings(env, sandbox ? at(7) : null),
-    signIn: readSignInSettings(env, siteUrl),
+    signIn,
+    adminRequiresMfa: env.ADMIN_REQUIRES_MFA,
     sandboxUrl: sandbox ? at(0) : null,
     stripe: {
       secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',
@@ -213,16 +224,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
       apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
     },
-    igloohome: {
-      authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
-      apiUrl: env.IGLOOHOME_API_URL ?? (sandbox ? `${at(2)}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
-      clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
-      clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
-      bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
-      mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
-      webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
-      locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
-    },
+    igloohome: readIgloohome(env, sandbox, at),
     vision:
       env.ID_READER === 'ocr'
         ? null
@@ -247,6 +249,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
     storage: { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) },
+  };
+}
+
+function readIgloohome(env: Environment, sandbox: boolean, at: (offset: number) => string): Config['igloohome'] {
+  return {
+    authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
+    apiUrl: env.IGLOOHOME_API_URL ?? (sandbox ? `${at(2)}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
+    clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
+    clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
+    bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
+    mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
+    webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
+    locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
   };
 }
 

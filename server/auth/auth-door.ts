@@ -15,6 +15,7 @@ import { captchaGate } from './captcha-gate.ts';
 import { createSettings } from './about/settings.ts';
 import { createSignUp } from './signup/signup.ts';
 import { addFactors } from './factors/factors-room.ts';
+import { addExternal } from './external/external-room.ts';
 import { addPasskeys } from './passkeys/passkeys-room.ts';
 import { addSwitchedOff } from './switched-off.ts';
 import { createToken } from './token/token.ts';
@@ -58,6 +59,7 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
   addAdmin(door, parts);
   addFactors(door, parts);
   addPasskeys(door, parts);
+  addExternal(door, parts);
   addSwitchedOff(door, parts);
 
   // Not `notFound`: where one door is mounted in another app, only a route of its own answers.

@@ -20,17 +20,6 @@ const OFF: readonly Off[] = [
     refusal: () => refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'),
   },
   {
-    methods: ['GET', 'POST'],
-    paths: ['/authorize', '/callback'],
-    refusal: () => refuse.disabled(400, 'provider_disabled', 'Unsupported provider: provider is not enabled'),
-  },
-  {
-    methods: ['GET', 'DELETE'],
-    paths: ['/user/identities/*'],
-    person: true,
-    refusal: () => refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled'),
-  },
-  {
     methods: ['GET', 'POST', 'DELETE'],
     paths: ['/oauth/*', '/user/oauth/*'],
     refusal: () => refuse.disabled(404, 'feature_disabled', 'OAuth server is disabled'),
