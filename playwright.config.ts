@@ -35,7 +35,11 @@ export default defineConfig({
   },
   projects: [
     { name: 'phone', use: { viewport: { width: 390, height: 844 }, hasTouch: true } },
-    { name: 'desktop', use: { viewport: { width: 1440, height: 900 } }, testMatch: '**/fast-path.e2e.ts' },
+    {
+      name: 'desktop',
+      use: { viewport: { width: 1440, height: 900 } },
+      testMatch: ['fast-path', 'admin', 'developer'].map((name) => `**/${name}.e2e.ts`),
+    },
   ],
   webServer: {
     command: 'node bin/start.js',

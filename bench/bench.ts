@@ -17,7 +17,11 @@ import { type Load, load } from './load.ts';
 const LINES = 16;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const MANY = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
+/** Our path and pgbench take turns this often; the median of the ratios counts. */
+const ROUNDS = 5;
 const FEW = 10_000;
+/** The newest booking ends here, after the days that are asked for. */
+const LAST = '2026-12-20T00:00:00Z';
 const HOLDERS = 400;
 const HOUR = 3_600_000;
 
@@ -55,13 +59,13 @@ async function instantPayments(port: number): Promise<Server> {
   return server;
 }
 
-/** Fills the past and the far future with bookings, an hour each, spread over the three studios. */
+/** Fills the three studios with bookings of an hour each, backwards from LAST without a gap: the days asked for are the fullest there can be. */
 async function fill(owner: pg.Client, from: number, to: number): Promise<void> {
   await owner.query(`set session_replication_role = replica`);
   await owner.query(`alter table private.booking drop constraint if exists booking_one_per_slot`);
   await owner.query(
     `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost_cents, final_cost_cents, notes, confirmed_at)
-     select upper(substr(md5(n::text), 1, 4) || '-' || substr(md5(n::text || 'x'), 1, 4)) , s.id, s.name, timestamptz '1980-01-01' + (n / 3) * interval '1 hour', timestamptz '1980-01-01' + (n / 3 + 1) * interval '1 hour', 'confirmed', 1, 4900, 4900, 'test', now()
+     select upper(substr(md5(n::text), 1, 4) || '-' || substr(md5(n::text || 'x'), 1, 4)) , s.id, s.name, timestamptz '${LAST}' - (n / 3 + 1) * interval '1 hour', timestamptz '${LAST}' - (n / 3) * interval '1 hour', 'confirmed', 1, 4900, 4900, 'test', now()
      from generate_series($1::int, $2::int - 1) n join (select id, name, row_number() over (order by name) - 1 as at from public.studios) s on s.at = n % 3 on conflict do nothing`,
     [from, to],
   );
@@ -93,6 +97,13 @@ async function pgbench(databaseUrl: string, script: string): Promise<number> {
   return Number(found[1]);
 }
 
+/** The median by `size`. */
+function middle<T>(all: readonly T[], size: (one: T) => number): T {
+  const found = all.toSorted((a, b) => size(a) - size(b))[Math.floor(all.length / 2)];
+  if (found === undefined) throw new Error('nothing was measured');
+  return found;
+}
+
 type Bench = {
   readonly url: string;
   readonly anonKey: string;
@@ -114,14 +125,14 @@ async function measureAvailability(bench: Bench): Promise<void> {
   const ask = (): Promise<Load> => askAvailability(bench.url, bench.anonKey);
   await fill(owner, 0, FEW);
   await ask();
-  const few = await ask();
+  const few = middle([await ask(), await ask(), await ask()], (one) => one.perSecond);
   say(
     `availability, ${number(FEW)} bookings: ${perSecond(few.perSecond)}, median ${few.medianMs.toFixed(2)} ms, ${few.failed} failed`,
   );
   await fill(owner, FEW, MANY);
   const script = `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`;
   const rounds: { ours: number; limit: number }[] = [];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await ask();
     const limit = await pgbench(bench.databaseUrl, script);
     rounds.push({ ours: ours.perSecond, limit });
@@ -129,9 +140,16 @@ async function measureAvailability(bench: Bench): Promise<void> {
       `availability, ${number(MANY)} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`,
     );
   }
-  const median = rounds.toSorted((a, b) => a.ours / a.limit - b.ours / b.limit)[1] ?? { ours: 0, limit: 1 };
-  say(`availability beside pgbench: ${(median.ours / median.limit).toFixed(2)} (goal 0.45)`);
-  say(`availability at ${number(MANY)} beside ${number(FEW)}: ${(median.ours / few.perSecond).toFixed(2)} (goal 0.80)`);
+  const ratio = middle(
+    rounds.map(({ ours, limit }) => ours / limit),
+    (one) => one,
+  );
+  const ours = middle(
+    rounds.map((round) => round.ours),
+    (one) => one,
+  );
+  say(`availability beside pgbench: ${ratio.toFixed(2)} (goal 0.45)`);
+  say(`availability at ${number(MANY)} beside ${number(FEW)}: ${(ours / few.perSecond).toFixed(2)} (goal 0.80)`);
   const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: bench.ports + 6 });
   const route = await load(`http://localhost:${bench.ports + 6}`, {
     lines: LINES,

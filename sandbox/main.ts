@@ -6,6 +6,7 @@ import { guarded, type Listening, serve } from './core/serve.ts';
 import { createIgloohome } from './igloohome/igloohome.ts';
 import { createHome } from './home/home.ts';
 import { createMail } from './mail/mail.ts';
+import { createOidc } from './oidc/oidc.ts';
 import { createPlug } from './plug/plug.ts';
 import { createStripe } from './stripe/stripe.ts';
 import { createTwilio } from './twilio/twilio.ts';
@@ -33,7 +34,7 @@ export type Sandbox = {
 
 const TICK_MS = 1_000;
 
-/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5, text messages and captchas +7. */
+/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5, identity provider +6, text messages and captchas +7. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1';
   const core = createCore({
@@ -46,6 +47,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     createIgloohome(core),
     createPlug(core),
     createVision(core),
+    createOidc(core),
     createTwilio(core),
     createStripe(core),
   ];

@@ -43,7 +43,6 @@ import { createStorageDoor } from './storage/storage-door.ts';
 import { type DemoAccount, seed } from './seed.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
-const MAX_ROWS = 1_000;
 
 /** The whole server, put together but not listening. */
 export type House = {
@@ -66,7 +65,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const say = overrides.say ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
-  const keys = await openKeys(config.dataDir, config.jwtSecret);
+  const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
   const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
   const db = await openDatabase(config, overrides.memory === true, say, log);
   const demo = await seed({ db, root: ROOT, config, clock, say });
@@ -170,7 +169,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
     auth: auth.door,
-    rest: createRestDoor({ db, readCaller, maxRows: MAX_ROWS }).door,
+    rest: createRestDoor({
+      db,
+      readCaller,
+      settings: config.rest,
+      url: `${config.siteUrl}/rest/v1`,
+      warn: (line) => log.warn({}, line),
+    }).door,
     storage: storage.door,
     realtime: createRealtimeDoor(),
     functions,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { authFaults, authFields, type AuthSettings, readAuthSettings } from './config-auth.ts';
-import { readSignInSettings, signInFaults, signInFields, type SignInSettings } from './config-sign-in.ts';
+import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
+import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
 export type Config = {
@@ -21,6 +21,8 @@ export type Config = {
   readonly failpoints: string | null;
   readonly auth: AuthSettings;
   readonly signIn: SignInSettings;
+  /** Staff rights count only in a session that has proven a second factor. */
+  readonly adminRequiresMfa: boolean;
   readonly sandboxUrl: string | null;
   readonly stripe: {
     readonly secretKey: string;
@@ -46,6 +48,18 @@ export type Config = {
     readonly apiKey: string;
     readonly model: string;
   } | null;
+  /** How the data door behaves; named as PostgREST names its settings. */
+  readonly rest: {
+    readonly schemas: readonly string[];
+    readonly extraSearchPath: readonly string[];
+    readonly maxRows: number;
+    readonly aggregates: boolean;
+    readonly plans: boolean;
+    readonly txEnd: 'commit' | 'commit-allow-override' | 'rollback' | 'rollback-allow-override';
+    readonly preRequest: string | null;
+    readonly rootSpec: string | null;
+    readonly openapi: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  };
   readonly shellyUrl: string;
   readonly smtpUrl: string;
   readonly mailFrom: string;
@@ -86,6 +100,8 @@ const list = z.string().transform((text) =>
 );
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
+const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
+
 const schema = z.object({
   NODE_ENV: z.string().default('development'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -96,6 +112,7 @@ const schema = z.object({
   POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
+  ADMIN_REQUIRES_MFA: flag.default(false),
   DEVELOPER_PAGES: flag.optional(),
   HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
   RATE_LIMIT_FACTOR: z.coerce.number().positive().max(1_000_000).default(1),
@@ -123,6 +140,15 @@ const schema = z.object({
   VISION_BASE_URL: address.optional(),
   VISION_API_KEY: z.string().min(1).optional(),
   VISION_MODEL: z.string().min(1).optional(),
+  PGRST_DB_SCHEMAS: list.pipe(z.array(z.string()).min(1)).default(['public']),
+  PGRST_DB_EXTRA_SEARCH_PATH: list.default(['public', 'extensions']),
+  PGRST_DB_MAX_ROWS: z.coerce.number().int().min(1).max(1_000_000).default(1_000),
+  PGRST_DB_AGGREGATES_ENABLED: flag.default(false),
+  PGRST_DB_PLAN_ENABLED: flag.default(false),
+  PGRST_DB_TX_END: z.enum(['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override']).default('commit'),
+  PGRST_DB_PRE_REQUEST: functionName.optional(),
+  PGRST_DB_ROOT_SPEC: z.string().min(1).optional(),
+  PGRST_OPENAPI_MODE: z.enum(['follow-privileges', 'ignore-privileges', 'disabled']).default('follow-privileges'),
   SHELLY_URL: address.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default('24/7 DJ Studios <hello@example.com>'),
@@ -160,11 +186,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...missing(env, sandbox),
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
-    ...signInFaults(env),
   ];
-  if (faults.length > 0) throw new ConfigRefused(faults);
   const at = (offset: number): string => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
+  const signIn = readSignInSettings(env, {
+    siteUrl,
+    given,
+    // People's browsers are sent there too, so it has the name they know.
+    sandbox: sandbox ? `http://localhost:${env.SANDBOX_PORT + 6}` : null,
+    production,
+    faults,
+  });
+  if (faults.length > 0) throw new ConfigRefused(faults);
   return {
     production,
     port: env.PORT,
@@ -182,7 +215,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: env.LOG_LEVEL,
     failpoints: env.FAILPOINTS ?? null,
     auth: readAuthSettings(env, sandbox ? at(7) : null),
-    signIn: readSignInSettings(env, siteUrl),
+    signIn,
+    adminRequiresMfa: env.ADMIN_REQUIRES_MFA,
     sandboxUrl: sandbox ? at(0) : null,
     stripe: {
       secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',
@@ -190,16 +224,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
       apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
     },
-    igloohome: {
-      authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
-      apiUrl: env.IGLOOHOME_API_URL ?? (sandbox ? `${at(2)}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
-      clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
-      clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
-      bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
-      mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
-      webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
-      locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
-    },
+    igloohome: readIgloohome(env, sandbox, at),
     vision:
       env.ID_READER === 'ocr'
         ? null
@@ -209,10 +234,34 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
             apiKey: env.VISION_API_KEY ?? 'sandbox-vision',
             model: env.VISION_MODEL ?? 'specimen-reader',
           },
+    rest: {
+      schemas: env.PGRST_DB_SCHEMAS,
+      extraSearchPath: env.PGRST_DB_EXTRA_SEARCH_PATH,
+      maxRows: env.PGRST_DB_MAX_ROWS,
+      aggregates: env.PGRST_DB_AGGREGATES_ENABLED,
+      plans: env.PGRST_DB_PLAN_ENABLED,
+      txEnd: env.PGRST_DB_TX_END,
+      preRequest: env.PGRST_DB_PRE_REQUEST ?? null,
+      rootSpec: env.PGRST_DB_ROOT_SPEC ?? null,
+      openapi: env.PGRST_OPENAPI_MODE,
+    },
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
     storage: { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) },
+  };
+}
+
+function readIgloohome(env: Environment, sandbox: boolean, at: (offset: number) => string): Config['igloohome'] {
+  return {
+    authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
+    apiUrl: env.IGLOOHOME_API_URL ?? (sandbox ? `${at(2)}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
+    clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
+    clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
+    bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
+    mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
+    webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
+    locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
   };
 }
 

@@ -23,6 +23,7 @@ const TABLE: readonly Room[] = [
   { room: 'build', may: [] },
 
   { room: 'web/main', may: ['web'] },
+  { room: 'web/start', may: ['web'] },
   { room: 'web/app', may: ['web'] },
   { room: 'web/prerender', may: ['web', 'rules'] },
   { room: 'web/routes', may: ['web'] },
@@ -32,10 +33,9 @@ const TABLE: readonly Room[] = [
   { room: 'web/ui', may: [] },
 
   { room: 'server/main', may: ['server/config', 'server/compose'] },
-  { room: 'server/config', may: ['server/config-auth', 'server/config-sign-in'] },
-  { room: 'server/config-auth', may: [] },
-  { room: 'server/config-sign-in', may: [] },
-  ...['compose', 'compose-auth', 'compose-functions', 'seed'].map((name) => ({
+  { room: 'server/config', may: ['server/settings'] },
+  { room: 'server/settings', may: [] },
+  ...['compose', 'compose-auth', 'compose-functions', 'import-users', 'seed'].map((name) => ({
     room: `server/${name}`,
     may: ['server', 'rules'],
   })),
@@ -102,6 +102,7 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
 ];
 /** What may be longer or fuller than its budget, and why. */
 const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'database/migrations': 'one file for each change, run in the order of their names',
   'server/functions': 'one file for each address it serves',
   'server/compose.ts compose': 'the one list of everything that is built',
 };

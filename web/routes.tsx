@@ -1,4 +1,13 @@
-import { type ComponentType, lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
+import {
+  type ComponentType,
+  Fragment,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from 'react';
 import { NavigationType, Route, Routes, useLocation, useNavigationType } from 'react-router';
 import { describePage } from './lib/head.ts';
 import { CrashScreen } from './ui/crash-screen.tsx';
@@ -22,12 +31,16 @@ export type PageRoute = {
   readonly data: boolean;
   /** Where it lies in truth, when several addresses show it. */
   readonly canonical?: string;
+  /** Is there for a signed-in admin alone, while the server has such pages switched on; for the others it is an unknown address. */
+  readonly developer?: true;
 };
 
 const WELCOME =
   'Three DJ studios in Sydney, open 24/7. Pick a room and your hours, pay by card, get a PIN for the door, play. From $49 an hour.';
 const NEEDS_SIGN_IN = 'Book a DJ studio in Sydney by the hour, any hour.';
 const open = { printed: 'whole', data: false } as const;
+const NO_PAGE = { title: 'Page not found', description: 'There is no page at this address.' } as const;
+const hidden = { printed: 'no', data: true, developer: true, ...NO_PAGE } as const;
 const own = { printed: 'no', data: true, description: NEEDS_SIGN_IN } as const;
 
 /** Every address and its page; a page is fetched when it is opened. */
@@ -89,12 +102,18 @@ export const pages: readonly PageRoute[] = [
   { path: '/regenerate-pin', page: 'regenerate-pin', title: 'Your door code', ...own },
   { path: '/access-code', page: 'access-code', title: 'Your door code', ...own },
   { path: '/admin', page: 'admin', title: 'Admin', ...own },
+  { path: '/igloohome-test', page: 'developer/igloohome-test', ...hidden },
+  { path: '/test-pin', page: 'developer/test-pin', ...hidden },
+  { path: '/test-timezone', page: 'developer/test-timezone', ...hidden },
+  { path: '/test-booking-system', page: 'developer/test-booking-system', ...hidden },
+  { path: '/test-smart-plug', page: 'developer/test-smart-plug', ...hidden },
+  { path: '/power-control', page: 'developer/power-control', ...hidden },
+  { path: '/primitives', page: 'developer/primitives', ...hidden },
 ];
 export const unknownPage: PageRoute = {
   path: '*',
   page: 'not-found',
-  title: 'Page not found',
-  description: 'There is no page at this address.',
+  ...NO_PAGE,
   ...open,
 };
 
@@ -109,21 +128,40 @@ type Fetchable = {
 };
 const components = new Map([...pages, unknownPage].map((route) => [route.path, fetchable(route)]));
 
-function fetchable({ page, data }: PageRoute): Fetchable {
-  const file = files[`./pages/${page}.tsx`];
-  if (!file) throw new Error(`there is no page ${page}`);
-  const load: Fetchable['load'] = data
+function fetchable(route: PageRoute): Fetchable {
+  const file = fileOf(route.page);
+  const load: Fetchable['load'] = route.data
     ? async () => {
-        const [{ default: Page }, { QueryRoom }] = await Promise.all([file(), import('./lib/query-room.tsx')]);
+        const [{ default: Page }, { QueryRoom }, Gate] = await Promise.all([
+          file(),
+          import('./lib/query-room.tsx'),
+          route.developer ? developerGate() : Fragment,
+        ]);
         const Inside = () => (
           <QueryRoom>
-            <Page />
+            <Gate>
+              <Page />
+            </Gate>
           </QueryRoom>
         );
         return { default: Inside };
       }
     : file;
   return { load, later: lazy(load), now: null };
+}
+
+function fileOf(page: string): () => Promise<{ default: ComponentType }> {
+  const file = files[`./pages/${page}.tsx`];
+  if (!file) throw new Error(`there is no page ${page}`);
+  return file;
+}
+
+async function developerGate(): Promise<ComponentType<{ children: ReactNode }>> {
+  const [{ DeveloperGate }, { default: Unknown }] = await Promise.all([
+    import('./features/staff/developer-gate.tsx'),
+    fileOf(unknownPage.page)(),
+  ]);
+  return ({ children }) => <DeveloperGate otherwise={<Unknown />}>{children}</DeveloperGate>;
 }
 
 const bare = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '');

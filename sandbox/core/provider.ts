@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 
 /** The outside systems the sandbox stands in for; each listens on the home port plus its offset. */
-export type ProviderName = 'stripe' | 'igloohome' | 'plug' | 'vision' | 'mail' | 'twilio';
+export type ProviderName = 'stripe' | 'igloohome' | 'plug' | 'vision' | 'mail' | 'oidc' | 'twilio';
 
 /** What every stand-in tells `main`: where it listens, how it is scripted, how it looks on the home page. */
 export type Provider = {

@@ -36,7 +36,10 @@ export function createRequests(): Requests {
 /** Hides what must not be read back: keys, codes of doors, numbers of cards, pictures. */
 export function mask(text: string): string {
   return text
-    .replace(/("?(?:pin|client_secret|password|access_token|card|cvc)"?\s*[:=]\s*"?)[^"&,}\s]+/gi, '$1***')
+    .replace(
+      /("?(?:pin|client_secret|password|access_token|id_token|code_verifier|SAMLResponse|card|cvc)"?\s*[:=]\s*"?)[^"&,}\s]+/gi,
+      '$1***',
+    )
     .replace(/data:image\/[^"]+/g, 'data:image/***')
     .replace(/("data"\s*:\s*")[^"]+/g, '$1***')
     .slice(0, BODY_MAX);

@@ -49,6 +49,10 @@ export type AuthConfig = {
   };
   readonly passkeys: { readonly enabled: boolean; readonly max: number };
   readonly relyingParty: RelyingParty;
+  /** Addresses besides the site's that people may be led to after a sign-in. */
+  readonly redirects: readonly string[];
+  /** Chains whose wallets may sign in. */
+  readonly chains: readonly ('ethereum' | 'solana')[];
 };
 
 /** Numbers of promises G23–G28; each is multiplied by RATE_LIMIT_FACTOR in tests. */
@@ -72,5 +76,7 @@ export const authLimits = {
   factorChallenge: { name: 'auth-factor-challenge', max: 30, seconds: 900 },
   /** Messages with a code of a factor to one phone. */
   factorMessage: { name: 'auth-factor-message', max: 1, seconds: 60 },
+  /** Sign-ins begun at other parties. */
+  flowIp: { name: 'auth-flow-ip', max: 120, seconds: 300 },
   passkeyIp: { name: 'auth-passkey-ip', max: 120, seconds: 300 },
 } as const;

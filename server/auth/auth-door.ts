@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { type Env, TokenRefused } from '#server/http/caller.ts';
+import { addAdmin } from './admin/admin-room.ts';
 import type { AuthParts } from './auth-parts.ts';
 import { AuthRefusal } from './errors.ts';
 import { createHealth } from './about/health.ts';
@@ -10,10 +11,11 @@ import { createOtp } from './verify/otp.ts';
 import { createReauthenticate } from './verify/reauthenticate.ts';
 import { createResend } from './verify/resend.ts';
 import { createSessionEnd, createSessionList } from './user/session-list.ts';
-import { captchaGate } from './captcha-gate.ts';
+import { captchaGate } from './verify/captcha-gate.ts';
 import { createSettings } from './about/settings.ts';
 import { createSignUp } from './signup/signup.ts';
 import { addFactors } from './factors/factors-room.ts';
+import { addExternal } from './external/external-room.ts';
 import { addPasskeys } from './passkeys/passkeys-room.ts';
 import { addSwitchedOff } from './switched-off.ts';
 import { createToken } from './token/token.ts';
@@ -54,8 +56,10 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
   door.get('/.well-known/jwks.json', createJwks(parts));
   door.get('/settings', createSettings(parts));
   door.get('/health', createHealth());
+  addAdmin(door, parts);
   addFactors(door, parts);
   addPasskeys(door, parts);
+  addExternal(door, parts);
   addSwitchedOff(door, parts);
 
   // Not `notFound`: where one door is mounted in another app, only a route of its own answers.

@@ -3,8 +3,9 @@ import type { Clock, Log, ReadCaller } from '#server/http/caller.ts';
 import type { Keys } from '#server/http/keys.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { AuthConfig } from './auth-config.ts';
-import type { Captcha, TextMessages } from '#server/providers/ports.ts';
+import type { Captcha, SignInProvider, TextMessages } from '#server/providers/ports.ts';
 import type { CodeBook } from './codes/code-book.ts';
+import type { Flows } from './external/flows.ts';
 import type { MessageQueue } from './codes/message-queue.ts';
 import type { OneTimeTokens } from './codes/one-time-tokens.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -22,6 +23,9 @@ export type AuthParts = {
   readonly texts: TextMessages;
   readonly tokens: OneTimeTokens;
   readonly sessions: Sessions;
+  readonly flows: Flows;
+  /** Identity providers that are switched on, by their names on the wire. */
+  readonly providers: ReadonlyMap<string, SignInProvider>;
   readonly readCaller: ReadCaller;
   readonly keys: Keys;
   readonly clock: Clock;

@@ -20,17 +20,6 @@ const OFF: readonly Off[] = [
     refusal: () => refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'),
   },
   {
-    methods: ['GET', 'POST'],
-    paths: ['/authorize', '/callback'],
-    refusal: () => refuse.disabled(400, 'provider_disabled', 'Unsupported provider: provider is not enabled'),
-  },
-  {
-    methods: ['GET', 'DELETE'],
-    paths: ['/user/identities/*'],
-    person: true,
-    refusal: () => refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled'),
-  },
-  {
     methods: ['GET', 'POST', 'DELETE'],
     paths: ['/oauth/*', '/user/oauth/*'],
     refusal: () => refuse.disabled(404, 'feature_disabled', 'OAuth server is disabled'),
@@ -45,10 +34,10 @@ export function addSwitchedOff(door: Hono<Env>, parts: AuthParts): void {
       throw refusal();
     });
   }
-  // The admin's calls come with a later issue: only the service key may even learn that they are not there.
+  // Only the service key may even learn what is not there.
   door.on(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/admin/*', '/invite'], async (c) => {
     const caller = await parts.readCaller(c.req.raw, c.var.ip);
     if (caller.role !== 'service_role') throw new AuthRefusal(403, 'not_admin', 'User not allowed');
-    throw refuse.disabled(404, 'feature_disabled', 'Accounts cannot be managed through this address yet');
+    throw refuse.disabled(404, 'feature_disabled', 'There is no such call for the service');
   });
 }

@@ -154,3 +154,29 @@ export type ObjectStore = {
   /** Everything kept in a folder, and what broken writes left there, with the time it was written. */
   list(folder: string): AsyncIterable<{ readonly key: string; readonly writtenAt: Date }>;
 };
+
+/** Somebody as an identity provider knows them. `claims`: what it says of them, for the account's own page; nothing that opens anything. */
+export type KnownPerson = {
+  readonly subject: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly claims: Readonly<Record<string, unknown>>;
+};
+/** What binds an answer to its question: to be kept by the asker and shown again. */
+export type SignInChecks = { readonly state: string; readonly nonce: string; readonly verifier: string };
+export type SignInProvider = {
+  /** As the wire names it: 'google'. */
+  readonly name: string;
+  /** Whether it answers with a form that another site's page sends. */
+  readonly formPost: boolean;
+  /** Where the person is sent. `extra`: wishes of the client, such as prompt; they never replace what is ours. */
+  startUrl(of: SignInChecks & { scopes: string | null; extra: Readonly<Record<string, string>> }): Promise<string>;
+  /** Trades what came back to our callback, with its query or form as `answer`. Throws `ProviderError`, not retryable where the answer is false. */
+  redeem(
+    of: SignInChecks & { answer: URLSearchParams },
+  ): Promise<{ person: KnownPerson; accessToken: string; refreshToken: string | null }>;
+  /** The person of an id token that an app was given; null for one that is not of this provider, not for us, or over. */
+  readIdToken: ((idToken: string, accessToken: string | null) => Promise<IdToken | null>) | null;
+};
+/** `nonce`: as it stands in the token. `expiresAt`: after it the token is good for nothing. */
+export type IdToken = { readonly person: KnownPerson; readonly nonce: string | null; readonly expiresAt: Date };

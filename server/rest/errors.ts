@@ -30,10 +30,27 @@ export type Choice = { readonly cardinality: string; readonly embedding: string;
 
 const short = (text: string): string => text.slice(0, 80);
 
+/** How a function's arguments came: named in the query, in a JSON object, or as a body that is one value. */
+export type Sent = 'query' | 'json' | 'text' | 'xml' | 'binary';
+const SINGLE: Readonly<Record<Sent, string | null>> = {
+  query: null,
+  json: null,
+  text: 'text',
+  xml: 'xml',
+  binary: 'bytea',
+};
+
 /** Codes and messages of PostgREST 12–13 (docs: "Errors"), by the stage that says them. */
 export const restErrors = {
   // What was written cannot be read.
-  query: (what: string) => new RestRefusal(400, 'PGRST100', `"failed to parse query parameter (${short(what)})"`),
+  /** `what`: e.g. `select parameter`; `at`: where the reader stopped, from 0. */
+  query: (what: string, text: string, at = 0) =>
+    new RestRefusal(
+      400,
+      'PGRST100',
+      `"failed to parse ${what} (${short(text)})" (line 1, column ${at + 1})`,
+      at < text.length ? `unexpected ${JSON.stringify(text[at])}` : 'unexpected end of input',
+    ),
   body: (what: string) => new RestRefusal(400, 'PGRST102', what),
   contentType: (type: string) => new RestRefusal(415, 'PGRST102', `Content-Type not acceptable: ${short(type)}`),
   range: (offset: number, total: number) =>
@@ -45,6 +62,13 @@ export const restErrors = {
       null,
       { 'content-range': `*/${total}` },
     ),
+  negativeLimit: () =>
+    new RestRefusal(
+      416,
+      'PGRST103',
+      'Requested range not satisfiable',
+      'Limit should be greater than or equal to zero.',
+    ),
   emptyRange: () =>
     new RestRefusal(
       416,
@@ -52,9 +76,12 @@ export const restErrors = {
       'Requested range not satisfiable',
       'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
     ),
+  rpcMethod: (name: string) => new RestRefusal(405, 'PGRST101', `Cannot use the ${short(name)} method on RPC`),
   volatileGet: () => new RestRefusal(405, '25006', 'cannot execute a volatile function in a read-only transaction'),
-  tooMany: (seconds: number) =>
-    new RestRefusal(429, 'PGRST000', 'Too many requests', null, null, { 'retry-after': String(seconds) }),
+  putFilters: () =>
+    new RestRefusal(405, 'PGRST105', "Filters must include all and only primary key columns with 'eq' operators"),
+  putLimit: () => new RestRefusal(400, 'PGRST114', 'limit/offset querystring parameters are not allowed for PUT'),
+  putKey: () => new RestRefusal(400, 'PGRST115', 'Payload values do not match URL in primary key column(s)'),
   schema: (names: readonly string[], asked: string) =>
     new RestRefusal(
       406,
@@ -87,6 +114,13 @@ export const restErrors = {
       'Query result exceeds max-affected preference constraint',
       `The query affects ${rows} rows`,
     ),
+  maxAffectedOne: () =>
+    new RestRefusal(
+      400,
+      'PGRST128',
+      'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
+    ),
+  noOpenapi: () => new RestRefusal(404, 'PGRST126', 'Root endpoint metadata is disabled'),
   path: () => new RestRefusal(404, 'PGRST125', 'Invalid path specified in request URL'),
   tooDeep: () => new RestRefusal(400, 'PGRST100', 'The request is nested too deeply'),
   tooLong: () => new RestRefusal(400, 'PGRST100', 'The request asks for too much at once'),
@@ -100,17 +134,24 @@ export const restErrors = {
       null,
       hint === null ? null : `Perhaps you meant the table '${schema}.${hint}'`,
     ),
-  noColumn: (table: string, name: string) =>
-    new RestRefusal(400, '42703', `column ${table}.${short(name)} does not exist`),
+  noColumn: (table: string, name: string, hint: string | null) =>
+    new RestRefusal(
+      400,
+      '42703',
+      `column ${table}.${short(name)} does not exist`,
+      null,
+      hint === null ? null : `Perhaps you meant to reference the column "${table}.${hint}".`,
+    ),
   noType: (name: string) => new RestRefusal(400, '42704', `type "${short(name)}" does not exist`),
   noWriteColumn: (table: string, name: string) =>
     new RestRefusal(400, 'PGRST204', `Could not find the '${short(name)}' column of '${table}' in the schema cache`),
-  noRelation: (schema: string, from: string, to: string, hint: string | null) =>
+  noRelation: (schema: string, from: string, to: string, hint: string | null, like: string | null) =>
     new RestRefusal(
       400,
       'PGRST200',
       `Could not find a relationship between '${from}' and '${short(to)}' in the schema cache`,
       `Searched for a foreign key relationship between '${from}' and '${short(to)}'${hint === null ? '' : ` using the hint '${short(hint)}'`} in the schema '${schema}', but no matches were found.`,
+      like === null ? null : `Perhaps you meant '${like}' instead of '${short(to)}'.`,
     ),
   ambiguous: (from: string, to: string, choices: readonly Choice[]) =>
     new RestRefusal(
@@ -120,18 +161,21 @@ export const restErrors = {
       choices,
       `Try changing '${short(to)}' to one of the following: ${choices.map((one) => `'${short(to)}!${one.relationship.split(' ')[0] ?? ''}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
     ),
-  noFunction: (schema: string, name: string, given: readonly string[], hint: string | null) => {
+  /** `sent`: what the arguments came as; `hint`: a function, or one with its arguments, that is like it. */
+  noFunction: (schema: string, name: string, given: readonly string[], sent: Sent, hint: string | null) => {
+    const called = `${schema}.${short(name)}`;
     const list = short(given.join(', '));
+    const single = SINGLE[sent];
+    const listed = given.length === 0 ? ' without parameters' : `(${list})`;
     const searched =
-      given.length === 0
-        ? 'without parameters'
-        : `with parameter${given.length === 1 ? '' : 's'} ${list} or with a single unnamed json/jsonb parameter`;
+      given.length === 0 ? ' without parameters' : ` with parameter${given.length === 1 ? '' : 's'} ${list}`;
+    const or = sent === 'json' ? ' or with a single unnamed json/jsonb parameter' : '';
     return new RestRefusal(
       404,
       'PGRST202',
-      `Could not find the function ${schema}.${short(name)}${given.length === 0 ? ' without parameters' : `(${list})`} in the schema cache`,
-      `Searched for the function ${schema}.${short(name)} ${searched}, but no matches were found in the schema cache.`,
-      hint === null ? null : `Perhaps you meant to call the function ${schema}.${hint}`,
+      `Could not find the function ${called}${single === null ? listed : ''} in the schema cache`,
+      `Searched for the function ${called}${single === null ? `${searched}${or}` : ` with a single unnamed ${single} parameter`}, but no matches were found in the schema cache.`,
+      single !== null || hint === null ? null : `Perhaps you meant to call the function ${schema}.${hint}`,
     );
   },
   overloaded: (choices: readonly string[]) =>
@@ -142,6 +186,9 @@ export const restErrors = {
       null,
       'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
     ),
+  /** Two relations that would go by one name in the answer. */
+  sameName: (from: string, name: string) =>
+    new RestRefusal(400, '42712', `table name "${from}_${short(name)}_1" specified more than once`),
   notEmbedded: (name: string) =>
     new RestRefusal(
       400,
@@ -155,13 +202,6 @@ export const restErrors = {
       400,
       'PGRST118',
       `A related order on '${short(to)}' is not possible`,
-      `'${from}' and '${short(to)}' do not form a many-to-one or one-to-one relationship`,
-    ),
-  spread: (from: string, to: string) =>
-    new RestRefusal(
-      400,
-      'PGRST119',
-      `A spread operation on '${short(to)}' is not possible`,
       `'${from}' and '${short(to)}' do not form a many-to-one or one-to-one relationship`,
     ),
   embedFilter: (name: string) =>
@@ -183,6 +223,8 @@ const STATUSES: readonly (readonly [string, number])[] = [
   ['42P01', 404],
   ['42P17', 500],
   ['53400', 500],
+  // A view that cannot be written that way: the method is what is wrong, not the server (PostgREST says 500).
+  ['55000', 405],
   ['57P01', 503],
   ['P0001', 400],
   ['08', 503],
@@ -208,7 +250,9 @@ const STATUSES: readonly (readonly [string, number])[] = [
 ];
 
 /** PostgREST's table from SQLSTATE to status. */
-export function statusOfSqlState(code: string, guest: boolean): number {
+export function statusOfSqlState(code: string, guest: boolean, message = ''): number {
+  // A view or function that finds more rows than it can use is at fault itself; a safety catch for missing filters is not.
+  if (code === '21000') return message.endsWith('requires a WHERE clause') ? 400 : 500;
   if (code === '42501') return guest ? 401 : 403;
   if (/^PT[2-5]\d\d$/.test(code)) return Number(code.slice(2));
   return STATUSES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 400;
@@ -216,37 +260,57 @@ export function statusOfSqlState(code: string, guest: boolean): number {
 
 /** What the database refused, as a refusal of this door. */
 export function refusalOfDatabase(error: DatabaseError, guest: boolean): RestRefusal {
-  if (error.code === 'PGRST') return raisedRefusal(error) ?? databaseRefusal(error, 500);
-  return databaseRefusal(error, statusOfSqlState(error.code, guest));
+  if (error.code === 'PGRST') return raisedRefusal(error);
+  return databaseRefusal(error, statusOfSqlState(error.code, guest, error.message));
 }
+
+/** Failures a caller can do something about: a question that takes too long, a subquery with more than one answer. */
+const MEANT = new Set(['57014', '21000']);
 
 function databaseRefusal(error: DatabaseError, status: number): RestRefusal {
   // What the engine says of its own failures is for the log, not for a stranger; what a function raised is meant for him.
-  if (status >= 500 && !error.code.startsWith('PT'))
+  if (status >= 500 && !error.code.startsWith('PT') && !MEANT.has(error.code))
     return new RestRefusal(status, error.code, 'The database could not answer', null, null, retryLater(status));
-  return new RestRefusal(status, error.code, error.message, error.detail, error.hint);
+  const headers = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  return new RestRefusal(status, error.code, error.message, error.detail, error.hint, headers);
 }
 
 const retryLater = (status: number): Record<string, string> => (status === 503 ? { 'retry-after': '2' } : {});
 
 /** `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'`. */
-function raisedRefusal(error: DatabaseError): RestRefusal | null {
+function raisedRefusal(error: DatabaseError): RestRefusal {
   const message = readObject(error.message);
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const [code, said] = [text(message?.['code']), text(message?.['message'])];
+  if (!message || code === null || said === null)
+    return unraised(
+      `Invalid JSON value for MESSAGE: '${short(error.message)}'`,
+      "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.",
+    );
   const detail = readObject(error.detail ?? '');
   const status = detail?.['status'];
-  if (!message || typeof status !== 'number' || status < 200 || status > 599) return null;
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-  const headers = Object.entries(detail?.['headers'] ?? {}).filter(
+  if (!detail || typeof status !== 'number' || status < 200 || status > 599)
+    return unraised(
+      error.detail === null
+        ? 'DETAIL is missing in the RAISE statement'
+        : `Invalid JSON value for DETAIL: '${short(error.detail)}'`,
+      "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.",
+    );
+  const headers = Object.entries(detail['headers'] ?? {}).filter(
     (pair): pair is [string, string] => typeof pair[1] === 'string' && /^[\w-]+$/.test(pair[0]),
   );
   return new RestRefusal(
     status,
-    text(message['code']) ?? 'PGRST',
-    text(message['message']) ?? '',
+    code,
+    said,
     message['details'] ?? null,
     text(message['hint']),
     Object.fromEntries(headers),
   );
+}
+
+function unraised(details: string, hint: string): RestRefusal {
+  return new RestRefusal(500, 'PGRST121', `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`, details, hint);
 }
 
 function readObject(text: string): Record<string, unknown> | null {

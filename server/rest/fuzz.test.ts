@@ -5,12 +5,38 @@ import { createPglite, type Embedded } from '#server/db/pglite.ts';
 import { type Asked, readAsked } from './parse/asked.ts';
 import { type Catalogue, readCatalogue } from './catalogue/catalogue.ts';
 import { RestRefusal, statusOfSqlState } from './errors.ts';
-import { prepareCall, prepareDelete, prepareInsert, type Prepared, prepareRead, prepareUpdate } from './prepare.ts';
+import {
+  prepareCall,
+  prepareDelete,
+  prepareInsert,
+  type Prepared,
+  preparePut,
+  prepareRead,
+  prepareUpdate,
+} from './prepare.ts';
+import type { Knowledge } from './known.ts';
+import type { RestSettings } from './settings.ts';
 import { bindValues } from './print/printer.ts';
 
 /** Made-up requests against a real catalogue: promises G32 and G33. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
-const OPTIONS = { maxRows: 100, aggregates: true };
+const SETTINGS: RestSettings = {
+  schemas: ['public'],
+  extraSearchPath: [],
+  maxRows: 100,
+  aggregates: true,
+  plans: true,
+  txEnd: 'commit',
+  preRequest: null,
+  rootSpec: null,
+  openapi: 'follow-privileges',
+};
+const knowledgeOf = (plans: Map<string, Prepared>): Knowledge => ({
+  settings: SETTINGS,
+  roles: new Map(),
+  catalogue,
+  plans,
+});
 /** A word that is in every value and in no name. */
 const SENTINEL = 'zq7';
 
@@ -28,14 +54,23 @@ beforeAll(async () => {
     create view card as select id, name as title, land_id from town;
     create function near(place text, steps int default 1) returns setof town language sql stable as 'select * from town';
     create function plus(a int, b int) returns int language sql immutable as 'select a + b';
-    create schema away; create table away.sentinel (id int, word text);
+    create function shout(t town) returns text language sql immutable as 'select upper(t.name)';
+    create function about(t town) returns jsonb language sql immutable as 'select t.facts';
+    create function friends(t town) returns setof town language sql stable as 'select o.* from town o where o.land_id = t.land_id';
+    create function home(t town) returns setof land rows 1 language sql stable as 'select l.* from land l where l.id = t.land_id';
+    create function praise(t town, word text default 'x') returns text language sql immutable as 'select word || t.name';
+    create function loud(text) returns text language sql immutable as 'select upper($1)';
+    create function many(variadic numbers int[]) returns setof int language sql immutable as 'select unnest(numbers)';
+    create schema away; create sequence away.touched;
+    create function away.touch() returns bigint language sql volatile as $$ select nextval('away.touched') $$;
+    create view away.sentinel as select away.touch() as id, 'word'::text as word;
   `);
-  catalogue = await readCatalogue(db.query, ['public']);
+  catalogue = await db.transaction(({ query }) => readCatalogue(query, { schemas: ['public'], searched: [] }));
   const schema = catalogue.get('public');
   identifiers = new Set(['public']);
   for (const table of schema?.tables.values() ?? []) {
     identifiers.add(table.name);
-    for (const name of table.columns.keys()) identifiers.add(name);
+    for (const name of [...table.columns.keys(), ...table.computed.keys()]) identifiers.add(name);
     for (const one of schema?.relationships.get(table) ?? []) identifiers.add(one.constraint);
   }
   for (const [name, routines] of schema?.routines ?? []) {
@@ -43,7 +78,12 @@ beforeAll(async () => {
     for (const routine of routines) for (const argument of routine.arguments) identifiers.add(argument.name);
   }
 }, 60_000);
-afterAll(() => db.close());
+afterAll(async () => {
+  // A sequence remembers being asked even where the asking was undone.
+  const touched = await db.one<{ is_called: boolean }>('select is_called from away.touched');
+  await db.close();
+  expect(touched).toEqual({ is_called: false });
+});
 
 const hostile = fc.constantFrom(
   `${SENTINEL}`,
@@ -74,16 +114,20 @@ const name = mostly(
     'words',
     'height',
     'title',
+    'shout',
+    'about',
   ),
 );
-const relation = mostly(fc.constantFrom('land', 'town', 'pair', 'card', 'twin', 'land_id', 'town_twin_fkey'));
+const relation = mostly(
+  fc.constantFrom('land', 'town', 'pair', 'card', 'twin', 'land_id', 'town_twin_fkey', 'friends', 'home'),
+);
 const field = fc.oneof(
   { weight: 6, arbitrary: name },
   {
     weight: 1,
     arbitrary: fc
       .tuple(
-        fc.constantFrom('facts', 'tags', 'name'),
+        fc.constantFrom('facts', 'tags', 'name', 'about'),
         fc.constantFrom('->', '->>'),
         fc.constantFrom('a', '0', '-1', SENTINEL, `"${SENTINEL}'"`),
       )
@@ -211,24 +255,54 @@ const param = fc.oneof(
       fc.array(name, { maxLength: 3 }).map((list) => list.join(',')),
     ),
   },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom('place', 'steps', 'a', 'b'), value) },
+  { weight: 1, arbitrary: fc.tuple(fc.constantFrom('place', 'steps', 'a', 'b', 'numbers', 'numbers', 't'), value) },
   { weight: 1, arbitrary: fc.tuple(fc.string({ maxLength: 8 }), fc.string({ maxLength: 20 })) },
 );
+const mostlyJson = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('application/json') },
+  { weight: 1, arbitrary: fc.constantFrom('text/csv', 'text/plain', 'application/octet-stream', SENTINEL) },
+);
 const request = fc.record({
-  method: fc.constantFrom('GET', 'GET', 'GET', 'POST', 'PATCH', 'DELETE', 'CALL', 'CALLGET'),
-  name: fc.constantFrom('town', 'town', 'town', 'town', 'town', 'land', 'card', 'pair', 'near', 'plus', 'sentinel'),
+  method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'CALL', 'CALLGET'),
+  name: fc.constantFrom(
+    'town',
+    'town',
+    'town',
+    'town',
+    'town',
+    'land',
+    'card',
+    'pair',
+    'near',
+    'plus',
+    'praise',
+    'loud',
+    'many',
+    'sentinel',
+    'away.sentinel',
+  ),
   params: fc.array(param, { maxLength: 4 }),
-  accept: fc.constantFrom('application/json', 'text/csv', 'application/vnd.pgrst.object+json;nulls=stripped'),
+  accept: fc.constantFrom(
+    'application/json',
+    'text/csv',
+    'application/vnd.pgrst.object+json;nulls=stripped',
+    `application/vnd.pgrst.plan+json; for="text/csv"; options=analyze|${SENTINEL}`,
+  ),
+  type: mostlyJson,
   prefer: fc.constantFrom(
     '',
     'return=representation',
     'return=representation, count=exact, missing=default',
     'resolution=merge-duplicates,return=headers-only',
+    'resolution=merge-duplicates,return=representation,count=estimated,missing=default',
+    `timezone=${SENTINEL},max-affected=1`,
   ),
   body: fc.oneof(
     fc.record({ id: fc.integer(), name: value, price: fc.double() }, { requiredKeys: [] }),
     fc.array(fc.record({ id: fc.integer(), facts: fc.jsonValue() }), { maxLength: 3 }),
     fc.record({ place: value, steps: fc.integer() }, { requiredKeys: [] }),
+    fc.record({ t: fc.record({ id: fc.integer(), name: value }), word: value }, { requiredKeys: ['t'] }),
+    fc.record({ numbers: fc.array(fc.integer()) }),
     fc.jsonValue(),
   ),
 });
@@ -237,6 +311,7 @@ type Made = typeof request extends fc.Arbitrary<infer T> ? T : never;
 const PREPARE = {
   GET: prepareRead,
   POST: prepareInsert,
+  PUT: preparePut,
   PATCH: prepareUpdate,
   DELETE: prepareDelete,
   CALL: prepareCall,
@@ -247,16 +322,16 @@ async function prepareMade(made: Made): Promise<{ asked: Asked; prepared: Prepar
   const kind = made.method.startsWith('CALL') ? 'call' : 'table';
   const method = made.method === 'CALL' ? 'POST' : made.method === 'CALLGET' ? 'GET' : made.method;
   const search = new URLSearchParams(made.params.map(([key, text]): [string, string] => [key, text]));
-  const sends = method === 'POST' || method === 'PATCH';
+  const sends = method === 'POST' || method === 'PATCH' || method === 'PUT';
   const sent = new Request(`http://localhost/rest/v1/${made.name}?${search.toString()}`, {
     method,
-    headers: { accept: made.accept, prefer: made.prefer, 'content-type': 'application/json' },
+    headers: { accept: made.accept, prefer: made.prefer, 'content-type': made.type },
     ...(sends ? { body: JSON.stringify(made.body) } : {}),
   });
   try {
-    const asked = await readAsked(sent, kind, made.name);
+    const asked = await readAsked(sent, kind, made.name, { plans: true });
     const prepare = PREPARE[made.method as keyof typeof PREPARE]; // one of the names above
-    const prepared = prepare(asked, { catalogue, plans: new Map() }, OPTIONS);
+    const prepared = prepare(asked, knowledgeOf(new Map()));
     return { asked, prepared };
   } catch (error) {
     if (error instanceof RestRefusal && error.status < 500) return null;
@@ -265,13 +340,25 @@ async function prepareMade(made: Made): Promise<{ asked: Asked; prepared: Prepar
 }
 
 // What a statement may hold besides identifiers and values.
-const LITERALS = new Set(["''", "'[]'", "'null'", "'response.status'", "'response.headers'", "'x'"]);
+const LITERALS = new Set([
+  "''",
+  "'[]'",
+  "'null'",
+  "'response.status'",
+  "'response.headers'",
+  "'pgrst.inserted'",
+  "'0'",
+  "'-1'",
+  "'hex'",
+  "'x'",
+]);
 const WORDS = new Set(
   `select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
   like ilike sum avg max min count coalesce json_agg json_build_object json_strip_nulls row_to_json to_json to_jsonb string_agg substring length chr
   to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery nullif current_setting case when then else end
   insert into default values conflict do nothing update set excluded delete returning with explain format json_to_recordset json_to_record jsonb_array_elements jsonb_to_record
-  body total status headers key text int integer bigint numeric jsonb json regconfig date tsvector int4range w x k e r a f v j`.split(
+  public town set_config array_agg encode max variadic bytea
+  body total status headers key inserted whole_row text int integer bigint numeric jsonb json regconfig date tsvector int4range w x k e r a f v j`.split(
     /\s+/,
   ),
 );
@@ -282,7 +369,7 @@ function strangers(sql: string): string[] {
     if (token.startsWith('"')) return !identifiers.has(token.slice(1, -1).replaceAll('""', '"'));
     if (token.startsWith("'")) return !LITERALS.has(token);
     if (/^[A-Za-z_]/.test(token)) return !WORDS.has(token) && !/^[tc]\d+$/.test(token);
-    return !/^(\$\d+|\d+|[()*,.:=<>!~&|@?[\]{}-])$/.test(token);
+    return !/^(\$\d+|\d+|[()*,.:=<>!~&|@?[\]{}+-])$/.test(token);
   });
 }
 
@@ -304,7 +391,7 @@ test('whatever is asked, the statement holds parameters and catalogue names alon
     { numRuns: RUNS },
   );
   expect(printed).toBeGreaterThan(RUNS / 8);
-});
+}, 3_600_000);
 
 test('whatever is asked, the database understands the statement', async () => {
   let run = 0;
@@ -315,7 +402,7 @@ test('whatever is asked, the database understands the statement', async () => {
       if (!ready || !statement) return;
       run += 1;
       try {
-        const body = bodyAs === 'list' ? ready.asked.body?.listText : ready.asked.body?.text;
+        const body = bodyAs === 'list' ? ready.asked.body?.listText : ready.asked.body?.raw;
         const values = bindValues(statement.binders, ready.asked.read.values, body ?? null);
         await db.as({ role: 'postgres', claims: '{}' }, statement.text, values, { rollback: true });
       } catch (error) {
@@ -327,10 +414,10 @@ test('whatever is asked, the database understands the statement', async () => {
         expect(statusOfSqlState(error.code, false), `${told}\n${statement.text}`).toBeLessThan(500);
       }
     }),
-    { numRuns: Math.min(RUNS, 20_000) },
+    { numRuns: RUNS },
   );
-  expect(run).toBeGreaterThan(Math.min(RUNS, 20_000) / 8);
-}, 600_000);
+  expect(run).toBeGreaterThan(RUNS / 8);
+}, 3_600_000);
 
 test('requests that differ in values only share one statement', async () => {
   const plans = new Map<string, Prepared>();
@@ -339,7 +426,9 @@ test('requests that differ in values only share one statement', async () => {
     const sent = new Request(
       `http://localhost/rest/v1/town?select=id&name=eq.${place}&or=(id.eq.${place},name.in.(a,${place}))&limit=${place.slice(0, 1)}`,
     );
-    texts.add(prepareRead(await readAsked(sent, 'table', 'town'), { catalogue, plans }, OPTIONS).statement?.text);
+    texts.add(
+      prepareRead(await readAsked(sent, 'table', 'town', { plans: false }), knowledgeOf(plans)).statement?.text,
+    );
   }
   expect([plans.size, texts.size]).toEqual([1, 1]);
 });

@@ -1,63 +1,74 @@
-import type { Asked } from './parse/asked.ts';
+import { quote } from './catalogue/catalogue.ts';
 import { restErrors } from './errors.ts';
 import { type Knowledge, planOnce } from './known.ts';
+import type { Asked } from './parse/asked.ts';
+import type { Form } from './parse/form.ts';
 import { levelAt, type Parsed, parseQuery } from './parse/query.ts';
+import { planCall } from './plan/call.ts';
 import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from './plan/read.ts';
-import { planCall, planColumns, planInsert } from './plan/write.ts';
+import { planColumns, planInsert, planPut } from './plan/write.ts';
+import { printRowsCall, printValueCall, type ValueForm } from './print/calls.ts';
 import type { Statement } from './print/printer.ts';
-import {
-  printDelete,
-  printEstimate,
-  printInsert,
-  printRead,
-  printRowsCall,
-  printUpdate,
-  printValueCall,
-  type Returning,
-} from './print/statements.ts';
+import type { RestSettings } from './settings.ts';
+import { printDelete, printEstimate, printInsert, printRead, printUpdate, type Returning } from './print/statements.ts';
 
 /** Everything about a request that its values do not change. */
 export type Prepared = {
   /** Null: there is nothing to run, the answer is an empty list. */
   readonly statement: Statement | null;
-  /** A list, the one row of a function, a value, or nothing. */
-  readonly shows: 'rows' | 'row' | 'value' | 'nothing';
+  /** A list, the one row of a function, a value, the bytes of one, or nothing. */
+  readonly shows: 'rows' | 'row' | 'value' | 'bytes' | 'nothing';
   readonly status: number;
-  readonly bodyAs: 'list' | 'text';
+  readonly bodyAs: 'list' | 'raw';
   /** The place of the root's offset in the values. */
   readonly offset: number | null;
   readonly estimate: Statement | null;
   /** The table whose new row's address is told. */
   readonly place: boolean;
+  /** A row put at its address: there must be just one. */
+  readonly put: boolean;
+  /** Whether the whole transaction may only read. */
+  readonly readOnly: boolean;
+  /** Where functions and operators without a schema are looked up: as PostgreSQL's `search_path`. */
+  readonly searchPath: string;
+  /** What the function brings along for its transaction. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The answer's type where it is a function's own. */
+  readonly type: string | null;
 };
-export type PrepareOptions = { readonly maxRows: number; readonly aggregates: boolean };
-export type Prepare = (asked: Asked, knowledge: Knowledge, options: PrepareOptions) => Prepared;
+export type Prepare = (asked: Asked, knowledge: Knowledge) => Prepared;
 
-const READ: Omit<Prepared, 'statement'> = {
+const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
   shows: 'rows',
   status: 200,
-  bodyAs: 'text',
+  bodyAs: 'raw',
   offset: null,
   estimate: null,
   place: false,
+  put: false,
+  readOnly: false,
+  settings: {},
+  type: null,
 };
 
-export function prepareRead(asked: Asked, { catalogue, plans }: Knowledge, options: PrepareOptions): Prepared {
+export function prepareRead(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
   const { count } = asked.preferences;
   return planOnce(plans, keyOf(asked, [count]), () => {
     const schema = schemaOf(catalogue, asked.schema);
     const parsed = parseQuery(asked.read);
-    const level = planRead(schema, tableOf(schema, asked.name), parsed, options);
+    const level = planRead(schema, tableOf(schema, asked.name), parsed, settings);
     return {
-      ...READ,
-      statement: printRead(level, { shape: asked.form, total: count, maxRows: options.maxRows }),
+      ...PLAIN,
+      searchPath: searchPathOf(schema.name, settings),
+      readOnly: true,
+      statement: printRead(level, { shape: asked.form, total: count, maxRows: settings.maxRows }),
       offset: level.offset,
       estimate: count === 'planned' || count === 'estimated' ? printEstimate(level) : null,
     };
   });
 }
 
-export function prepareInsert(asked: Asked, { catalogue, plans }: Knowledge, options: PrepareOptions): Prepared {
+export function prepareInsert(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
   const { defaults, resolution, returning } = asked.preferences;
   const keys = asked.body?.keys ?? [];
   const many = asked.body?.count !== 1;
@@ -66,17 +77,40 @@ export function prepareInsert(asked: Asked, { catalogue, plans }: Knowledge, opt
     const table = tableOf(schema, asked.name);
     const parsed = parseQuery(asked.read);
     const insert = planInsert(table, parsed, keys, { defaults, resolution });
-    const back = planReturning(asked, () => planRead(schema, table, parsed, options));
+    const back = planReturning(asked, () => planRead(schema, table, parsed, settings));
+    const plan = { ...PLAIN, searchPath: searchPathOf(schema.name, settings), shows: shownBy(back), status: 201 };
     if (insert.columns.length === 0 && many) {
       if ((asked.body?.count ?? 0) > 0) throw restErrors.body('A row without columns is inserted alone');
-      return { ...READ, statement: null, shows: shownBy(back), status: 201 };
+      return { ...plan, statement: null };
     }
-    const statement = printInsert(insert, back);
-    return { ...READ, statement, shows: shownBy(back), status: 201, bodyAs: 'list', place: back.kind === 'key' };
+    return { ...plan, statement: printInsert(insert, back), bodyAs: 'list', place: back.kind === 'key' };
   });
 }
 
-export function prepareUpdate(asked: Asked, { catalogue, plans }: Knowledge, options: PrepareOptions): Prepared {
+export function preparePut(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
+  const { defaults, returning } = asked.preferences;
+  const keys = asked.body?.keys ?? [];
+  if (asked.body?.count !== 1) throw restErrors.body('A row is put alone');
+  return planOnce(plans, keyOf(asked, [keys, defaults, returning]), () => {
+    const schema = schemaOf(catalogue, asked.schema);
+    const table = tableOf(schema, asked.name);
+    const parsed = parseQuery(asked.read);
+    const insert = planPut(table, parsed, keys, defaults);
+    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const statement = printInsert(insert, back);
+    return {
+      ...PLAIN,
+      searchPath: searchPathOf(schema.name, settings),
+      statement,
+      shows: shownBy(back),
+      status: 201,
+      bodyAs: 'list',
+      put: true,
+    };
+  });
+}
+
+export function prepareUpdate(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
   const { returning } = asked.preferences;
   const keys = asked.body?.keys ?? [];
   if ((asked.body?.count ?? 1) > 1) throw restErrors.body('An update takes one object');
@@ -85,48 +119,82 @@ export function prepareUpdate(asked: Asked, { catalogue, plans }: Knowledge, opt
     const table = tableOf(schema, asked.name);
     const parsed = parseQuery(asked.read);
     const columns = planColumns(table, parsed.columns ?? keys);
-    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), options));
-    const status = back.kind === 'rows' ? 200 : 204;
+    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const plan = {
+      ...PLAIN,
+      searchPath: searchPathOf(schema.name, settings),
+      shows: shownBy(back),
+      status: back.kind === 'rows' ? 200 : 204,
+    };
     const conditions = planConditions(table, parsed);
-    if (columns.length === 0) return { ...READ, statement: null, shows: shownBy(back), status };
-    const statement = printUpdate(table, columns, conditions, back);
-    return { ...READ, statement, shows: shownBy(back), status, bodyAs: 'list' };
+    if (columns.length === 0) return { ...plan, statement: null };
+    return { ...plan, statement: printUpdate(table, columns, conditions, back), bodyAs: 'list' };
   });
 }
 
-export function prepareDelete(asked: Asked, { catalogue, plans }: Knowledge, options: PrepareOptions): Prepared {
+export function prepareDelete(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
   const { returning } = asked.preferences;
   return planOnce(plans, keyOf(asked, [returning]), () => {
     const schema = schemaOf(catalogue, asked.schema);
     const table = tableOf(schema, asked.name);
     const parsed = parseQuery(asked.read);
-    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), options));
+    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), settings));
     const statement = printDelete(table, planConditions(table, parsed), back);
-    return { ...READ, statement, shows: shownBy(back), status: back.kind === 'rows' ? 200 : 204 };
+    const status = back.kind === 'rows' ? 200 : 204;
+    return { ...PLAIN, searchPath: searchPathOf(schema.name, settings), statement, shows: shownBy(back), status };
   });
 }
 
-export function prepareCall(asked: Asked, { catalogue, plans }: Knowledge, options: PrepareOptions): Prepared {
-  const { count, returning } = asked.preferences;
-  const keys = asked.body ? asked.body.keys : [];
-  return planOnce(plans, keyOf(asked, [keys, count, returning]), () => {
+export function prepareCall(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
+  const { count, returning, maxAffected } = asked.preferences;
+  const { sent = 'query', keys = [] } = asked.body ?? {};
+  const { accepts, type } = asked.form;
+  return planOnce(plans, keyOf(asked, [sent, keys, count, returning, maxAffected !== null, accepts]), () => {
     const schema = schemaOf(catalogue, asked.schema);
     const parsed = parseQuery(asked.read);
-    const call = planCall(schema, asked.name, asked.body ? { from: 'body', keys } : { from: 'query', parsed });
+    const given = sent === 'query' ? ({ from: 'query', parsed } as const) : ({ from: 'body', sent, keys } as const);
+    const call = planCall(schema, asked.name, given);
     const { routine } = call;
     if (!asked.body && routine.volatile) throw restErrors.volatileGet();
+    if (maxAffected !== null && !routine.set) throw restErrors.maxAffectedOne();
+    const own = routine.media !== null && !routine.set && takesOwn(accepts, routine.media.type) ? routine.media : null;
+    if (own === null && type === '') throw restErrors.accept(accepts.join(', '));
     const quiet = routine.gives === 'nothing' || returning === 'minimal';
+    const plan = {
+      ...PLAIN,
+      searchPath: searchPathOf(schema.name, settings),
+      readOnly: !routine.volatile,
+      settings: routine.settings,
+      status: quiet ? 204 : 200,
+    };
     if (!routine.row) {
-      const statement = printValueCall(call, options.maxRows);
-      return { ...READ, statement, shows: quiet ? 'nothing' : 'value', status: quiet ? 204 : 200 };
+      const page = levelAt(parsed, '');
+      const form: ValueForm = own === null ? 'json' : own.bytes ? 'bytes' : 'text';
+      const { maxRows } = settings;
+      const statement = printValueCall(call, { maxRows, total: count !== null, page, form });
+      const shows = quiet ? 'nothing' : form === 'bytes' ? 'bytes' : 'value';
+      const ownType = own === null ? null : own.type === '*/*' ? 'application/octet-stream' : own.type;
+      return { ...plan, statement, shows, type: ownType, offset: routine.set ? page.offset : null };
     }
-    const level = planRead(schema, routine.row, parsed, options);
-    const shape = { format: asked.form.format, stripNulls: asked.form.stripNulls };
-    const statement = printRowsCall(call, level, { shape, total: count !== null, maxRows: options.maxRows });
+    const level = planRead(schema, routine.row, parsed, settings);
+    const statement = printRowsCall(call, level, {
+      shape: asked.form,
+      total: count !== null,
+      maxRows: settings.maxRows,
+    });
     // A function that gives one row answers that row itself, not a list of it.
     const shows = quiet ? 'nothing' : routine.set ? 'rows' : 'row';
-    return { ...READ, statement, shows, status: quiet ? 204 : 200, offset: level.offset };
+    return { ...plan, statement, shows, offset: level.offset };
   });
+}
+
+/** Whether a function's own media type is wanted: asked for by name, or anything will do. */
+function takesOwn(accepts: readonly string[], own: string): boolean {
+  return own === '*/*' ? !accepts.includes('application/json') : accepts.includes(own) || accepts.includes('*/*');
+}
+
+function searchPathOf(schema: string, { extraSearchPath }: RestSettings): string {
+  return [...new Set([schema, ...extraSearchPath])].map(quote).join(', ');
 }
 
 /** All that tells plans apart: the question without its values. */
@@ -137,9 +205,10 @@ function keyOf(asked: Asked, more: readonly unknown[]): string {
 
 function planReturning(asked: Asked, rows: () => PlannedLevel): Returning {
   const { returning } = asked.preferences;
-  if (returning === 'representation') return { kind: 'rows', level: rows(), shape: asked.form };
+  if (returning === 'representation') return { kind: 'rows', level: rows(), shape: shapeOf(asked.form) };
   return { kind: returning === 'headers-only' ? 'key' : 'nothing' };
 }
+const shapeOf = ({ format, stripNulls }: Form): Pick<Form, 'format' | 'stripNulls'> => ({ format, stripNulls });
 const shownBy = (returning: Returning): Prepared['shows'] => (returning.kind === 'rows' ? 'rows' : 'nothing');
 
 /** The conditions choose the rows to write; what comes back is not filtered again, since it may no longer fit. */

@@ -1,5 +1,5 @@
 import { restErrors, RestRefusal } from './errors.ts';
-import type { Form } from './parse/preferences.ts';
+import type { Form } from './parse/form.ts';
 import type { ReplyRow } from './print/statements.ts';
 
 /** The last stage: the database's row as an HTTP answer. Its text goes out untouched. */
@@ -11,6 +11,8 @@ export type ReplyOptions = {
   readonly offset: number;
   /** Whether the client asked how many there are. */
   readonly counted: boolean;
+  /** The answer's type where it is not the form's. */
+  readonly type: string | null;
   readonly headers: Readonly<Record<string, string>>;
 };
 
@@ -39,18 +41,38 @@ export function replyRow(row: ReplyRow, options: ReplyOptions): Response {
 
 /** One value of a function. */
 export function replyValue(row: ReplyRow, options: ReplyOptions): Response {
-  return reply(row, options, row.body, { 'content-range': `0-${Math.max(0, row.count - 1)}/*` });
+  const { offset, counted } = options;
+  const range = row.count === 0 ? '*' : `${offset}-${offset + row.count - 1}`;
+  return reply(row, options, row.body, { 'content-range': `${range}/${counted ? (row.total ?? '*') : '*'}` });
+}
+
+/** The bytes of one value, which came as hexadecimal digits. */
+export function replyBytes(row: ReplyRow, options: ReplyOptions): Response {
+  return reply(row, options, Buffer.from(row.body, 'hex'), { 'content-range': '0-0/*' });
 }
 
 /** Nothing but the fact that it was done. `place`: where a new row is found. */
 export function replyNothing(row: ReplyRow, options: ReplyOptions, place: string | null): Response {
   const range = `*/${options.counted ? (row.total ?? 0) : '*'}`;
-  const headers = { ...options.headers, 'content-range': range, ...(place === null ? {} : { location: place }) };
-  return new Response(null, { status: statusOf(row, options.status), headers: withSaid(row, headers) });
+  const status = statusOf(row, options.status);
+  const headers = {
+    ...options.headers,
+    'content-range': range,
+    ...(place === null ? {} : { location: place }),
+    // Said outright, or the answer would go out in pieces; 204 may not say it (RFC 9110, 8.6).
+    ...(status === 204 ? {} : { 'content-length': '0' }),
+  };
+  return new Response(null, { status, headers: withSaid(row, headers) });
 }
 
-function reply(row: ReplyRow, options: ReplyOptions, body: string, more: Record<string, string>): Response {
-  const headers = { 'content-type': `${options.form.type}; charset=utf-8`, ...options.headers, ...more };
+function reply(
+  row: ReplyRow,
+  options: ReplyOptions,
+  body: string | Buffer<ArrayBuffer>,
+  more: Record<string, string>,
+): Response {
+  const type = typeof body === 'string' ? `${options.type ?? options.form.type}; charset=utf-8` : (options.type ?? '');
+  const headers = { 'content-type': type, ...options.headers, ...more };
   return new Response(options.method === 'HEAD' ? null : body, {
     status: statusOf(row, options.status),
     headers: withSaid(row, headers),

@@ -1,35 +1,34 @@
 import { type Context, Hono } from 'hono';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
-import { type Asked, readAsked } from './parse/asked.ts';
 import { refusalOfDatabase, RestRefusal, restErrors } from './errors.ts';
 import { createKnown } from './known.ts';
+import { describeDoor } from './openapi/describe.ts';
+import { type Asked, readAsked } from './parse/asked.ts';
 import {
   type Prepare,
   type Prepared,
   prepareCall,
   prepareDelete,
   prepareInsert,
+  preparePut,
   prepareRead,
   prepareUpdate,
 } from './prepare.ts';
-import { replyNothing, type ReplyOptions, replyRow, replyRows, replyValue } from './reply.ts';
-import { createRun } from './run.ts';
 import type { ReplyRow } from './print/statements.ts';
+import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, replyValue } from './reply.ts';
+import { createRun, explain, isUndone } from './run.ts';
+import type { RestSettings } from './settings.ts';
 
 export type RestDoorParts = {
   readonly db: Database;
   readonly readCaller: ReadCaller;
-  /** Rows in one list, at most. */
-  readonly maxRows: number;
-  /** Exposed schemas; the first is meant when a request names none. */
-  readonly schemas?: readonly string[];
-  /** Answers null when a caller's address is admitted, else the whole seconds to wait. */
-  readonly admit?: (ip: string) => Promise<number | null>;
-  /** Sums and counts by request; off as in PostgREST, since they can be made to cost much. */
-  readonly aggregates?: boolean;
-  /** `Prefer: tx=rollback`; off as in PostgREST. */
-  readonly rollback?: boolean;
+  /** What the environment says; `pgrst.*` settings of the authenticator overrule it. */
+  readonly settings: RestSettings;
+  /** Where the door is found, e.g. `http://localhost:3000/rest/v1`. */
+  readonly url: string;
+  /** For settings in the database that cannot be used. */
+  readonly warn: (line: string) => void;
 };
 
 /**
@@ -38,9 +37,8 @@ export type RestDoorParts = {
  */
 export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload: () => void } {
   const { db, readCaller } = parts;
-  const options = { maxRows: parts.maxRows, aggregates: parts.aggregates ?? false };
-  const known = createKnown(db, parts.schemas ?? ['public']);
-  const run = createRun(db, { maxRows: parts.maxRows, rollback: parts.rollback ?? false });
+  const known = createKnown(db, parts.settings, parts.warn);
+  const run = createRun(db);
   const door = new Hono<Env>();
   // Whether a refused request was a guest's decides between 401 and 403.
   const guests = new WeakSet<Request>();
@@ -48,23 +46,40 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
   async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
     const caller = await readCaller(c.req.raw, c.var.ip);
     if (caller.role === 'anon') guests.add(c.req.raw);
-    const wait = (await parts.admit?.(c.var.ip)) ?? null;
-    if (wait !== null) throw restErrors.tooMany(wait);
-    const asked = await readAsked(c.req.raw, kind, name);
-    const prepared = prepare(asked, await known.now(), options);
-    const row = await run(asked, prepared, caller);
-    return answer(asked, prepared, row);
+    const knowledge = await known.now();
+    const { settings } = knowledge;
+    const asked = await readAsked(c.req.raw, kind, name, { plans: settings.plans });
+    const prepared = prepare(asked, knowledge);
+    const { plan } = asked.form;
+    if (plan !== null) {
+      const told = await explain(db, plan, asked, prepared, caller, knowledge);
+      return new Response(told, { headers: { 'content-type': `${plan.type}; charset=utf-8` } });
+    }
+    const row = await run(asked, prepared, caller, knowledge);
+    return answer(asked, prepared, row, settings);
+  }
+
+  async function root(c: Context<Env>): Promise<Response> {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw restErrors.method(c.req.method);
+    const caller = await readCaller(c.req.raw, c.var.ip);
+    if (caller.role === 'anon') guests.add(c.req.raw);
+    const knowledge = await known.now();
+    const { rootSpec, openapi } = knowledge.settings;
+    if (rootSpec !== null) return serve(c, 'call', rootSpec, prepareCall);
+    if (openapi === 'disabled') throw restErrors.noOpenapi();
+    return describeDoor({ db, url: parts.url, caller, knowledge, request: c.req.raw });
   }
 
   door.on(['GET', 'HEAD', 'POST'], '/rpc/:name', (c) => serve(c, 'call', c.req.param('name'), prepareCall));
   door.on(['GET', 'HEAD'], '/:table', (c) => serve(c, 'table', c.req.param('table'), prepareRead));
   door.post('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareInsert));
+  door.put('/:table', (c) => serve(c, 'table', c.req.param('table'), preparePut));
   door.patch('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareUpdate));
   door.delete('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareDelete));
-  door.get('/', (c) => c.json({ swagger: '2.0', info: { title: 'rest', version: '1' }, paths: {} }));
   door.all('/:table', (c) => Promise.reject(restErrors.method(c.req.method)));
-  door.all('/rpc/:name', (c) => Promise.reject(restErrors.method(c.req.method)));
-  door.all('*', () => Promise.reject(restErrors.path()));
+  door.all('/rpc/:name', (c) => Promise.reject(restErrors.rpcMethod(c.req.method)));
+  // With a slash at its end the door itself is another path to the router.
+  door.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? root(c) : Promise.reject(restErrors.path())));
   door.onError((error, c) => {
     const refusal = refusalOf(error, guests.has(c.req.raw)) ?? unexpected(c.var.requestId);
     if (refusal.status >= 500 && !(error instanceof RestRefusal))
@@ -74,15 +89,16 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
   return { door, reload: known.reload };
 }
 
-function answer(asked: Asked, prepared: Prepared, row: ReplyRow): Response {
+function answer(asked: Asked, prepared: Prepared, row: ReplyRow, settings: RestSettings): Response {
   const { preferences, read, form, method } = asked;
   const options: ReplyOptions = {
     method,
     form,
-    status: prepared.status,
+    status: statusOf(asked, prepared, row),
     offset: prepared.offset === null ? 0 : Number(read.values[prepared.offset] ?? 0),
     counted: preferences.count !== null,
-    headers: preferences.applied === '' ? {} : { 'preference-applied': preferences.applied },
+    type: prepared.type,
+    headers: preferences.applied.size === 0 ? {} : { 'preference-applied': applied(asked, settings) },
   };
   switch (prepared.shows) {
     case 'rows':
@@ -91,9 +107,28 @@ function answer(asked: Asked, prepared: Prepared, row: ReplyRow): Response {
       return replyRow(row, options);
     case 'value':
       return replyValue(row, options);
+    case 'bytes':
+      return replyBytes(row, options);
     case 'nothing':
       return replyNothing(row, options, prepared.place ? placeOf(asked.name, row) : null);
   }
+}
+
+/** Rows that only took the place of others were not created. */
+function statusOf(asked: Asked, prepared: Prepared, row: ReplyRow): number {
+  const none = row.inserted !== undefined && Number(row.inserted ?? 0) <= 0;
+  if (prepared.status !== 201 || !none) return prepared.status;
+  return prepared.put && asked.preferences.returning !== 'representation' ? 204 : 200;
+}
+
+/** The preferences that counted, as the client is told. */
+function applied(asked: Asked, settings: RestSettings): string {
+  const { tx, applied: all } = asked.preferences;
+  const undone = isUndone(settings, asked);
+  return [...all]
+    .filter(([name]) => name !== 'tx' || undone === (tx === 'rollback'))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
 }
 
 /** `/table?id=eq.1`: where the new row is found. */
@@ -108,7 +143,10 @@ function placeOf(table: string, row: ReplyRow): string | null {
 
 function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
   if (error instanceof RestRefusal) return error;
-  if (error instanceof TokenRefused) return new RestRefusal(401, 'PGRST301', error.message);
+  if (error instanceof TokenRefused)
+    return new RestRefusal(401, 'PGRST301', error.message, null, null, {
+      'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(error.message)}`,
+    });
   return error instanceof DatabaseError ? refusalOfDatabase(error, guest) : null;
 }
 

@@ -1,13 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
-import { expect, type Page, test } from '@playwright/test';
-import { chooseHours, GOOD_CARD, openDay, payWith, signIn, signInByDialog } from './steps.ts';
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
-    .analyze();
-  expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
-}
+import { expect, test } from '@playwright/test';
+import { accessible, chooseHours, GOOD_CARD, openDay, payWith, signIn, signInByDialog } from './steps.ts';
 
 test('a guest chooses, signs in, finds the selection again, and pays at once', async ({ page }, info) => {
   await openDay(page, 'Studio A', info.project.name === 'phone' ? 23 : 24);

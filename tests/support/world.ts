@@ -42,7 +42,8 @@ const PORTS_NEEDED = 10;
 /** The first of several free ports in a row. */
 export async function freePorts(): Promise<number> {
   for (let round = 0; round < 50; round += 1) {
-    const first = 20_000 + Math.floor(Math.random() * 3_000) * 10;
+    // Below the ports that systems hand out to callers.
+    const first = 20_000 + Math.floor(Math.random() * 1_250) * 10;
     const free = await Promise.all(Array.from({ length: PORTS_NEEDED }, (_, at) => isFree(first + at)));
     if (free.every(Boolean)) return first;
   }

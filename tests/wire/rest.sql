@@ -100,7 +100,120 @@ begin
 end
 $$;
 
+create domain public.postcode as text check (value ~ '^[0-9]{4}$');
+
+create table public.plots (line int, place int, code public.postcode, primary key (line, place));
+
+create table public.crops (id int primary key, line int, place int, name text, constraint crops_plot foreign key (line, place) references public.plots (line, place));
+
+create view public.plot_cards as select p.line, p.place as spot, p.code from public.plots p;
+
+create function public.shout(town public.towns) returns text language sql immutable as 'select upper(town.name)';
+
+create function public.card(town public.towns) returns jsonb language sql immutable as 'select jsonb_build_object(''name'', town.name, ''land'', town.land_id)';
+
+create function public.neighbours(town public.towns) returns setof public.towns language sql stable as 'select t.* from public.towns t where t.land_id = town.land_id and t.id <> town.id';
+
+create function public.home(town public.towns) returns setof public.lands rows 1 language sql stable as 'select l.* from public.lands l where l.id = town.land_id';
+
+create function public.oldest(land public.lands) returns public.towns language sql stable as 'select t from public.towns t where t.land_id = land.id order by t.founded limit 1';
+
+create function public.praise(town public.towns, word text default 'fair') returns text language sql immutable as 'select word || '' '' || town.name';
+
+create function public.loud(text) returns text language sql immutable as 'select upper($1)';
+
+create function public.weigh(bytea) returns int language sql immutable as 'select length($1)';
+
+create function public.both(jsonb) returns text language sql immutable as 'select jsonb_typeof($1)';
+
+create function public.measure(width int, height int) returns int language sql immutable as 'select width * height';
+
+create function public.measure(radius int) returns int language sql immutable as 'select 3 * radius * radius';
+
+create function public.one_out(a int, out doubled int) language sql immutable as 'select a * 2';
+
+create function public.one_column(n int) returns table (square int) language sql immutable as 'select g * g from generate_series(1, n) g';
+
+create function public.sevens(n int) returns setof int language sql stable as 'select 7 from generate_series(1, n)';
+
+create domain public."text/html" as text;
+
+create function public.page() returns public."text/html" language sql stable as 'select ''<h1>Towns</h1>''::public."text/html"';
+
+create domain public."image/png" as bytea;
+
+create function public.picture() returns public."image/png" language sql stable as 'select ''\x89504e47''::bytea::public."image/png"';
+
+create function public.settings_seen() returns json language sql stable as $$
+  select json_build_object('zone', current_setting('timezone'), 'path', current_setting('search_path'), 'noon', timestamptz '2020-01-01 12:00Z')
+$$;
+
+create function public.slow() returns int language plpgsql stable set statement_timeout = '150ms' as $$
+begin
+  perform pg_sleep(5);
+  return 1;
+end
+$$;
+
+create function public.raise_own(message text, detail text) returns void language plpgsql volatile as $$
+begin
+  raise sqlstate 'PGRST' using message = raise_own.message, detail = raise_own.detail;
+end
+$$;
+
+create function public.too_many() returns int language sql stable as 'select (select id from public.towns)';
+
+create function public.calm() returns int language plpgsql stable as $$
+begin
+  perform public.touch_diary();
+  return 1;
+end
+$$;
+
+create function public.rename_land(old text, new text) returns setof public.lands language sql volatile as 'update public.lands set name = new || id where name like old returning *';
+
+create schema second;
+
+create type second.mood as enum ('odd', 'even');
+
+create table second.notes (id int primary key, feeling second.mood not null default 'odd', town int references public.towns (id), text text);
+
+create function second.which() returns text language plpgsql stable as 'begin return ''second '' || (select count(*) from notes); end';
+
+create table second.seen (id int generated always as identity primary key, path text);
+
+create function second.look() returns void language plpgsql volatile as $$
+begin
+  if current_setting('request.headers')::json ->> 'x-forbid' is not null then
+    raise sqlstate 'PT403' using message = 'not today';
+  end if;
+  perform set_config('response.headers', '[{"x-looked": "yes"}]', true);
+end
+$$;
+
+create function second.description() returns json language sql stable as 'select json_build_object(''own'', true)';
+
+comment on schema public is E'Towns and lands\nA little country.';
+
+comment on table public.towns is 'Where people live';
+
+comment on column public.towns.people is 'how many';
+
+comment on function public.add(int, int) is E'Adds\nTwo numbers.';
+
+grant usage on schema second to anon, authenticated, service_role;
+
+grant select on second.notes to anon, authenticated;
+
+grant insert on second.notes to authenticated;
+
+grant execute on all functions in schema second to anon, authenticated;
+
 grant usage on type public.mood to anon, authenticated;
+
+grant select on public.plots, public.crops, public.plot_cards to anon, authenticated;
+
+grant insert, update on public.plots to authenticated;
 
 grant select on public.lands, public.towns, public.residents, public.passports, public.letters, public.visits, public.town_cards to anon, authenticated;
 
@@ -135,6 +248,12 @@ insert into public.residents (town_id, person_id) values (1, 'aaaaaaaa-0000-4000
 insert into public.letters values (1, 'aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002');
 
 insert into public.hidden values (1);
+
+insert into public.plots values (1, 1, '2000'), (1, 2, '2010');
+
+insert into public.crops values (1, 1, 1, 'oats'), (2, 1, 1, 'rye'), (3, 1, 2, 'corn');
+
+insert into second.notes values (1, 'odd', 1, 'first'), (2, 'even', null, 'second');
 
 insert into private.visit values (1, 1, 'Cy'), (2, 2, 'Di'), (100, 3, 'Ed');
 

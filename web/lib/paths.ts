@@ -14,6 +14,17 @@ export const paths = {
   regeneratePin: (bookingId: string): string => `/regenerate-pin?booking_id=${encodeURIComponent(bookingId)}`,
 } as const;
 
+/** The developer pages (decisions T-62), in the order of their menu. */
+export const developerPaths = [
+  { path: '/igloohome-test', label: 'Igloohome test' },
+  { path: '/test-pin', label: 'Test PIN' },
+  { path: '/test-booking-system', label: 'Test bookings' },
+  { path: '/test-timezone', label: 'Timezone test' },
+  { path: '/test-smart-plug', label: 'Smart plug test' },
+  { path: '/power-control', label: 'Power control' },
+  { path: '/primitives', label: 'Primitives' },
+] as const;
+
 /** A path of our own, or null: never somewhere else (decisions T-13). */
 export function ownPath(text: string | null): string | null {
   return text !== null && /^\/(?![/\\])[\w\-/?=&%.#]*$/.test(text) ? text : null;

@@ -46,6 +46,8 @@ export type Sessions = {
   ): Promise<Record<string, unknown>>;
   /** Ends sessions in a transaction; call `forget` with what it answers once that is committed, and they end here at once. */
   end(tx: Transaction, person: Person, scope: SignOutScope, ip: string): Promise<readonly string[]>;
+  /** Ends every session of an account, as part of a transaction that says why. */
+  endAll(tx: Transaction, userId: string): Promise<readonly string[]>;
   forget(sessionIds: readonly string[]): void;
 };
 
@@ -134,10 +136,7 @@ export function createSessions(parts: {
   ): Promise<{ answer: Record<string, unknown>; ended: readonly string[] }> {
     const now = clock();
     const id = randomUUID();
-    const ended = config.singleSession
-      ? (await tx.query<{ id: string }>('delete from auth.sessions where user_id = $1::uuid returning id', [user.id]))
-          .rows
-      : [];
+    const ended = config.singleSession ? await endAll(tx, user.id) : [];
     await tx.query(
       `insert into auth.sessions (id, user_id, created_at, refreshed_at, method, user_agent, ip) values ($1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, $4, $5, $6)`,
       [id, user.id, now, method, from.userAgent?.slice(0, 300) ?? null, from.ip],
@@ -145,7 +144,7 @@ export function createSessions(parts: {
     await tx.query(`update auth.users set last_sign_in_at = $2::timestamptz where id = $1::uuid`, [user.id, now]);
     await record(tx, { action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
     const standing = { id, generation: 0, aal: 'aal1', amr: shownIn({ method, created_at: now, amr: [] }) };
-    return { answer: await answer({ ...user, last_sign_in_at: now }, standing), ended: ended.map((row) => row.id) };
+    return { answer: await answer({ ...user, last_sign_in_at: now }, standing), ended };
   }
 
   return {
@@ -190,6 +189,7 @@ export function createSessions(parts: {
       await record(tx, { action: 'logout', actorId: userId, at: clock(), ip, details: { scope } });
       return rows.map((row) => row.id);
     },
+    endAll,
     forget: (ids) => watch.forget(ids),
   };
 }
@@ -226,4 +226,11 @@ export function createAliveQuestion(parts: {
     );
     return row !== null;
   };
+}
+
+async function endAll(tx: Transaction, userId: string): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ id: string }>('delete from auth.sessions where user_id = $1::uuid returning id', [
+    userId,
+  ]);
+  return rows.map((row) => row.id);
 }

@@ -1,6 +1,6 @@
 import type { Query } from '#server/db/database.ts';
-import { FUNCTIONS, KEYS, TABLES, TYPES, VIEW_RULES } from './queries.ts';
-import { readOrigins } from './view-columns.ts';
+import { FUNCTIONS, KEYS, PRIMARY_KEYS, TABLES, TYPES, VIEW_RULES } from './queries.ts';
+import { findRelationships, keyOfView, traceViews } from './relationships.ts';
 
 /** What there is to ask for, read from the database itself. Names are as stored; `sql` is quoted and ready to print. */
 export type Column = {
@@ -12,6 +12,8 @@ export type Column = {
   readonly json: boolean;
   /** The expression of its default; null when there is none or it may not be written. */
   readonly defaultSql: string | null;
+  /** The function that makes a computed column of the whole row; null for a stored one. */
+  readonly call: string | null;
 };
 export type Table = {
   readonly schema: string;
@@ -19,6 +21,8 @@ export type Table = {
   readonly sql: string;
   readonly view: boolean;
   readonly columns: ReadonlyMap<string, Column>;
+  /** Columns made by a function of the row; not part of `*`. */
+  readonly computed: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
 };
 /** A way from one relation to another, views included. `through` is the table in the middle of a many-to-many. */
@@ -35,6 +39,8 @@ export type Relationship = {
     readonly toColumns: readonly string[];
     readonly toConstraint: string;
   } | null;
+  /** The function of the row that gives the related rows; `constraint` is its name, and it needs no columns. */
+  readonly call: string | null;
 };
 export type Argument = {
   readonly name: string;
@@ -52,6 +58,10 @@ export type Routine = {
   readonly set: boolean;
   /** What a call gives: one value, a row of these columns, or nothing. */
   readonly gives: 'value' | 'row' | 'nothing';
+  /** The media type a value is sent as, when its type is a domain called after one. */
+  readonly media: { readonly type: string; readonly bytes: boolean } | null;
+  /** What the function sets for itself and the whole transaction has to know, e.g. its statement_timeout. */
+  readonly settings: Readonly<Record<string, string>>;
   /** The row's columns; with the exposed table they belong to, when it is one. */
   readonly row: Table | null;
 };
@@ -67,7 +77,7 @@ export type Schema = {
 /** By schema name, in the order they were configured; the first is the one meant when none is named. */
 export type Catalogue = ReadonlyMap<string, Schema>;
 
-type TableRow = {
+export type TableRow = {
   view: boolean;
   oid: number;
   schema: string;
@@ -76,7 +86,7 @@ type TableRow = {
   primary_key: string[];
 };
 type ColumnRow = { number: number; name: string; type: string; base: string; default: string | null };
-type KeyRow = {
+export type KeyRow = {
   name: string;
   child: number;
   parent: number;
@@ -87,6 +97,12 @@ type KeyRow = {
 type RoutineRow = {
   schema: string;
   name: string;
+  one: boolean;
+  type: string;
+  base: string;
+  takes: number | null;
+  media: string | null;
+  settings: string[];
   arguments: { name: string; type: string; hasDefault: boolean; variadic: boolean }[];
   set: boolean;
   volatile: boolean;
@@ -97,19 +113,34 @@ type RoutineRow = {
 
 export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
 
-/** Reads the catalogue as the server itself. */
-export async function readCatalogue(query: Query, schemas: readonly string[]): Promise<Catalogue> {
-  const tables = (await query<TableRow>(TABLES, [schemas])).rows;
+/** What the door may show: the schemas it answers for, and those whose types and computed columns are known besides. */
+export type Shown = { readonly schemas: readonly string[]; readonly searched: readonly string[] };
+
+/** Reads the catalogue as the server itself. Throws `DatabaseError`. */
+export async function readCatalogue(query: Query, { schemas, searched }: Shown): Promise<Catalogue> {
+  // Types and defaults are then written with their schema, whatever is searched when they are used.
+  await query(`select set_config('search_path', '', true)`);
+  const tableRows = (await query<TableRow>(TABLES, [schemas])).rows;
   const rules = (await query<{ oid: number; rule: string }>(VIEW_RULES)).rows;
   const keys = (await query<KeyRow>(KEYS)).rows;
-  const routines = (await query<RoutineRow>(FUNCTIONS, [schemas])).rows;
-  const types = (await query<{ name: string; sql: string }>(TYPES, [schemas])).rows;
+  const primary = (await query<{ oid: number; columns: number[] }>(PRIMARY_KEYS)).rows;
+  const routineRows = (await query<RoutineRow>(FUNCTIONS, [schemas, searched])).rows;
+  const types = (await query<{ name: string; sql: string }>(TYPES, [[...schemas, ...searched]])).rows;
 
-  const byOid = new Map(tables.map((row) => [row.oid, { row, table: toTable(row) }]));
-  const relationships = findRelationships([...byOid.values()], keys, traceViews(rules));
+  const traces = traceViews(rules);
+  const keyed = new Map(primary.map((one) => [one.oid, one.columns]));
+  const exposed = tableRows.map((row) => {
+    const key = row.view ? keyOfView(row, keyed, traces) : row.primary_key;
+    const functions = routineRows.filter((one) => one.takes === row.oid && !one.set && one.columns === null);
+    return { row, table: toTable(row, key, functions.filter(givesValue)) };
+  });
+  const byOid = new Map(exposed.map((one) => [one.row.oid, one.table]));
+  const computed = routineRows.flatMap((row) => toComputed(row, byOid));
+  const relationships = [...computed, ...findRelationships(exposed, keys, traces)];
+  const routines = routineRows.map((row) => toRoutine(row, byOid.get(row.row_of)));
   return new Map(
     schemas.map((name): [string, Schema] => {
-      const own = [...byOid.values()].filter(({ table }) => table.schema === name);
+      const own = exposed.filter(({ table }) => table.schema === name);
       return [
         name,
         {
@@ -121,14 +152,24 @@ export async function readCatalogue(query: Query, schemas: readonly string[]): P
               relationships.filter((one) => one.from === table && one.to.schema === name),
             ]),
           ),
-          routines: groupBy(
-            routines.filter((row) => row.schema === name).map((row) => toRoutine(row, byOid.get(row.row_of)?.table)),
-          ),
+          routines: groupBy(routines.filter((one) => one.schema === name)),
           types: new Map(types.map((type) => [type.name, type.sql])),
         },
       ];
     }),
   );
+}
+
+const givesValue = (row: RoutineRow): boolean => row.result !== 'void';
+
+/** A function of one row that gives rows of an exposed relation leads from the one to the other. */
+function toComputed(row: RoutineRow, byOid: ReadonlyMap<number, Table>): Relationship[] {
+  const from = row.takes === null ? undefined : byOid.get(row.takes);
+  const to = byOid.get(row.row_of);
+  if (!from || !to) return [];
+  const cardinality = row.set && !row.one ? 'one-to-many' : 'many-to-one';
+  const call = `${quote(row.schema)}.${quote(row.name)}`;
+  return [{ constraint: row.name, cardinality, from, fromColumns: [], to, toColumns: [], through: null, call }];
 }
 
 function toColumns(rows: readonly ColumnRow[]): Map<string, Column> {
@@ -141,19 +182,27 @@ function toColumns(rows: readonly ColumnRow[]): Map<string, Column> {
         type: row.type,
         json: row.base === 'json' || row.base === 'jsonb',
         defaultSql: row.default,
+        call: null,
       },
     ]),
   );
 }
 
-function toTable(row: TableRow): Table {
+function toComputedColumn(row: RoutineRow): Column {
+  const call = `${quote(row.schema)}.${quote(row.name)}`;
+  const json = row.base === 'json' || row.base === 'jsonb';
+  return { name: row.name, sql: quote(row.name), type: row.type, json, defaultSql: null, call };
+}
+
+function toTable(row: TableRow, primaryKey: readonly string[], functions: readonly RoutineRow[]): Table {
   return {
     schema: row.schema,
     name: row.name,
     sql: `${quote(row.schema)}.${quote(row.name)}`,
     view: row.view,
     columns: toColumns(row.columns),
-    primaryKey: row.primary_key,
+    computed: new Map(functions.map((one) => [one.name, toComputedColumn(one)])),
+    primaryKey,
   };
 }
 
@@ -168,6 +217,7 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
           sql,
           view: false,
           columns: toColumns(row.columns),
+          computed: new Map(),
           primaryKey: [],
         });
   return {
@@ -179,107 +229,19 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
     set: row.set,
     gives: row.result === 'void' ? 'nothing' : shape === null ? 'value' : 'row',
     row: shape,
+    media: row.media === null ? null : { type: row.media, bytes: row.base === 'bytea' },
+    settings: hoisted(row.settings),
   };
+}
+
+/** A limit of time that the function brings along holds for the call as a whole, as in PostgREST. */
+function hoisted(settings: readonly string[]): Record<string, string> {
+  const found = settings.find((one) => one.startsWith('statement_timeout='));
+  return found === undefined ? {} : { statement_timeout: found.slice(found.indexOf('=') + 1) };
 }
 
 function groupBy(routines: readonly Routine[]): Map<string, Routine[]> {
   const groups = new Map<string, Routine[]>();
   for (const routine of routines) groups.set(routine.name, [...(groups.get(routine.name) ?? []), routine]);
   return groups;
-}
-
-/** For each view: the tables it shows, with the view's column number for a table's column number. */
-type Traces = ReadonlyMap<number, ReadonlyMap<number, ReadonlyMap<number, number>>>;
-
-function traceViews(rules: readonly { oid: number; rule: string }[]): Traces {
-  const origins = new Map(rules.map((row) => [row.oid, readOrigins(row.rule)]));
-  const traces = new Map<number, Map<number, Map<number, number>>>();
-  for (const [view, columns] of origins) {
-    const shown = new Map<number, Map<number, number>>();
-    for (const column of columns) {
-      let { fromTable, fromColumn } = column;
-      // A view of a view leads on; a view cannot lead to itself.
-      for (let inner = origins.get(fromTable); inner; inner = origins.get(fromTable)) {
-        const next = inner.find((one) => one.column === fromColumn);
-        if (!next) break;
-        ({ fromTable, fromColumn } = next);
-      }
-      const known = shown.get(fromTable) ?? new Map<number, number>();
-      if (!known.has(fromColumn)) known.set(fromColumn, column.column);
-      shown.set(fromTable, known);
-    }
-    traces.set(view, shown);
-  }
-  return traces;
-}
-
-type Exposed = { readonly row: TableRow; readonly table: Table };
-
-function findRelationships(exposed: readonly Exposed[], keys: readonly KeyRow[], traces: Traces): Relationship[] {
-  /** The exposed relations that show all these columns of a table, with the names they have there. */
-  const showing = (oid: number, columns: readonly number[]): { table: Table; names: string[] }[] =>
-    exposed.flatMap(({ row, table }) => {
-      const shown = traces.get(row.oid)?.get(oid);
-      if (row.oid !== oid && !shown) return [];
-      const names = columns.flatMap((number) => {
-        const own = row.oid === oid ? number : shown?.get(number);
-        return row.columns.filter((column) => column.number === own).map((column) => column.name);
-      });
-      return names.length === columns.length ? [{ table, names }] : [];
-    });
-
-  const direct = keys.flatMap((key): Relationship[] =>
-    showing(key.child, key.child_columns).flatMap((child) =>
-      showing(key.parent, key.parent_columns).flatMap((parent): Relationship[] => [
-        {
-          constraint: key.name,
-          cardinality: key.one ? 'one-to-one' : 'many-to-one',
-          from: child.table,
-          fromColumns: child.names,
-          to: parent.table,
-          toColumns: parent.names,
-          through: null,
-        },
-        {
-          constraint: key.name,
-          cardinality: key.one ? 'one-to-one' : 'one-to-many',
-          from: parent.table,
-          fromColumns: parent.names,
-          to: child.table,
-          toColumns: child.names,
-          through: null,
-        },
-      ]),
-    ),
-  );
-  return [...direct, ...findJunctions(direct)];
-}
-
-/** A table whose primary key is made of two foreign keys joins the two tables they lead to. */
-function findJunctions(direct: readonly Relationship[]): Relationship[] {
-  const up = direct.filter((one) => one.from.primaryKey.length > 1 && one.cardinality === 'many-to-one');
-  return up.flatMap((left) =>
-    up
-      .filter((right) => right.from === left.from && right !== left && right.constraint !== left.constraint)
-      .filter((right) =>
-        left.from.primaryKey.every((name) => left.fromColumns.includes(name) || right.fromColumns.includes(name)),
-      )
-      .filter((right) =>
-        [...left.fromColumns, ...right.fromColumns].every((name) => left.from.primaryKey.includes(name)),
-      )
-      .map((right): Relationship => ({
-        constraint: left.constraint,
-        cardinality: 'many-to-many',
-        from: left.to,
-        fromColumns: left.toColumns,
-        to: right.to,
-        toColumns: right.toColumns,
-        through: {
-          table: left.from,
-          fromColumns: left.fromColumns,
-          toColumns: right.fromColumns,
-          toConstraint: right.constraint,
-        },
-      })),
-  );
 }

@@ -1,11 +1,14 @@
-/** The name most like `asked`, for "Perhaps you meant"; null when none is close. */
-export function nearest(asked: string, names: Iterable<string>): string | null {
-  if (asked.length > 63) return null;
+/** How alike two names must be to be offered: nothing that only guesses at what else there is. */
+const LIKE = 0.75;
+
+/** The name most like `asked`, for "Perhaps you meant"; null when none is close. `least`: from 0 (nothing in common) to 1 (the same). */
+export function nearest(asked: string, names: Iterable<string>, least: number = LIKE): string | null {
+  if (asked.length > 200) return null;
   let best: string | null = null;
-  let least = Math.max(2, Math.ceil(asked.length / 3)) + 1;
+  let most = least;
   for (const name of names) {
-    const steps = distance(asked, name);
-    if (steps < least) [best, least] = [name, steps];
+    const alike = 1 - distance(asked.toLowerCase(), name.toLowerCase()) / Math.max(asked.length, name.length, 1);
+    if (alike >= most && (best === null || alike > most)) [best, most] = [name, alike];
   }
   return best;
 }

@@ -23,6 +23,11 @@ select c.oid::int8 as oid, r.ev_action::text as rule
 from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
 where r.rulename = '_RETURN' and c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema')`;
 
+/** The columns of every primary key, also of tables that no door shows but a view does. */
+export const PRIMARY_KEYS = `
+select i.indrelid::int8 as oid, to_json(i.indkey::int2[]) as columns from pg_index i join pg_class c on c.oid = i.indrelid
+join pg_namespace n on n.oid = c.relnamespace where i.indisprimary and n.nspname not in ('pg_catalog', 'information_schema')`;
+
 /** `one`: the referring columns are unique by themselves, so the way back leads to one row at most. */
 export const KEYS = `
 select k.conname as name, k.conrelid::int8 as child, k.confrelid::int8 as parent, to_json(k.conkey) as child_columns, to_json(k.confkey) as parent_columns,
@@ -31,10 +36,17 @@ select k.conname as name, k.conrelid::int8 as child, k.confrelid::int8 as parent
 from pg_constraint k where k.contype = 'f' and k.conparentid = 0
 order by k.conname`;
 
-/** $1: schemas. Out columns come from the declaration, or from the row type that is given back. */
+/**
+ * $1: schemas whose functions may be called; $2: schemas searched besides, whose functions of one row count as computed columns
+ * and relationships. Out columns come from the declaration, or from the row type that is given back.
+ */
 export const FUNCTIONS = `
 select n.nspname as schema, p.proname as name, p.proretset as set, p.provolatile = 'v' as volatile, t.typname as result,
-  coalesce(t.typrelid, 0)::int8 as row_of,
+  coalesce(t.typrelid, 0)::int8 as row_of, p.prorows = 1 as one, format_type(t.oid, null) as type,
+  case when t.typtype = 'd' then format_type(t.typbasetype, null) else format_type(t.oid, null) end as base,
+  case when p.pronargs = 1 then (select a.typrelid::int8 from pg_type a where a.oid = p.proargtypes[0] and a.typrelid <> 0) end as takes,
+  case when t.typtype = 'd' and position('/' in t.typname) > 0 then t.typname end as media,
+  coalesce(to_json(p.proconfig), '[]') as settings,
   (select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[u.place], ''), 'type', format_type(u.type, null),
       'hasDefault', u.input > p.pronargs - p.pronargdefaults, 'variadic', u.mode = 'v') order by u.place), '[]')
     from (select a.place, a.type, coalesce(p.proargmodes[a.place], 'i') as mode,
@@ -43,22 +55,25 @@ select n.nspname as schema, p.proname as name, p.proretset as set, p.provolatile
       where coalesce(p.proargmodes[a.place], 'i') in ('i', 'b', 'v')) u) as arguments,
   case
     when t.typtype = 'c' then ${columnJson('t.typrelid')}
-    when p.proargmodes && '{o,b,t}'::"char"[] and t.typname = 'record' then
+    when p.proargmodes && '{o,b,t}'::"char"[] then
       (select json_agg(json_build_object('number', a.place, 'name', coalesce(nullif(p.proargnames[a.place], ''), 'column' || a.place),
           'type', format_type(a.type, null), 'base', format_type(a.type, null), 'default', null) order by a.place)
         from unnest(p.proallargtypes) with ordinality a (type, place) where p.proargmodes[a.place] in ('o', 'b', 't'))
   end as columns
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
-where n.nspname = any($1::text[]) and p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger', 'internal')
+where p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger', 'internal') and (n.nspname = any($1::text[])
+  or (n.nspname = any($2::text[]) and p.pronargs = 1 and exists (select from pg_type a where a.oid = p.proargtypes[0] and a.typrelid <> 0)))
 order by p.oid`;
 
-/** $1: schemas. What a cast may name: PostgreSQL's own plain types, and enums and domains of the schemas. */
+/** $1: schemas, and those searched besides. What a cast may name: PostgreSQL's own plain types, and their enums and domains. */
 export const TYPES = `
 select t.typname as name, format_type(t.oid, null) as sql from pg_type t join pg_namespace n on n.oid = t.typnamespace
-where n.nspname = 'pg_catalog' and t.typtype = 'b' and t.typname in ('bool', 'int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'text', 'varchar',
-  'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'uuid', 'json', 'jsonb', 'bytea')
+where n.nspname = 'pg_catalog' and t.typtype in ('b', 'r') and t.typname in ('bool', 'int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'text', 'varchar',
+  'bpchar', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'uuid', 'json', 'jsonb', 'bytea', 'xml', 'inet', 'cidr',
+  'int4range', 'int8range', 'numrange', 'daterange', 'tsrange', 'tstzrange', 'tsvector', 'tsquery')
 union all
-select alias, format_type(alias::regtype, null) from unnest('{boolean,smallint,int,integer,bigint,real,"double precision",decimal}'::text[]) as alias
+select alias, format_type(alias::regtype, null) from unnest('{boolean,smallint,int,integer,bigint,real,float,"double precision",decimal,
+  "character varying",char,"timestamp with time zone","timestamp without time zone"}'::text[]) as alias
 union all
 select t.typname, format_type(t.oid, null) from pg_type t join pg_namespace n on n.oid = t.typnamespace
 where n.nspname = any($1::text[]) and t.typtype in ('e', 'd')`;

@@ -29,10 +29,11 @@ export type Cursor = {
   member(): string;
 };
 
-export function createCursor(text: string): Cursor {
+/** `what`: what the text is, as a refusal names it, e.g. `select parameter`. */
+export function createCursor(text: string, what: string): Cursor {
   let at = 0;
 
-  const wrong = (): RestRefusal => restErrors.query(text.slice(Math.max(0, at - 10)));
+  const wrong = (): RestRefusal => restErrors.query(what, text, at);
   const peek = (part: string): boolean => text.startsWith(part, at);
   const take = (part: string): boolean => {
     if (!peek(part)) return false;

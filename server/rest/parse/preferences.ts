@@ -7,11 +7,14 @@ export type Preferences = {
   readonly resolution: 'merge' | 'ignore' | null;
   /** `missing=default`: a key missing from a new row means the column's default. */
   readonly defaults: boolean;
-  readonly rollback: boolean;
+  /** `tx`, which counts only where the settings let it. */
+  readonly tx: 'commit' | 'rollback' | null;
+  /** The time zone that times are read and written in. */
+  readonly timezone: string | null;
   /** Taken only together with `handling=strict`. */
   readonly maxAffected: number | null;
-  /** What was understood, as `Preference-Applied` tells it. */
-  readonly applied: string;
+  /** What was understood, by name, as `Preference-Applied` tells it. */
+  readonly applied: ReadonlyMap<string, string>;
 };
 
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
@@ -27,9 +30,10 @@ const NONE: Preferences = {
   count: null,
   resolution: null,
   defaults: false,
-  rollback: false,
+  tx: null,
+  timezone: null,
   maxAffected: null,
-  applied: '',
+  applied: new Map(),
 };
 
 /** The first word for each preference counts. Throws PGRST122 for an unknown one under `handling=strict`. */
@@ -39,7 +43,7 @@ export function readPreferences(header: string | null): Preferences {
   const unknown: string[] = [];
   for (const part of header.split(',')) {
     const [name = '', value = ''] = part.trim().split('=', 2);
-    const fits = name === 'max-affected' ? /^\d{1,9}$/.test(value) : KNOWN[name]?.includes(value) === true;
+    const fits = isKnown(name, value);
     if (!fits) unknown.push(part.trim());
     else if (!chosen.has(name)) chosen.set(name, value);
   }
@@ -49,51 +53,32 @@ export function readPreferences(header: string | null): Preferences {
   const count = chosen.get('count');
   const resolution = chosen.get('resolution');
   const most = chosen.get('max-affected');
+  if (!strict) chosen.delete('max-affected');
+  const tx = chosen.get('tx');
   return {
     returning:
       returning === 'representation' || returning === 'headers-only' || returning === 'minimal' ? returning : null,
     count: count === 'exact' || count === 'planned' || count === 'estimated' ? count : null,
     resolution: resolution === undefined ? null : resolution === 'merge-duplicates' ? 'merge' : 'ignore',
     defaults: chosen.get('missing') === 'default',
-    rollback: chosen.get('tx') === 'rollback',
+    tx: tx === 'commit' || tx === 'rollback' ? tx : null,
+    timezone: chosen.get('timezone') ?? null,
     maxAffected: strict && most !== undefined ? Number(most) : null,
-    applied: [...chosen].map(([name, value]) => `${name}=${value}`).join(', '),
+    applied: chosen,
   };
 }
 
-/** How the answer is to be written. */
-export type Form = {
-  readonly type: string;
-  readonly format: 'json' | 'csv';
-  /** One object instead of a list. */
-  readonly single: boolean;
-  readonly stripNulls: boolean;
-};
+function isKnown(name: string, value: string): boolean {
+  if (name === 'max-affected') return /^\d{1,9}$/.test(value);
+  if (name === 'timezone') return isTimeZone(value);
+  return KNOWN[name]?.includes(value) === true;
+}
 
-const FORMS: readonly (readonly [RegExp, Form])[] = [
-  [
-    /^application\/vnd\.pgrst\.object(\+json)?(;.*)?$/,
-    { type: 'application/vnd.pgrst.object+json', format: 'json', single: true, stripNulls: false },
-  ],
-  [
-    /^application\/vnd\.pgrst\.array(\+json)?(;.*)?$/,
-    { type: 'application/vnd.pgrst.array+json', format: 'json', single: false, stripNulls: false },
-  ],
-  [
-    /^(\*\/\*|application\/(json|\*))(;.*)?$/,
-    { type: 'application/json', format: 'json', single: false, stripNulls: false },
-  ],
-  [/^text\/csv(;.*)?$/, { type: 'text/csv', format: 'csv', single: false, stripNulls: false }],
-];
-
-/** The first form of the `Accept` header that we write. Throws PGRST107 when there is none. */
-export function readForm(header: string | null): Form {
-  for (const part of (header ?? '*/*').split(',')) {
-    const asked = part.trim().toLowerCase();
-    const form = FORMS.find(([pattern]) => pattern.test(asked))?.[1];
-    if (!form) continue;
-    if (!asked.includes('nulls=stripped') || !form.type.includes('vnd.pgrst')) return form;
-    return { ...form, type: `${form.type};nulls=stripped`, stripNulls: true };
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][\w+/-]{0,63}$/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false; // no such place
   }
-  throw restErrors.accept(header ?? '');
 }

@@ -3,7 +3,8 @@ import { RestRefusal, statusOfSqlState } from '../errors.ts';
 import { nearest } from '../catalogue/nearest.ts';
 import { parseQuery, readList, readQuery } from './query.ts';
 import { parseOrder, parseSelect } from './select.ts';
-import { readForm, readPreferences } from './preferences.ts';
+import { readForm } from './form.ts';
+import { readPreferences } from './preferences.ts';
 
 const read = (query: string, call = false) => readQuery(new URLSearchParams(query), call);
 const field = (name: string, ...path: { key: string; asText: boolean }[]) => ({ name, path });
@@ -128,19 +129,30 @@ test('preferences: the first word counts, unknown ones matter only under strict 
   expect(readPreferences('return=minimal, return=representation, count=exact, fun=yes')).toMatchObject({
     returning: 'minimal',
     count: 'exact',
-    applied: 'return=minimal, count=exact',
+    applied: new Map([
+      ['return', 'minimal'],
+      ['count', 'exact'],
+    ]),
   });
   expect(() => readPreferences('handling=strict, fun=yes')).toThrow(RestRefusal);
   expect(readPreferences('max-affected=3').maxAffected).toBeNull();
 });
 
+const TABLE = { plans: false, call: false };
 test('forms of an answer', () => {
-  expect(readForm('text/html, */*')).toMatchObject({ type: 'application/json', single: false });
-  expect(readForm('application/vnd.pgrst.object+json;nulls=stripped')).toMatchObject({
+  expect(readForm('text/html, */*', TABLE)).toMatchObject({ type: 'application/json', single: false });
+  expect(readForm('application/vnd.pgrst.object+json;nulls=stripped', TABLE)).toMatchObject({
     single: true,
     stripNulls: true,
   });
-  expect(() => readForm('image/png')).toThrow(RestRefusal);
+  expect(() => readForm('image/png', TABLE)).toThrow(RestRefusal);
+  expect(readForm('image/png', { plans: false, call: true })).toMatchObject({ type: '', accepts: ['image/png'] });
+  expect(() => readForm('application/vnd.pgrst.plan+json', TABLE)).toThrow(RestRefusal);
+  const plan = 'application/vnd.pgrst.plan+text; for="text/csv"; options=analyze|buffers|fun;';
+  expect(readForm(plan, { plans: true, call: false })).toMatchObject({
+    format: 'csv',
+    plan: { json: false, options: ['analyze', 'buffers'] },
+  });
 });
 
 test.each([

@@ -114,23 +114,24 @@ function readParam(key: string, text: string, values: string[], call: boolean): 
   const word = field.path.length === 0 ? field.name : '';
   if (word === 'order') return { kind: 'order', path: where, text };
   if (word === 'limit' || word === 'offset') {
-    if (!/^\d{1,15}$/.test(text)) throw restErrors.query(`${key}=${text}`);
+    if (word === 'limit' && /^-\d{1,15}$/.test(text)) throw restErrors.negativeLimit();
+    if (!/^\d{1,15}$/.test(text)) throw restErrors.query(`${word} parameter`, text);
     return { kind: word, path: where, value: keep(text) };
   }
   if (word === 'and' || word === 'or') {
     const negated = path.at(-1) === 'not';
-    const condition = readLogic(createCursor(text), word, negated, keep, 0);
+    const condition = readLogic(createCursor(text, 'logic tree'), word, negated, keep, 0);
     return { kind: 'condition', path: (negated ? path.slice(0, -1) : path).join('.'), condition };
   }
   const found = readTest(text);
   if (found) return { kind: 'condition', path: where, condition: toCondition(field, found, keep) };
-  if (!call) throw restErrors.query(text);
+  if (!call) throw restErrors.query('filter', text);
   return { kind: 'argument', name: key, value: keep(text) };
 }
 
 /** `rel.sub.field->path`: names before the last are embedded relations. */
 function readKey(key: string): { path: string[]; field: Field } {
-  const cursor = createCursor(key);
+  const cursor = createCursor(key, 'filter');
   const path: string[] = [];
   for (;;) {
     const field = cursor.field();
@@ -167,18 +168,18 @@ function toCondition(field: Field, found: Found, keep: (value: string) => number
 function toTest({ operator, inside, rest }: Found, keep: (value: string) => number): Test {
   if (operator === 'is') {
     const state = oneOf(STATES, rest.toLowerCase());
-    if (!state || inside !== null) throw restErrors.query(`is.${rest}`);
+    if (!state || inside !== null) throw restErrors.query('filter', `is.${rest}`, 3);
     return { kind: 'is', state };
   }
   if (operator === 'in') {
-    if (inside !== null || !/^\(.*\)$/s.test(rest)) throw restErrors.query(`in.${rest}`);
+    if (inside !== null || !/^\(.*\)$/s.test(rest)) throw restErrors.query('filter', `in.${rest}`, 3);
     return { kind: 'in', value: keep(rest) };
   }
   const search = oneOf(SEARCHES, operator);
   if (search) return { kind: 'search', operator: search, language: inside, value: keep(rest) };
   const quantifier = inside === 'any' || inside === 'all' ? inside : null;
   if (!isComparison(operator) || (inside !== null && (quantifier === null || !QUANTIFIED.has(operator))))
-    throw restErrors.query(`${operator}.${rest}`);
+    throw restErrors.query('filter', `${operator}.${rest}`);
   return { kind: 'compare', operator, quantifier, value: keep(rest) };
 }
 
@@ -267,7 +268,7 @@ export function parseQuery(read: Read): Parsed {
 export function readList(text: string): string[] {
   const inside = text.slice(1, -1);
   if (inside.trim() === '') return [];
-  const cursor = createCursor(inside);
+  const cursor = createCursor(inside, 'filter');
   const members: string[] = [];
   do members.push(cursor.member());
   while (cursor.take(','));

@@ -39,7 +39,7 @@ const ITEMS_MAX = 500;
 
 /** `id,alias:column->a::text,relation!hint!inner(…),...relation(…),price.sum()` */
 export function parseSelect(text: string): SelectItem[] {
-  const cursor = createCursor(text);
+  const cursor = createCursor(text, 'select parameter');
   const items = readItems(cursor, 0);
   cursor.end();
   return items;
@@ -112,7 +112,7 @@ function readAggregate(cursor: Cursor): { name: Aggregate; cast: string | null }
 
 /** `a.desc.nullslast,data->b,relation(c).asc` */
 export function parseOrder(text: string): Order[] {
-  const cursor = createCursor(text);
+  const cursor = createCursor(text, 'order');
   const orders: Order[] = [];
   do {
     cursor.spaces();
@@ -141,7 +141,7 @@ export function parseOrder(text: string): Order[] {
 /** `a,"b c"` */
 export function parseColumns(text: string): string[] {
   if (text.trim() === '') return [];
-  const cursor = createCursor(text);
+  const cursor = createCursor(text, 'columns parameter');
   const names: string[] = [];
   do {
     cursor.spaces();

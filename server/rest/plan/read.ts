@@ -1,9 +1,10 @@
 import type { Catalogue, Column, Relationship, Schema, Table } from '../catalogue/catalogue.ts';
-import { restErrors } from '../errors.ts';
 import { nearest } from '../catalogue/nearest.ts';
+import { restErrors } from '../errors.ts';
 import type { Field, Step } from '../parse/cursor.ts';
 import { type Condition, type Level, levelAt, type Parsed, type Test } from '../parse/query.ts';
 import type { Aggregate, SelectItem } from '../parse/select.ts';
+import { findRelationship } from './relationship.ts';
 
 /**
  * The second stage: every name of a request looked up in the catalogue. What comes out holds columns, tables and relationships
@@ -16,11 +17,13 @@ export type PlannedItem =
       readonly field: PlannedField;
       readonly key: string;
       readonly cast: string | null;
-      readonly aggregate: { readonly name: Aggregate; readonly cast: string | null } | null;
+      readonly aggregate: Summed | null;
     }
   | { readonly kind: 'count'; readonly key: string; readonly cast: string | null }
   | { readonly kind: 'embed'; readonly key: string; readonly named: boolean; readonly embed: Embed }
-  | { readonly kind: 'spread'; readonly embed: Embed };
+  /** `hoisted`: for each column it shows, the sum that the row around it makes of it, if any. */
+  | { readonly kind: 'spread'; readonly embed: Embed; readonly hoisted: readonly (Summed | null)[] };
+export type Summed = { readonly name: Aggregate; readonly cast: string | null };
 export type Embed = {
   readonly relationship: Relationship;
   readonly inner: boolean;
@@ -149,8 +152,8 @@ function typeOf(schema: Schema, cast: string | null): string | null {
 }
 
 function planField(table: Table, field: Field): PlannedField {
-  const column = table.columns.get(field.name);
-  if (!column) throw restErrors.noColumn(table.name, field.name);
+  const column = table.columns.get(field.name) ?? table.computed.get(field.name);
+  if (!column) throw restErrors.noColumn(table.name, field.name, nearest(field.name, table.columns.keys(), 0.5));
   return { column, path: field.path };
 }
 
@@ -165,14 +168,43 @@ function planEmbedItem(
   const name = item.alias ?? item.relation;
   const inside = path === '' ? name : `${path}.${name}`;
   planning.used.add(inside);
+  if (embeds.some((one) => one.name === name)) throw restErrors.sameName(table.name, name);
   const many = relationship.cardinality === 'one-to-many' || relationship.cardinality === 'many-to-many';
-  if (item.spread && many) throw restErrors.spread(table.name, item.relation);
   const level = planLevel(planning, relationship.to, item.select, inside);
   const embed: Embed = { relationship, inner: item.inner, many, level };
   embeds.push({ name, embed });
-  if (item.spread) return [{ kind: 'spread', embed }];
+  if (item.spread && many) return [{ kind: 'spread', embed, hoisted: [] }];
+  if (item.spread) return hoist(embed);
   // `relation()` shows nothing: it is there to filter by.
   return item.select.length === 0 ? [] : [{ kind: 'embed', key: name, named: item.alias === null, embed }];
+}
+
+/** What a single row beside this one sums up is summed by this row's level, where there are several to sum. */
+function hoist(embed: Embed): PlannedItem[] {
+  const hoisted: (Summed | null)[] = [];
+  const counts: PlannedItem[] = [];
+  const items = embed.level.items.flatMap((item): PlannedItem[] => {
+    if (item.kind === 'count') {
+      counts.push(item);
+      return [];
+    }
+    if (item.kind === 'spread' && !item.embed.many) {
+      hoisted.push(...item.hoisted);
+      return [{ ...item, hoisted: item.hoisted.map(() => null) }];
+    }
+    if (item.kind === 'spread') {
+      hoisted.push(...shownBy(item.embed.level).map(() => null));
+      return [item];
+    }
+    hoisted.push(item.kind === 'field' ? item.aggregate : null);
+    return [item.kind === 'field' ? { ...item, aggregate: null } : item];
+  });
+  return [{ kind: 'spread', embed: { ...embed, level: { ...embed.level, items } }, hoisted }, ...counts];
+}
+
+/** The keys a level shows, those of what is spread into it included. */
+export function shownBy(level: PlannedLevel): string[] {
+  return level.items.flatMap((item) => (item.kind === 'spread' ? shownBy(item.embed.level) : [item.key]));
 }
 
 function embedNamed(embeds: readonly NamedEmbed[], name: string): Embed {
@@ -192,39 +224,4 @@ function planCondition(table: Table, condition: Condition, embeds: readonly Name
     return { kind: 'exists', embed: embedded.embed, negated: (test.state === 'null') !== negated };
   }
   return { kind: 'test', field: planField(table, field), negated, test };
-}
-
-/** Finds the one way from `from` that `target` (a table, a foreign key or its column) and the hint mean, as PostgREST does. */
-function findRelationship(schema: Schema, from: Table, target: string, hint: string | null): Relationship {
-  const all = schema.relationships.get(from) ?? [];
-  const single = (columns: readonly string[], name: string): boolean => columns.length === 1 && columns[0] === name;
-  const upward = (one: Relationship): boolean => one.cardinality === 'many-to-one' || one.cardinality === 'one-to-one';
-  const named = all.filter((one) => {
-    if (hint === null && one.to.name === target) return true;
-    if (hint === null && one.through === null)
-      return one.constraint === target || (upward(one) && single(one.fromColumns, target));
-    if (one.to.name !== target) return false;
-    if (one.through !== null) return one.through.table.name === hint;
-    // From a table to itself the column's name means its many side; the one side is asked for by the column as target.
-    if (one.from === one.to && one.cardinality === 'many-to-one') return false;
-    return one.constraint === hint || single(one.fromColumns, hint ?? '') || single(one.toColumns, hint ?? '');
-  });
-  // A key's own name leads to its table; a view of that table is meant only where the table is not shown.
-  const tables = named.filter((one) => one.to.name === target || !one.to.view);
-  const found = tables.length > 0 ? tables : named;
-  const [only, ...others] = found;
-  if (!only) throw restErrors.noRelation(schema.name, from.name, target, hint);
-  if (others.length > 0) throw restErrors.ambiguous(from.name, target, found.map(describe));
-  return only;
-}
-
-function describe(one: Relationship): { cardinality: string; embedding: string; relationship: string } {
-  const side = (table: Table, columns: readonly string[]): string => `${table.name}(${columns.join(', ')})`;
-  return {
-    cardinality: one.cardinality,
-    embedding: `${one.from.name} with ${one.to.name}`,
-    relationship: one.through
-      ? `${one.through.table.name} using ${one.constraint}(${one.through.fromColumns.join(', ')}) and ${one.through.toConstraint}(${one.through.toColumns.join(', ')})`
-      : `${one.constraint} using ${side(one.from, one.fromColumns)} and ${side(one.to, one.toColumns)}`,
-  };
 }

@@ -1,7 +1,6 @@
-import type { Argument, Column, Routine, Schema, Table } from '../catalogue/catalogue.ts';
+import type { Column, Table } from '../catalogue/catalogue.ts';
 import { restErrors } from '../errors.ts';
-import { nearest } from '../catalogue/nearest.ts';
-import type { Parsed } from '../parse/query.ts';
+import { levelAt, type Parsed } from '../parse/query.ts';
 
 /** What an insert fills, and what happens where a row is already there. */
 export type PlannedInsert = {
@@ -10,16 +9,9 @@ export type PlannedInsert = {
   /** Whether a key missing from a row means the column's default instead of null. */
   readonly defaults: boolean;
   readonly conflict: { readonly columns: readonly Column[]; readonly merge: boolean } | null;
+  /** Of a row put at its address: the columns that must hold these values of the request. */
+  readonly key: readonly { readonly column: Column; readonly value: number }[];
 };
-export type PlannedCall = {
-  readonly routine: Routine;
-  readonly given:
-    | { readonly from: 'body'; readonly arguments: readonly Argument[] }
-    | { readonly from: 'query'; readonly arguments: readonly { readonly argument: Argument; readonly value: number }[] }
-    /** The function has one argument without a name, and takes the body as it is. */
-    | { readonly from: 'whole body' };
-};
-
 /** The columns that are written: those named by `columns=`, else the keys of the body. */
 export function planColumns(table: Table, names: readonly string[]): Column[] {
   return names.map((name) => {
@@ -41,55 +33,26 @@ export function planInsert(
     options.resolution === null || target.length === 0 || columns.length === 0
       ? null
       : { columns: planColumns(table, target), merge: options.resolution === 'merge' };
-  return { table, columns, defaults: options.defaults, conflict };
+  return { table, columns, defaults: options.defaults, conflict, key: [] };
 }
 
-/** The function that takes just these arguments. `body`: whether they came as a JSON object, else in the query. */
-export function planCall(
-  schema: Schema,
-  name: string,
-  given:
-    | { readonly from: 'body'; readonly keys: readonly string[] | null }
-    | { readonly from: 'query'; readonly parsed: Parsed },
-): PlannedCall {
-  const keys = given.from === 'body' ? given.keys : given.parsed.arguments.map((argument) => argument.name);
-  const overloads = schema.routines.get(name) ?? [];
-  const fitting = keys === null ? [] : overloads.filter((routine) => takes(routine, keys));
-  const [routine, ...others] = fitting;
-  if (others.length > 0) throw restErrors.overloaded(fitting.map(signature));
-  if (!routine) {
-    const whole = overloads.find(takesWholeBody);
-    if (whole && given.from === 'body') return { routine: whole, given: { from: 'whole body' } };
-    throw restErrors.noFunction(schema.name, name, keys ?? [], nearest(name, schema.routines.keys()));
-  }
-  if (given.from === 'body') {
-    const used = routine.arguments.filter((argument) => keys?.includes(argument.name));
-    return { routine, given: { from: 'body', arguments: used } };
-  }
-  const values = routine.arguments.flatMap((argument) =>
-    given.parsed.arguments
-      .filter((one) => one.name === argument.name)
-      .slice(-1)
-      .map((one) => ({ argument, value: one.value })),
-  );
-  return { routine, given: { from: 'query', arguments: values } };
-}
-
-function takes(routine: Routine, keys: readonly string[]): boolean {
-  const names = routine.arguments.map((argument) => argument.name);
-  return (
-    names.every((name) => name !== '') &&
-    keys.every((key) => names.includes(key)) &&
-    routine.arguments.every((argument) => argument.hasDefault || argument.variadic || keys.includes(argument.name))
-  );
-}
-
-function takesWholeBody(routine: Routine): boolean {
-  const [only, ...others] = routine.arguments;
-  return only?.name === '' && others.length === 0 && (only.type === 'json' || only.type === 'jsonb');
-}
-
-function signature(routine: Routine): string {
-  const list = routine.arguments.map((argument) => `${argument.name} => ${argument.type}`).join(', ');
-  return `${routine.schema}.${routine.name}(${list})`;
+/** A row put at its address `?key=eq.value`, whether one is there or not. Throws PGRST105, PGRST114, PGRST115. */
+export function planPut(table: Table, parsed: Parsed, keys: readonly string[], defaults: boolean): PlannedInsert {
+  const { conditions, limit, offset } = levelAt(parsed, '');
+  if (limit !== null || offset !== null) throw restErrors.putLimit();
+  const key = conditions.map((condition) => {
+    const { kind } = condition;
+    if (kind !== 'test' || condition.negated || condition.field.path.length > 0) throw restErrors.putFilters();
+    const { test, field } = condition;
+    const column = table.columns.get(field.name);
+    if (!column || test.kind !== 'compare' || test.operator !== 'eq' || test.quantifier !== null)
+      throw restErrors.putFilters();
+    return { column, value: test.value };
+  });
+  const named = new Set(key.map((one) => one.column.name));
+  const whole = table.primaryKey.length > 0 && table.primaryKey.every((name) => named.has(name));
+  if (!whole || named.size !== table.primaryKey.length || key.length !== named.size) throw restErrors.putFilters();
+  const columns = planColumns(table, parsed.columns ?? keys);
+  if (!table.primaryKey.every((name) => columns.some((column) => column.name === name))) throw restErrors.putKey();
+  return { table, columns, defaults, conflict: { columns: planColumns(table, table.primaryKey), merge: true }, key };
 }

@@ -4,7 +4,9 @@ import { readList } from '../parse/query.ts';
 /** Where the value of a `$n` comes from when the statement is run. */
 export type Binder =
   /** A value the caller wrote, by its place in the request. */
-  | { readonly from: 'value'; readonly at: number; readonly as: 'text' | 'pattern' | 'list' | 'offset' }
+  | { readonly from: 'value'; readonly at: number; readonly as: 'text' | 'pattern' | 'list' | 'array' | 'offset' }
+  /** Every value of an argument that takes any number of them. */
+  | { readonly from: 'values'; readonly at: readonly number[] }
   | { readonly from: 'value'; readonly at: number; readonly as: 'limit'; readonly max: number | null }
   /** A word of the question itself that is not SQL: a key of the answer, a step of a JSON path. */
   | { readonly from: 'constant'; readonly value: string }
@@ -41,17 +43,24 @@ export function createPrinter(maxRows: number): Printer {
   };
 }
 
-/** The values of a statement, from those of one request. `body`: the request's JSON, as text. */
-export function bindValues(binders: readonly Binder[], values: readonly string[], body: string | null): unknown[] {
+/** The values of a statement, from those of one request. `body`: the request's, as it came. */
+export function bindValues(
+  binders: readonly Binder[],
+  values: readonly string[],
+  body: string | Uint8Array | null,
+): unknown[] {
   return binders.map((binder) => {
     if (binder.from === 'constant') return binder.value;
     if (binder.from === 'body') return body;
+    if (binder.from === 'values') return binder.at.map((place) => values[place] ?? '');
     const text = values[binder.at] ?? '';
     switch (binder.as) {
       case 'text':
         return text;
       case 'pattern':
         return text.replaceAll('*', '%');
+      case 'array':
+        return text.startsWith('{') ? text : [text];
       case 'list':
         return readListOf(text);
       case 'offset':
@@ -64,6 +73,6 @@ export function bindValues(binders: readonly Binder[], values: readonly string[]
 
 /** `(a,b)`; a list that does not end where it should is the caller's mistake. */
 function readListOf(text: string): string[] {
-  if (!/^\(.*\)$/s.test(text)) throw restErrors.query(text);
+  if (!/^\(.*\)$/s.test(text)) throw restErrors.query('filter', text);
   return readList(text);
 }

@@ -1,6 +1,6 @@
 import type { Relationship } from '../catalogue/catalogue.ts';
-import { COMPARISONS } from '../parse/query.ts';
-import type { Embed, PlannedCondition, PlannedField, PlannedItem, PlannedLevel, PlannedOrder } from '../plan/read.ts';
+import type { Embed, PlannedItem, PlannedLevel, Summed } from '../plan/read.ts';
+import { type Place, printColumn, printField, printJoin, printOrder, printWhere, WHOLE_ROW } from './conditions.ts';
 import type { Printer } from './printer.ts';
 
 /**
@@ -10,8 +10,11 @@ import type { Printer } from './printer.ts';
 
 /** How the answer is written: a list, one CSV text, and whether nulls are left out. */
 export type Shape = { readonly format: 'json' | 'csv'; readonly stripNulls: boolean };
-/** Where rows come from: a table, or what a statement before it gave. `capped`: at most the printer's rows are shown. */
-export type Source = { readonly sql: string; readonly capped: boolean };
+/**
+ * Where rows come from: a relation, or what a statement before it gave (`kept`: the whole row is a column of it).
+ * `capped`: at most the printer's rows are shown.
+ */
+export type Source = { readonly sql: string; readonly kept: boolean; readonly capped: boolean };
 
 /**
  * `select <body>, <count> from (…) x`: the text of all rows, and how many they are.
@@ -22,34 +25,32 @@ export function printRows(
   source: Source,
   shape: Shape,
 ): { columns: string; from: string } {
-  const rows = printLevel(printer, level, source.sql, null);
+  const rows = printTop(printer, level, source);
   const cut = printCut(printer, level, source.capped ? printer.maxRows : null);
   const body = shape.format === 'csv' ? printCsv(printer, rows.keys) : printList(printer, rows, shape.stripNulls);
   return { columns: `${body} as body, count(*) as count`, from: `(${rows.select}${cut}) x` };
 }
 
 /** How many rows there are without limit and offset; counting stops at `most`. */
-export function printTotal(printer: Printer, level: PlannedLevel, source: string, most: number | null): string {
-  const rows = isGrouped(level)
-    ? printLevel(printer, level, source, null).select
-    : printCounted(printer, level, source);
+export function printTotal(printer: Printer, level: PlannedLevel, source: Source, most: number | null): string {
+  const rows = isGrouped(level) ? printTop(printer, level, source).select : printCounted(printer, level, source);
   return `(select count(*) from (${rows}${most === null ? '' : ` limit ${most}`}) x)`;
 }
 
 /** The rows without anything shown of them. */
-export function printCounted(printer: Printer, level: PlannedLevel, source: string): string {
-  const alias = printer.alias();
-  return `select from ${source} as ${alias}${printWhere(printer, alias, level.conditions)}`;
+export function printCounted(printer: Printer, level: PlannedLevel, source: Source): string {
+  const place = placeOf(printer, source);
+  return `select from ${source.sql} as ${place.alias}${printWhere(printer, place, level.conditions)}`;
 }
 
-export function printWhere(
-  printer: Printer,
-  alias: string,
-  conditions: readonly PlannedCondition[],
-  more: readonly string[] = [],
-): string {
-  const all = [...more, ...conditions.map((condition) => printCondition(printer, alias, condition))];
-  return all.length === 0 ? '' : ` where ${all.join(' and ')}`;
+function placeOf(printer: Printer, source: Source): Place {
+  const alias = printer.alias();
+  return { alias, row: source.kept ? `${alias}.${WHOLE_ROW}` : alias };
+}
+
+function printTop(printer: Printer, level: PlannedLevel, source: Source): Rows {
+  const place = placeOf(printer, source);
+  return printLevel(printer, level, { from: `${source.sql} as ${place.alias}`, place, conditions: [] });
 }
 
 /** A level as a subquery. `named`: its columns are called as the answer's keys; else they are c1, c2 … and the keys are values. */
@@ -79,20 +80,20 @@ function printCsv(printer: Printer, keys: readonly string[]): string {
   return `${printer.bind({ from: 'constant', value: head })}::text || coalesce(chr(10) || string_agg(${line}, chr(10)), '')`;
 }
 
-/** The row a level belongs to, when it is embedded. */
-type Outer = { readonly alias: string; readonly relationship: Relationship };
+type From = { readonly from: string; readonly place: Place; readonly conditions: readonly string[] };
 
-function printLevel(printer: Printer, level: PlannedLevel, source: string, outer: Outer | null): Rows {
-  const alias = printer.alias();
+function printLevel(printer: Printer, level: PlannedLevel, { from, place, conditions }: From): Rows {
   const laterals: string[] = [];
-  const shown = level.items.flatMap((item) => printItem(printer, alias, item, laterals));
+  const shown = level.items.flatMap((item) => printItem(printer, place, item, laterals));
   const named = shown.every((one) => one.identifier !== null);
   const list = shown.map((one, at) => `${one.sql} as ${named ? one.identifier : `c${at + 1}`}`).join(', ');
-  const join = outer ? printJoin(printer, outer.alias, alias, outer.relationship) : NO_JOIN;
-  const where = printWhere(printer, alias, level.conditions, join.conditions);
-  const rest = `${printGroups(level, shown)}${printOrder(printer, alias, level.order)}`;
-  const select = `select ${list} from ${source} as ${alias}${join.middle}${laterals.join('')}${where}${rest}`;
-  return { select, named, keys: shown.map((one) => one.key) };
+  const where = printWhere(printer, place, level.conditions, conditions);
+  const rest = `${printGroups(level, shown)}${printOrder(printer, place, level.order, isGrouped(level))}`;
+  return {
+    select: `select ${list} from ${from}${laterals.join('')}${where}${rest}`,
+    named,
+    keys: shown.map((one) => one.key),
+  };
 }
 
 /** One column of a level: its expression, its key, and the catalogue's identifier when that is its key. */
@@ -103,46 +104,63 @@ type Shown = {
   readonly groupBy: readonly string[];
 };
 
-function printItem(printer: Printer, alias: string, item: PlannedItem, laterals: string[]): Shown[] {
+function printItem(printer: Printer, place: Place, item: PlannedItem, laterals: string[]): Shown[] {
   switch (item.kind) {
     case 'field': {
-      const plain = printField(printer, alias, item.field);
+      const plain = printField(printer, place, item.field);
       const cast = item.cast === null ? plain : `(${plain})::${item.cast}`;
       const identifier =
         item.aggregate === null && item.field.path.length === 0 && item.key === item.field.column.name
           ? item.field.column.sql
           : null;
-      if (item.aggregate === null) return [{ sql: cast, key: item.key, identifier, groupBy: [cast] }];
-      const { name, cast: result } = item.aggregate;
-      const sum = `${name}(${cast})`;
-      return [{ sql: result === null ? sum : `${sum}::${result}`, key: item.key, identifier, groupBy: [] }];
+      return [summed({ sql: cast, key: item.key, identifier, groupBy: [cast] }, item.aggregate)];
     }
     case 'count':
       return [
         { sql: `count(*)${item.cast === null ? '' : `::${item.cast}`}`, key: item.key, identifier: null, groupBy: [] },
       ];
-    case 'embed':
+    case 'embed': {
+      const { relationship } = item.embed;
       return [
         {
-          sql: printEmbed(printer, alias, item.embed),
+          sql: printEmbed(printer, place, item.embed),
           key: item.key,
-          identifier: item.named ? identifierOf(item.embed.relationship, item.key) : null,
-          groupBy: item.embed.relationship.fromColumns.map((name) =>
-            printColumn(alias, item.embed.relationship.from, name),
-          ),
+          identifier: item.named ? identifierOf(relationship, item.key) : null,
+          groupBy: relationship.fromColumns.map((name) => printColumn(place.alias, relationship.from, name)),
         },
       ];
-    case 'spread': {
-      const inside = printer.alias();
-      const rows = printEmbedded(printer, alias, item.embed);
-      laterals.push(` left join lateral (${rows.select} limit 1) as ${inside} on true`);
-      const names = rows.named ? spreadIdentifiers(item.embed.level) : rows.keys.map((_, at) => `c${at + 1}`);
-      return rows.keys.map((key, at) => {
-        const sql = `${inside}.${names[at] ?? ''}`;
-        return { sql, key, identifier: rows.named ? (names[at] ?? null) : null, groupBy: [sql] };
-      });
     }
+    case 'spread':
+      return printSpread(printer, place, item, laterals);
   }
+}
+
+function summed(shown: Shown, sum: Summed | null): Shown {
+  if (sum === null) return shown;
+  const sql = `${sum.name}(${shown.sql})`;
+  return { ...shown, sql: sum.cast === null ? sql : `${sql}::${sum.cast}`, identifier: null, groupBy: [] };
+}
+
+/** The columns of a related row as the row's own; those of many related rows as a list each. */
+function printSpread(
+  printer: Printer,
+  place: Place,
+  { embed, hoisted }: PlannedItem & { kind: 'spread' },
+  laterals: string[],
+): Shown[] {
+  const inside = printer.alias();
+  const rows = printEmbedded(printer, place, embed);
+  const names = rows.named ? spreadIdentifiers(embed.level) : rows.keys.map((_, at) => `c${at + 1}`);
+  if (embed.many) {
+    const lists = names.map((name) => `coalesce(json_agg(x.${name}), '[]') as ${name}`).join(', ');
+    const cut = printCut(printer, embed.level, printer.maxRows);
+    laterals.push(` left join lateral (select ${lists} from (${rows.select}${cut}) x) as ${inside} on true`);
+  } else laterals.push(` left join lateral (${rows.select} limit 1) as ${inside} on true`);
+  return rows.keys.map((key, at) => {
+    const sql = `${inside}.${names[at] ?? ''}`;
+    const identifier = rows.named ? (names[at] ?? null) : null;
+    return summed({ sql, key, identifier, groupBy: [sql] }, hoisted[at] ?? null);
+  });
 }
 
 /** The names of a level whose keys are all the catalogue's own, in order. */
@@ -160,100 +178,16 @@ function identifierOf(one: Relationship, key: string): string | null {
   return known.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;
 }
 
-function printColumn(alias: string, table: Relationship['from'], name: string): string {
-  return `${alias}.${table.columns.get(name)?.sql ?? '""'}`;
-}
-
-function printField(printer: Printer, alias: string, field: PlannedField): string {
-  const column = `${alias}.${field.column.sql}`;
-  if (field.path.length === 0) return column;
-  const steps = field.path.map((step) => {
-    const key = printer.bind({ from: 'constant', value: step.key });
-    return `${step.asText ? '->>' : '->'} ${key}::${/^-?\d{1,9}$/.test(step.key) ? 'int' : 'text'}`;
-  });
-  return `(${field.column.json ? column : `to_jsonb(${column})`} ${steps.join(' ')})`;
-}
-
-function printEmbed(printer: Printer, from: string, embed: Embed): string {
-  const rows = printEmbedded(printer, from, embed);
+function printEmbed(printer: Printer, of: Place, embed: Embed): string {
+  const rows = printEmbedded(printer, of, embed);
   const object = printObject(printer, rows);
   if (!embed.many) return `(select ${rows.named ? `row_to_json(${object})` : object} from (${rows.select} limit 1) x)`;
   const cut = printCut(printer, embed.level, printer.maxRows);
   return `(select coalesce(json_agg(${object}), '[]') from (${rows.select}${cut}) x)`;
 }
 
-function printEmbedded(printer: Printer, alias: string, { level, relationship }: Embed): Rows {
-  return printLevel(printer, level, relationship.to.sql, { alias, relationship });
-}
-
-/** What makes rows of the relation called `to` belong to the row called `from`; `middle` is the junction between them. */
-type Join = { readonly middle: string; readonly conditions: readonly string[] };
-const NO_JOIN: Join = { middle: '', conditions: [] };
-
-function printJoin(printer: Printer, from: string, to: string, one: Relationship): Join {
-  const own = one.fromColumns.map((name) => printColumn(from, one.from, name));
-  const theirs = one.toColumns.map((name) => printColumn(to, one.to, name));
-  const equal = (left: readonly string[], right: readonly string[]): string[] =>
-    left.map((column, at) => `${column} = ${right[at] ?? ''}`);
-  if (one.through === null) return { middle: '', conditions: equal(theirs, own) };
-  const { table, fromColumns, toColumns } = one.through;
-  const middle = printer.alias();
-  const side = (names: readonly string[]): string[] => names.map((name) => printColumn(middle, table, name));
-  return {
-    middle: `, ${table.sql} as ${middle}`,
-    conditions: [...equal(side(fromColumns), own), ...equal(side(toColumns), theirs)],
-  };
-}
-
-function printCondition(printer: Printer, alias: string, condition: PlannedCondition): string {
-  const not = condition.negated ? 'not ' : '';
-  if (condition.kind === 'logic') {
-    const of = condition.of.map((one) => printCondition(printer, alias, one));
-    return `${not}(${of.join(` ${condition.operator} `)})`;
-  }
-  if (condition.kind === 'exists') {
-    const inside = printer.alias();
-    const { relationship, level } = condition.embed;
-    const { middle, conditions } = printJoin(printer, alias, inside, relationship);
-    const where = printWhere(printer, inside, level.conditions, conditions);
-    return `${not}exists (select from ${relationship.to.sql} as ${inside}${middle}${where})`;
-  }
-  return `${not}(${printTest(printer, printField(printer, alias, condition.field), condition)})`;
-}
-
-const STATES = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' } as const;
-const SEARCHES = {
-  fts: 'to_tsquery',
-  plfts: 'plainto_tsquery',
-  phfts: 'phraseto_tsquery',
-  wfts: 'websearch_to_tsquery',
-} as const;
-
-/** No value is given a type: the field decides, as it does for a literal. */
-function printTest(
-  printer: Printer,
-  field: string,
-  { test, field: planned }: PlannedCondition & { kind: 'test' },
-): string {
-  switch (test.kind) {
-    case 'is':
-      return `${field} is ${STATES[test.state]}`;
-    case 'in':
-      return `${field} = any(${printer.bind({ from: 'value', at: test.value, as: 'list' })})`;
-    case 'search': {
-      const language =
-        test.language === null ? '' : `${printer.bind({ from: 'constant', value: test.language })}::text::regconfig, `;
-      const asked = `${SEARCHES[test.operator]}(${language}${printer.bind({ from: 'value', at: test.value, as: 'text' })}::text)`;
-      const ready = planned.column.type === 'tsvector' && planned.path.length === 0;
-      return `${ready ? field : `to_tsvector(${language}${field})`} @@ ${asked}`;
-    }
-    case 'compare': {
-      const pattern = test.operator === 'like' || test.operator === 'ilike';
-      const value = printer.bind({ from: 'value', at: test.value, as: pattern ? 'pattern' : 'text' });
-      const right = test.quantifier === null ? value : `${test.quantifier}(${value})`;
-      return `${field} ${COMPARISONS[test.operator]} ${right}`;
-    }
-  }
+function printEmbedded(printer: Printer, of: Place, { level, relationship }: Embed): Rows {
+  return printLevel(printer, level, printJoin(printer, of, relationship));
 }
 
 function printCut(printer: Printer, { limit, offset }: PlannedLevel, max: number | null): string {
@@ -263,24 +197,16 @@ function printCut(printer: Printer, { limit, offset }: PlannedLevel, max: number
 }
 
 function isGrouped(level: PlannedLevel): boolean {
-  return level.items.some((item) => item.kind === 'count' || (item.kind === 'field' && item.aggregate !== null));
+  return level.items.some(
+    (item) =>
+      item.kind === 'count' ||
+      (item.kind === 'field' && item.aggregate !== null) ||
+      (item.kind === 'spread' && item.hoisted.some((sum) => sum !== null)),
+  );
 }
 
 function printGroups(level: PlannedLevel, shown: readonly Shown[]): string {
   if (!isGrouped(level)) return '';
   const by = [...new Set(shown.flatMap((one) => one.groupBy))];
   return by.length === 0 ? '' : ` group by ${by.join(', ')}`;
-}
-
-function printOrder(printer: Printer, alias: string, order: readonly PlannedOrder[]): string {
-  if (order.length === 0) return '';
-  const parts = order.map((one) => {
-    const direction = `${one.descending ? ' desc' : ''}${one.nulls === null ? '' : ` nulls ${one.nulls}`}`;
-    if (one.embed === null) return `${printField(printer, alias, one.field)}${direction}`;
-    const inside = printer.alias();
-    const { middle, conditions } = printJoin(printer, alias, inside, one.embed.relationship);
-    const value = `select ${printField(printer, inside, one.field)} from ${one.embed.relationship.to.sql} as ${inside}${middle}`;
-    return `(${value} where ${conditions.join(' and ')} limit 1)${direction}`;
-  });
-  return ` order by ${parts.join(', ')}`;
 }

@@ -1,9 +1,10 @@
-import { type Column, quote, type Routine, type Table } from '../catalogue/catalogue.ts';
-import type { PlannedCondition, PlannedItem, PlannedLevel, PlannedOrder } from '../plan/read.ts';
-import type { PlannedCall, PlannedInsert } from '../plan/write.ts';
+import { type Column, quote, type Relationship, type Table } from '../catalogue/catalogue.ts';
 import type { Preferences } from '../parse/preferences.ts';
+import type { PlannedCondition, PlannedItem, PlannedLevel, PlannedOrder } from '../plan/read.ts';
+import type { PlannedInsert } from '../plan/write.ts';
+import { printWhere, WHOLE_ROW } from './conditions.ts';
 import { createPrinter, type Printer, type Statement } from './printer.ts';
-import { printCounted, printRows, printTotal, printWhere, type Shape } from './rows.ts';
+import { printCounted, printRows, printTotal, type Shape, type Source } from './rows.ts';
 
 /**
  * Whole statements. Each answers one row: `body` (text to send as it is), `count` (rows in it), `total` (rows there are, or
@@ -18,6 +19,8 @@ export type ReplyRow = {
   readonly headers?: string | null;
   /** The primary key of the first new row, as JSON. */
   readonly key?: string | null;
+  /** Of rows that took the place of others or not: how many are new. */
+  readonly inserted?: string | null;
 };
 
 /** How the rows of a write come back. */
@@ -26,27 +29,30 @@ export type Returning =
   | { readonly kind: 'key' }
   | { readonly kind: 'rows'; readonly level: PlannedLevel; readonly shape: Shape };
 
-const SAID = `nullif(current_setting('response.status', true), '') as status, nullif(current_setting('response.headers', true), '') as headers`;
+export const SAID = `nullif(current_setting('response.status', true), '') as status, nullif(current_setting('response.headers', true), '') as headers`;
 /** What a statement with a write calls the rows it wrote. */
 const WRITTEN = 'w';
+const TARGET = { alias: WRITTEN, row: WRITTEN };
+
+const sourceOf = (level: PlannedLevel): Source => ({ sql: level.table.sql, kept: false, capped: true });
 
 export function printRead(
   level: PlannedLevel,
   options: { shape: Shape; total: Preferences['count']; maxRows: number },
 ): Statement {
   const printer = createPrinter(options.maxRows);
-  const { columns, from } = printRows(printer, level, { sql: level.table.sql, capped: true }, options.shape);
+  const { columns, from } = printRows(printer, level, sourceOf(level), options.shape);
   // An estimate counts as far as one answer reaches; beyond that the planner is asked.
   const most = options.total === 'estimated' ? options.maxRows + 1 : null;
   const counts = options.total === 'exact' || options.total === 'estimated';
-  const total = counts ? printTotal(printer, level, level.table.sql, most) : 'null::bigint';
+  const total = counts ? printTotal(printer, level, sourceOf(level), most) : 'null::bigint';
   return { text: `select ${columns}, ${total} as total from ${from}`, binders: printer.binders };
 }
 
 /** How many rows the planner expects; answers the plan as JSON. */
 export function printEstimate(level: PlannedLevel): Statement {
   const printer = createPrinter(0);
-  return { text: `explain (format json) ${printCounted(printer, level, level.table.sql)}`, binders: printer.binders };
+  return { text: `explain (format json) ${printCounted(printer, level, sourceOf(level))}`, binders: printer.binders };
 }
 
 /** The body is always a JSON list by the time it is bound. */
@@ -56,21 +62,38 @@ export function printInsert(insert: PlannedInsert, returning: Returning): Statem
   const list = columns.map((column) => column.sql).join(', ');
   const target = `insert into ${table.sql} as ${WRITTEN}`;
   const source = columns.length === 0 ? 'default values' : `(${list}) ${printNewRows(printer, insert)}`;
-  return printWrite(printer, `${target} ${source}${printConflict(insert)}`, table, returning);
+  return printWrite(printer, `${target} ${source}${printConflict(insert)}`, table, returning, countsNew(insert));
 }
 
-function printNewRows(printer: Printer, { columns, defaults }: PlannedInsert): string {
+/**
+ * Counts new rows where others may be replaced: each row tried counts one up, each that replaces another one down again,
+ * as PostgREST does. A row put at its address is tried only when its key is that address.
+ */
+const INSERTED = `coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0)`;
+const countsNew = ({ conflict }: PlannedInsert): boolean => conflict?.merge === true;
+
+function printTried(printer: Printer, insert: PlannedInsert): string {
+  const key = insert.key.map(
+    ({ column, value }) => `r.${column.sql} = ${printer.bind({ from: 'value', at: value, as: 'text' })}`,
+  );
+  const count = countsNew(insert) ? [`set_config('pgrst.inserted', (${INSERTED} + 1)::text, true) <> '0'`] : [];
+  const all = [...key, ...count];
+  return all.length === 0 ? '' : ` where ${all.join(' and ')}`;
+}
+
+function printNewRows(printer: Printer, insert: PlannedInsert): string {
+  const { columns, defaults } = insert;
   const body = printer.bind({ from: 'body' });
   if (!defaults) {
     const list = columns.map((column) => `r.${column.sql}`).join(', ');
-    return `select ${list} from json_to_recordset(${body}::json) as r(${definitions(columns)})`;
+    return `select ${list} from json_to_recordset(${body}::json) as r(${definitions(columns)})${printTried(printer, insert)}`;
   }
   const values = columns.map((column) => {
     if (column.defaultSql === null) return `r.${column.sql}`;
     const key = printer.bind({ from: 'constant', value: column.name });
     return `case when e.j ? ${key}::text then r.${column.sql} else ${column.defaultSql} end`;
   });
-  return `select ${values.join(', ')} from jsonb_array_elements(${body}::jsonb) as e(j), lateral jsonb_to_record(e.j) as r(${definitions(columns)})`;
+  return `select ${values.join(', ')} from jsonb_array_elements(${body}::jsonb) as e(j), lateral jsonb_to_record(e.j) as r(${definitions(columns)})${printTried(printer, insert)}`;
 }
 
 const definitions = (columns: readonly Column[]): string =>
@@ -84,7 +107,9 @@ function printConflict({ conflict, columns }: PlannedInsert): string {
     .map((column) => `${column.sql} = excluded.${column.sql}`);
   // Nothing left to change still has to touch the row, or it would not come back.
   const set = changed.length > 0 ? changed : conflict.columns.map((column) => `${column.sql} = excluded.${column.sql}`);
-  return ` on conflict (${target}) ${conflict.merge ? `do update set ${set.join(', ')}` : 'do nothing'}`;
+  if (!conflict.merge) return ` on conflict (${target}) do nothing`;
+  const counted = ` where set_config('pgrst.inserted', (${INSERTED} - 1)::text, true) <> '-1'`;
+  return ` on conflict (${target}) do update set ${set.join(', ')}${counted}`;
 }
 
 export function printUpdate(
@@ -97,23 +122,25 @@ export function printUpdate(
   const body = printer.bind({ from: 'body' });
   const set = columns.map((column) => `${column.sql} = r.${column.sql}`).join(', ');
   const source = `json_to_recordset(${body}::json) as r(${definitions(columns)})`;
-  const where = printWhere(printer, WRITTEN, conditions);
+  const where = printWhere(printer, TARGET, conditions);
   return printWrite(printer, `update ${table.sql} as ${WRITTEN} set ${set} from ${source}${where}`, table, returning);
 }
 
 export function printDelete(table: Table, conditions: readonly PlannedCondition[], returning: Returning): Statement {
   const printer = createPrinter(0);
-  const where = printWhere(printer, WRITTEN, conditions);
+  const where = printWhere(printer, TARGET, conditions);
   return printWrite(printer, `delete from ${table.sql} as ${WRITTEN}${where}`, table, returning);
 }
 
-function printWrite(printer: Printer, write: string, table: Table, returning: Returning): Statement {
+function printWrite(printer: Printer, write: string, table: Table, returning: Returning, counted = false): Statement {
   const { binders } = printer;
+  const said = counted ? `${SAID}, nullif(current_setting('pgrst.inserted', true), '') as inserted` : SAID;
   if (returning.kind === 'rows') {
-    const { columns, from } = printRows(printer, returning.level, { sql: WRITTEN, capped: false }, returning.shape);
+    const source = { sql: WRITTEN, kept: true, capped: false };
+    const { columns, from } = printRows(printer, returning.level, source, returning.shape);
     const kept = printKept(returning.level);
     return {
-      text: `with w as (${write} returning ${kept}) select ${columns}, (select count(*) from w) as total, ${SAID} from ${from}`,
+      text: `with w as (${write} returning ${kept}) select ${columns}, (select count(*) from w) as total, ${said} from ${from}`,
       binders,
     };
   }
@@ -122,75 +149,28 @@ function printWrite(printer: Printer, write: string, table: Table, returning: Re
     key.length === 0 ? 'null' : `(select row_to_json(k.*)::text from (select ${key.join(', ')} from w limit 1) k)`;
   const kept = key.length === 0 ? '1' : key.join(', ');
   return {
-    text: `with w as (${write} returning ${kept}) select '' as body, count(*) as count, count(*) as total, ${shown} as key, ${SAID} from w`,
+    text: `with w as (${write} returning ${kept}) select '' as body, count(*) as count, count(*) as total, ${shown} as key, ${said} from w`,
     binders,
   };
 }
 
 /** Only what is shown is asked back: `returning *` would need the right to see every column. */
 function printKept(level: PlannedLevel): string {
-  const kept = new Set([...level.items.flatMap(neededBy), ...level.order.flatMap(neededByOrder)]);
+  const needed = [...level.items.flatMap(neededBy), ...level.order.flatMap(neededByOrder)];
   for (const condition of level.conditions)
-    if (condition.kind === 'exists') for (const name of condition.embed.relationship.fromColumns) kept.add(quote(name));
-  return kept.size === 0 ? '1' : [...kept].map((column) => `${WRITTEN}.${column}`).join(', ');
+    if (condition.kind === 'exists') needed.push(...neededByRelation(condition.embed.relationship));
+  const kept = [...new Set(needed)].map((name) =>
+    name === WHOLE_ROW ? `${WRITTEN} as ${name}` : `${WRITTEN}.${name}`,
+  );
+  return kept.length === 0 ? '1' : kept.join(', ');
 }
 function neededBy(item: PlannedItem): string[] {
   if (item.kind === 'count') return [];
-  return item.kind === 'field' ? [item.field.column.sql] : item.embed.relationship.fromColumns.map(quote);
+  return item.kind === 'field' ? [neededByColumn(item.field.column)] : neededByRelation(item.embed.relationship);
 }
 function neededByOrder(order: PlannedOrder): string[] {
-  return order.embed ? order.embed.relationship.fromColumns.map(quote) : [order.field.column.sql];
+  return order.embed ? neededByRelation(order.embed.relationship) : [neededByColumn(order.field.column)];
 }
-
-/** A function that gives rows: they are filtered, ordered and embedded like a table's. */
-export function printRowsCall(
-  call: PlannedCall,
-  level: PlannedLevel,
-  options: { shape: Shape; total: boolean; maxRows: number },
-): Statement {
-  const printer = createPrinter(options.maxRows);
-  const called = printCall(printer, call);
-  const { columns, from } = printRows(printer, level, { sql: WRITTEN, capped: call.routine.set }, options.shape);
-  const total = options.total ? printTotal(printer, level, WRITTEN, null) : 'null::bigint';
-  return {
-    text: `with w as (select f.* from ${called} as f) select ${columns}, ${total} as total, ${SAID} from ${from}`,
-    binders: printer.binders,
-  };
-}
-
-/** A function that gives values or nothing. */
-export function printValueCall(call: PlannedCall, maxRows: number): Statement {
-  const printer = createPrinter(maxRows);
-  const called = printCall(printer, call);
-  const { set, gives } = call.routine;
-  const cut = set ? ` limit ${maxRows}` : '';
-  const value =
-    gives === 'nothing'
-      ? `''`
-      : set
-        ? `coalesce(json_agg(x.v), '[]')::text`
-        : `coalesce((json_agg(x.v) -> 0)::text, 'null')`;
-  const inside = gives === 'nothing' ? `select 1 as v from ${called} as f` : `select f.v from ${called} as f(v)${cut}`;
-  return {
-    text: `with x as (${inside}) select ${value} as body, count(*) as count, null::bigint as total, ${SAID} from x`,
-    binders: printer.binders,
-  };
-}
-
-function printCall(printer: Printer, { routine, given }: PlannedCall): string {
-  if (given.from === 'whole body') return `${routine.sql}(${printer.bind({ from: 'body' })}::${argumentType(routine)})`;
-  if (given.from === 'query') {
-    const list = given.arguments.map(({ argument, value }) => {
-      const written = printer.bind({ from: 'value', at: value, as: 'text' });
-      return `${argument.variadic ? 'variadic ' : ''}${argument.sql} := ${written}::${argument.type}`;
-    });
-    return `${routine.sql}(${list.join(', ')})`;
-  }
-  if (given.arguments.length === 0) return `${routine.sql}()`;
-  const body = printer.bind({ from: 'body' });
-  const list = given.arguments.map((one) => `${one.variadic ? 'variadic ' : ''}${one.sql} := a.${one.sql}`);
-  const record = given.arguments.map((one) => `${one.sql} ${one.type}`).join(', ');
-  return `json_to_record(${body}::json) as a(${record}), lateral ${routine.sql}(${list.join(', ')})`;
-}
-
-const argumentType = (routine: Routine): string => routine.arguments[0]?.type ?? 'json';
+const neededByColumn = (column: Column): string => (column.call === null ? column.sql : WHOLE_ROW);
+const neededByRelation = (one: Relationship): string[] =>
+  one.call === null ? one.fromColumns.map(quote) : [WHOLE_ROW];

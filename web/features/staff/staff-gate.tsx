@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { Link } from 'react-router';
+import { useNavigate } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
-import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { readRole } from './queries.ts';
@@ -17,6 +17,7 @@ const DENIED =
 export function StaffGate({ title, children }: { title: string; children: ReactNode }) {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
+  const navigate = useNavigate();
   const role = useQuery({
     queryKey: ['role', user?.id],
     queryFn: () => readRole(user?.id ?? ''),
@@ -45,9 +46,9 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
         <Notice tone="bad">
           <p>{DENIED}</p>
         </Notice>
-        <Link to={paths.home} className={`${buttonStyle.plain} mt-6`}>
+        <Button tone="plain" className="mt-6" onClick={() => void navigate(paths.home)}>
           Return to Home
-        </Link>
+        </Button>
       </Shell>
     );
   return children;

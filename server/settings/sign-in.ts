@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { providerFaults, type ProviderSettings, readProviders } from './providers.ts';
 
 /** What the operator decides about proofs beyond a password: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
 export type SignInSettings = {
@@ -11,6 +12,11 @@ export type SignInSettings = {
   };
   readonly passkeys: { readonly enabled: boolean; readonly max: number };
   readonly relyingParty: { readonly id: string; readonly origins: readonly string[] };
+  readonly redirects: readonly string[];
+  readonly providers: readonly ProviderSettings[];
+  readonly chains: readonly ('ethereum' | 'solana')[];
+  /** Where the employers' identity providers are written down; `sandbox`: the pretended one. Null: no single sign-on. */
+  readonly saml: { readonly file: string } | { readonly sandbox: string } | null;
 };
 
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
@@ -35,11 +41,40 @@ export const signInFields = {
     .regex(/^[a-z0-9.-]+$/, 'is a domain')
     .optional(),
   AUTH_WEBAUTHN_ORIGINS: list.pipe(z.array(z.url())).optional(),
+  AUTH_REDIRECTS: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(/^[a-z][a-z0-9+.-]*:\/\/(?!\*\*)[^/]*[a-z0-9]/i, 'lists addresses such as https://app.example.com/**'),
+      ),
+    )
+    .default([]),
+  AUTH_PROVIDERS: list.default([]),
+  AUTH_WEB3: list.pipe(z.array(z.enum(['ethereum', 'solana']))).default([]),
+  AUTH_SAML: flag.default(false),
+  AUTH_SAML_FILE: z.string().min(1).optional(),
 };
 type SignInEnvironment = z.output<z.ZodObject<typeof signInFields>>;
 
-/** `siteUrl`: the address people open. */
-export function readSignInSettings(env: SignInEnvironment, siteUrl: string): SignInSettings {
+/**
+ * `given`: the whole environment, as providers are named by the operator. `sandbox`: where the pretended identity provider listens, null
+ * without one. Adds a line to `faults` per setting that cannot be run with.
+ */
+export function readSignInSettings(
+  env: SignInEnvironment,
+  parts: {
+    siteUrl: string;
+    given: Readonly<Record<string, unknown>>;
+    sandbox: string | null;
+    production: boolean;
+    faults: string[];
+  },
+): SignInSettings {
+  const { siteUrl, faults } = parts;
+  faults.push(...signInFaults(env));
+  const providers = readProviders(parts.given, env.AUTH_PROVIDERS, parts.sandbox, faults);
+  if (parts.production) faults.push(...providerFaults(providers));
   return {
     factors: {
       totp: env.AUTH_MFA_TOTP,
@@ -53,11 +88,22 @@ export function readSignInSettings(env: SignInEnvironment, siteUrl: string): Sig
       id: env.AUTH_WEBAUTHN_RP_ID ?? new URL(siteUrl).hostname,
       origins: (env.AUTH_WEBAUTHN_ORIGINS ?? [siteUrl]).map((origin) => new URL(origin).origin),
     },
+    redirects: env.AUTH_REDIRECTS,
+    providers,
+    chains: env.AUTH_WEB3,
+    saml: readSaml(env, parts.sandbox, faults),
   };
 }
 
+function readSaml(env: SignInEnvironment, sandbox: string | null, faults: string[]): SignInSettings['saml'] {
+  if (!env.AUTH_SAML) return null;
+  if (env.AUTH_SAML_FILE !== undefined) return { file: env.AUTH_SAML_FILE };
+  if (sandbox === null) faults.push('AUTH_SAML_FILE: is needed with AUTH_SAML=true when the sandbox is off');
+  return sandbox === null ? null : { sandbox };
+}
+
 /** One line per setting that cannot be run with. */
-export function signInFaults(env: SignInEnvironment): string[] {
+function signInFaults(env: SignInEnvironment): string[] {
   const faults: string[] = [];
   const party = env.AUTH_WEBAUTHN_RP_ID;
   for (const origin of env.AUTH_WEBAUTHN_ORIGINS ?? []) {

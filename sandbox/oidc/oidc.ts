@@ -1,0 +1,104 @@
+import { Hono } from 'hono';
+import { readBody, refusal } from '../core/control.ts';
+import type { Core } from '../core/core.ts';
+import { esc } from '../core/page.ts';
+import type { Provider } from '../core/provider.ts';
+import { createSaml } from '../saml/saml.ts';
+import { type Flavour, showPage, takeAnswer } from './authorize.ts';
+import { createClients } from './clients.ts';
+import { discovery, idTokenFor, issuerOf, tokenEndpoint, userinfo } from './endpoints.ts';
+import { githubApi, githubToken } from './github.ts';
+import { createGrants } from './grants.ts';
+import { createPeople, type People } from './people.ts';
+import { createSigner, type Signer } from './signer.ts';
+
+const OFFSET = 6;
+
+/** An identity provider for OpenID Connect under /oidc, for GitHub's dialect under /github, for SAML 2.0 under /saml. */
+export function createOidc(core: Core): Provider {
+  const people = createPeople(core);
+  const signer = createSigner(core);
+  const clients = createClients(core);
+  const grants = createGrants(core);
+  const issuer = issuerOf(core.urlOf(OFFSET));
+  const parts = { clients, grants, people, signer, issuer };
+  const saml = createSaml(core, people, signer.privatePem);
+
+  async function page(request: Request, flavour: Flavour): Promise<Response> {
+    const url = new URL(request.url);
+    if (request.method === 'GET') return showPage(parts, flavour, url);
+    return takeAnswer(parts, flavour, url, new URLSearchParams(await request.text()));
+  }
+
+  async function handle(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith('/saml/')) return saml.handle(request);
+    if (pathname.startsWith('/github/api')) return githubApi(parts, request, pathname.slice('/github/api'.length));
+    const posted = request.method === 'POST';
+    switch (pathname) {
+      case '/oidc/.well-known/openid-configuration':
+        return discovery(issuer);
+      case '/oidc/jwks':
+        return Response.json(signer.jwks());
+      case '/oidc/authorize':
+        return page(request, 'openid');
+      case '/oidc/token':
+        return posted ? tokenEndpoint(parts, request) : new Response('Use POST', { status: 405 });
+      case '/oidc/userinfo':
+        return userinfo(parts, request);
+      case '/github/login/oauth/authorize':
+        return page(request, 'plain');
+      case '/github/login/oauth/access_token':
+        return posted ? githubToken(parts, request) : new Response('Use POST', { status: 405 });
+      default:
+        return Response.json({ error: 'not_found' }, { status: 404 });
+    }
+  }
+
+  return {
+    name: 'oidc',
+    offset: OFFSET,
+    handle,
+    spared: (request) => /authorize$|^\/saml\/sso/.test(new URL(request.url).pathname),
+    control: createControl(people, signer),
+    panel: () => panel(people),
+    reset() {
+      people.reset();
+      grants.reset();
+    },
+  };
+}
+
+function createControl(people: People, signer: Signer): Hono {
+  const api = new Hono();
+  const text = (value: unknown, other: string): string => (typeof value === 'string' ? value : other);
+  api.get('/people', (c) => c.json(people.list()));
+  api.post('/people', async (c) => {
+    const sent = await readBody(c.req.raw);
+    const email = text(sent['email'], '');
+    if (!/^\S+@\S+$/.test(email)) return refusal('email is an address');
+    return c.json(people.put({ email, name: text(sent['name'], ''), emailVerified: sent['email_verified'] !== false }));
+  });
+  // What a phone's own sign-in dialog hands an app: an id token without a page.
+  api.post('/id-token', async (c) => {
+    const sent = await readBody(c.req.raw);
+    const person = people.list().find((one) => one.email === sent['email']);
+    if (!person) return refusal('email is of nobody here', 404);
+    const nonce = typeof sent['nonce'] === 'string' ? sent['nonce'] : null;
+    const seconds = typeof sent['seconds'] === 'number' ? sent['seconds'] : 3_600;
+    const client = text(sent['client_id'], 'sandbox-google');
+    return c.json({ id_token: await idTokenFor(signer, person, client, nonce, null, seconds) });
+  });
+  return api;
+}
+
+function panel(people: People): string {
+  const rows = people
+    .list()
+    .map(
+      (one) =>
+        `<tr><td>${esc(one.name)}</td><td>${esc(one.email)}</td><td>${one.emailVerified ? 'verified' : '<span class="bad">not verified</span>'}</td></tr>`,
+    )
+    .join('');
+  return `<section><h2>Identity provider</h2><p>People who can sign in with “Continue with …” (where <code>AUTH_PROVIDERS</code> names a provider) and by single sign-on; its page lets you add others.</p><table>${rows}</table></section>`;
+}

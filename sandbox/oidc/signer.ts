@@ -1,0 +1,38 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { Core } from '../core/core.ts';
+
+export type Signer = {
+  jwks(): { keys: JsonWebKey[] };
+  /** An id token of the issuer, RS256, in the world's time. */
+  sign(claims: Record<string, unknown>, seconds: number): Promise<string>;
+  /** The PEM of the private key; SAML answers are signed with the same. */
+  readonly privatePem: string;
+};
+
+export const ISSUER_PATH = '/oidc';
+
+/** One key of the provider, made at the first start. */
+export function createSigner(core: Core): Signer {
+  const kept = core.state.load<{ key: string }>('oidc-key', { key: '' });
+  if (kept.key === '') {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    kept.key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    core.state.changed();
+  }
+  const privateKey = createPrivateKey(kept.key);
+  const jwk = createPublicKey(privateKey).export({ format: 'jwk' });
+  const kid = createHash('sha256').update(String(jwk.n)).digest('hex').slice(0, 16);
+  return {
+    jwks: () => ({ keys: [{ ...jwk, kid, alg: 'RS256', use: 'sig' }] }),
+    sign(claims, seconds) {
+      const now = Math.floor(core.now().getTime() / 1000);
+      return new SignJWT({ iss: `${core.urlOf(6)}${ISSUER_PATH}`, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
+        .setIssuedAt(now)
+        .setExpirationTime(now + seconds)
+        .sign(privateKey);
+    },
+    privatePem: kept.key,
+  };
+}

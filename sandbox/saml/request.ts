@@ -1,0 +1,40 @@
+import { inflateRawSync } from 'node:zlib';
+import type { Core } from '../core/core.ts';
+
+/** What a service provider asks (SAML 2.0 Core, 3.4.1), checked. */
+export type AuthnRequest = { readonly id: string; readonly acs: string; readonly relayState: string | null };
+
+const SKEW_MS = 5 * 60_000;
+
+/** The service provider registered here: who it says it is, and the one address answers go to. */
+export function registeredParty(core: Core): { entityId: string; acs: string } {
+  const base = `${core.webhookTarget}/auth/v1/sso/saml`;
+  return { entityId: `${base}/metadata`, acs: `${base}/acs` };
+}
+
+/** Reads a request of the HTTP-Redirect binding; a sentence says what is wrong with it. */
+export function readAuthnRequest(core: Core, url: URL, destination: string): AuthnRequest | string {
+  const xml = inflate(url.searchParams.get('SAMLRequest'));
+  if (xml === null) return 'SAMLRequest is missing or cannot be unpacked';
+  if (!/<(?:\w+:)?AuthnRequest\b/.test(xml)) return 'SAMLRequest is no AuthnRequest';
+  const attribute = (name: string): string =>
+    new RegExp(`<(?:\\w+:)?AuthnRequest\\b[^>]*?\\s${name}="([^"]*)"`).exec(xml)?.[1] ?? '';
+  const party = registeredParty(core);
+  const issuer = /<(?:\w+:)?Issuer\b[^>]*>([^<]*)</.exec(xml)?.[1]?.trim();
+  if (issuer !== party.entityId) return `the service provider ${issuer ?? '(none)'} is not registered here`;
+  if (attribute('AssertionConsumerServiceURL') !== party.acs) return 'AssertionConsumerServiceURL is not registered';
+  if (attribute('Destination') !== destination) return 'Destination is another one than this address';
+  const issued = Date.parse(attribute('IssueInstant'));
+  if (!(Math.abs(issued - Date.now()) < SKEW_MS)) return 'IssueInstant is too far away';
+  if (attribute('ID') === '') return 'ID is missing';
+  return { id: attribute('ID'), acs: party.acs, relayState: url.searchParams.get('RelayState') };
+}
+
+function inflate(packed: string | null): string | null {
+  if (packed === null) return null;
+  try {
+    return inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: 100_000 }).toString('utf8');
+  } catch {
+    return null; // not deflated at all
+  }
+}

@@ -1,0 +1,87 @@
+import { createPublicKey } from 'node:crypto';
+import type { Core } from '../core/core.ts';
+import { esc } from '../core/page.ts';
+import { framed } from '../oidc/frame.ts';
+import type { People } from '../oidc/people.ts';
+import { readAuthnRequest, registeredParty } from './request.ts';
+import { makeResponse } from './response.ts';
+
+/** A SAML 2.0 identity provider: HTTP-Redirect in, HTTP-POST out, assertions signed. */
+export function createSaml(
+  core: Core,
+  people: People,
+  privatePem: string,
+): { handle(request: Request): Promise<Response> } {
+  const issuer = `${core.urlOf(6)}/saml/metadata`;
+  const location = `${core.urlOf(6)}/saml/sso`;
+  const publicKey = createPublicKey(privatePem);
+
+  function showPage(url: URL): Response {
+    const asked = readAuthnRequest(core, url, location);
+    if (typeof asked === 'string') return refused(asked);
+    const action = esc(url.pathname + url.search);
+    const rows = people
+      .list()
+      .map(
+        (one) => `<button name="sub" value="${esc(one.sub)}">${esc(one.name)}<small>${esc(one.email)}</small></button>`,
+      )
+      .join('');
+    return framed(
+      'Single sign-on',
+      `<h1>Single sign-on</h1><p>to go on to <strong>${esc(new URL(asked.acs).host)}</strong></p>
+<form method="post" action="${action}">${rows}</form>
+<form method="post" action="${action}"><h2>Somebody else</h2><label for="email">Email</label><input id="email" name="email" type="email" required>
+<label for="name">Name</label><input id="name" name="name" required><button class="first">Continue</button></form>`,
+    );
+  }
+
+  function takeAnswer(url: URL, form: URLSearchParams): Response {
+    const asked = readAuthnRequest(core, url, location);
+    if (typeof asked === 'string') return refused(asked);
+    const email = form.get('email') ?? '';
+    const person = form.has('sub')
+      ? people.find(form.get('sub') ?? '')
+      : /^\S+@\S+$/.test(email)
+        ? people.put({ email, name: form.get('name') ?? '', emailVerified: true })
+        : null;
+    if (!person) return refused('nobody was chosen');
+    const xml = makeResponse({
+      person,
+      issuer,
+      audience: registeredParty(core).entityId,
+      acs: asked.acs,
+      inResponseTo: asked.id,
+      privatePem,
+    });
+    const field = (name: string, value: string): string => `<input type="hidden" name="${name}" value="${esc(value)}">`;
+    return framed(
+      'Going back',
+      `<form method="post" action="${esc(asked.acs)}"><h1>Signed in</h1><p>as ${esc(person.email)}</p>${field('SAMLResponse', Buffer.from(xml).toString('base64'))}${asked.relayState === null ? '' : field('RelayState', asked.relayState)}<button class="first">Continue</button></form>`,
+    );
+  }
+
+  return {
+    async handle(request) {
+      const url = new URL(request.url);
+      if (url.pathname === '/saml/key')
+        return new Response(publicKey.export({ type: 'spki', format: 'pem' }).toString(), {
+          headers: { 'content-type': 'application/x-pem-file' },
+        });
+      if (url.pathname === '/saml/metadata') return metadata(issuer, location, publicKey.export({ format: 'jwk' }));
+      if (url.pathname !== '/saml/sso') return new Response('Not found', { status: 404 });
+      return request.method === 'POST' ? takeAnswer(url, new URLSearchParams(await request.text())) : showPage(url);
+    },
+  };
+}
+
+function refused(reason: string): Response {
+  return framed('Request refused', `<p class="problem">${esc(reason)}</p>`, 400);
+}
+
+function metadata(issuer: string, location: string, key: { n?: string; e?: string }): Response {
+  const plain = (text = ''): string => Buffer.from(text, 'base64url').toString('base64');
+  return new Response(
+    `<?xml version="1.0"?><EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${esc(issuer)}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol" WantAuthnRequestsSigned="false"><KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><KeyValue><RSAKeyValue><Modulus>${plain(key.n)}</Modulus><Exponent>${plain(key.e)}</Exponent></RSAKeyValue></KeyValue></KeyInfo></KeyDescriptor><NameIDFormat>urn:oasis:names:tc:SAML:2.0:nameid-format:persistent</NameIDFormat><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${esc(location)}"/></IDPSSODescriptor></EntityDescriptor>`,
+    { headers: { 'content-type': 'application/samlmetadata+xml' } },
+  );
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Transaction } from '#server/db/database.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import type { TokenKind } from '../codes/one-time-tokens.ts';
+import { type Operation, readAddress, readBody, readService } from '../request.ts';
+import { record } from '../trail.ts';
+import { hashPassword } from '../accounts/passwords.ts';
+import { checkMetadata, toUser, type UserRow, userByEmail } from '../accounts/users.ts';
+import { changeNeedsBoth } from '../verify/apply-change.ts';
+import { makeInvited } from './invite.ts';
+
+const schema = z.object({
+  type: z.string().max(32),
+  email: z.string(),
+  password: z.string().max(1_024).nullish(),
+  data: z.record(z.string(), z.unknown()).nullish(),
+  new_email: z.string().nullish(),
+});
+type Form = { email: string; hash: string | null; data: Record<string, unknown> | null; newEmail: string | null };
+/** Whose link it is, which kind of code it carries, and where that code belongs. */
+type Made = { user: UserRow; kind: TokenKind; type: string; email: string; attemptId?: string };
+
+/** `POST /admin/generate_link`: a code and a link for a mail the service sends itself. */
+export function createGenerateLink(parts: AuthParts): Operation {
+  const { book, checkPassword, clock, config, db, readCaller, tokens } = parts;
+
+  async function signUp(tx: Transaction, { email, hash, data }: Form): Promise<Made> {
+    const now = clock();
+    const user = await makeInvited(tx, { email, data, at: now });
+    await tx.query('update auth.users set invited_at = null where id = $1::uuid', [user.id]);
+    const attemptId = randomUUID();
+    await tx.query(
+      `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at) values ($1::uuid, $2::uuid, $3, $4::jsonb, 'service', $5::timestamptz)`,
+      [attemptId, user.id, hash, data ?? user.raw_user_meta_data, now],
+    );
+    return { user: { ...user, invited_at: null }, kind: 'signup', type: 'signup', email, attemptId };
+  }
+
+  async function existing(tx: Transaction, email: string): Promise<UserRow> {
+    const user = await userByEmail(tx, email);
+    if (!user) throw new AuthRefusal(404, 'user_not_found', 'User with this email not found');
+    return user;
+  }
+
+  async function change(tx: Transaction, form: Form, kind: 'email_change' | 'email_change_current'): Promise<Made> {
+    const user = await existing(tx, form.email);
+    if (form.newEmail === null) throw refuse.validation('A new email address is needed');
+    if (kind === 'email_change_current' && !config.doubleConfirm)
+      throw refuse.validation('Enable secure email change to generate link for current email');
+    if (await userByEmail(tx, form.newEmail))
+      throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
+    const fresh = user.email_change !== form.newEmail;
+    await tx.query(
+      `update auth.users set email_change = $2, email_change_sent_at = $3::timestamptz,
+         email_change_confirm_status = case when $4::boolean then $5::int else email_change_confirm_status end where id = $1::uuid`,
+      [user.id, form.newEmail, clock(), fresh, config.doubleConfirm ? changeNeedsBoth : 0],
+    );
+    const email = kind === 'email_change' ? form.newEmail : form.email;
+    return {
+      user: { ...user, email_change: form.newEmail, email_change_sent_at: clock() },
+      kind,
+      type: 'email_change',
+      email,
+    };
+  }
+
+  async function make(tx: Transaction, type: string, form: Form): Promise<Made> {
+    const { email } = form;
+    switch (type) {
+      case 'signup':
+        if (form.hash === null) throw refuse.validation('Signup requires a valid password');
+        return signUp(tx, form);
+      case 'invite':
+        return { user: await makeInvited(tx, { email, data: form.data, at: clock() }), kind: 'invite', type, email };
+      case 'magiclink': {
+        const user = await userByEmail(tx, email);
+        if (user?.email_confirmed_at) return { user, kind: 'magiclink', type, email };
+        // As upstream: a link for somebody new confirms a new account.
+        return signUp(tx, form);
+      }
+      case 'recovery':
+        return { user: await existing(tx, email), kind: 'recovery', type, email };
+      case 'email_change_new':
+        return change(tx, form, 'email_change');
+      case 'email_change_current':
+        return change(tx, form, 'email_change_current');
+      default:
+        throw refuse.validation(`Invalid email action link type requested: ${type}`);
+    }
+  }
+
+  return async (c) => {
+    await readService(c, readCaller);
+    const body = await readBody(c, schema);
+    checkMetadata(body.data ?? {});
+    if (body.password) checkPassword(body.password);
+    const form: Form = {
+      email: readAddress(body.email),
+      hash: body.password ? await hashPassword(body.password) : null,
+      data: body.data ?? null,
+      newEmail: body.new_email ? readAddress(body.new_email) : null,
+    };
+    const messageId = randomUUID();
+    const made = await db.transaction(async (tx) => {
+      const one = await make(tx, body.type, form);
+      const { user, kind, email, attemptId } = one;
+      await tokens.enable(tx, {
+        messageId,
+        userId: user.id,
+        kind,
+        email,
+        attemptId: attemptId ?? null,
+        createdAt: clock(),
+      });
+      await record(tx, {
+        action: 'generate_link_requested',
+        actorId: user.id,
+        at: clock(),
+        ip: c.var.ip,
+        details: { kind },
+      });
+      return one;
+    });
+    const token = book.tokenOf(messageId);
+    const query = new URLSearchParams({ token, type: made.type, redirect_to: config.siteUrl });
+    return c.json({
+      ...toUser(made.user),
+      action_link: `${config.apiUrl}/auth/v1/verify?${query.toString()}`,
+      email_otp: book.codeOf(messageId),
+      hashed_token: token,
+      redirect_to: config.siteUrl,
+      verification_type: body.type === 'magiclink' ? made.type : body.type,
+    });
+  };
+}

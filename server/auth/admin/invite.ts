@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Transaction } from '#server/db/database.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal } from '../errors.ts';
+import { type Operation, readAddress, readBody, readService } from '../request.ts';
+import { record } from '../trail.ts';
+import { checkMetadata, toUser, type UserRow, userByEmail } from '../accounts/users.ts';
+
+const schema = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).nullish() });
+
+/** An account that waits for its owner, new or asked again; a confirmed one cannot be invited. */
+export async function makeInvited(
+  tx: Transaction,
+  invited: { email: string; data: Record<string, unknown> | null; at: Date },
+): Promise<UserRow> {
+  await tx.query(
+    `insert into auth.users as u (email, raw_user_meta_data, invited_at, created_at)
+     values ($1, coalesce($2::jsonb, '{}'), $3::timestamptz, $3::timestamptz)
+     on conflict (email) where deleted_at is null do update set invited_at = excluded.invited_at,
+       raw_user_meta_data = coalesce($2::jsonb, u.raw_user_meta_data) where u.email_confirmed_at is null`,
+    [invited.email, invited.data, invited.at],
+  );
+  const user = await userByEmail(tx, invited.email);
+  if (!user || user.email_confirmed_at !== null)
+    throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
+  return user;
+}
+
+/** `POST /invite`: mails an invitation to choose a password. */
+export function createInvite(parts: AuthParts): Operation {
+  const { db, clock, queue, readCaller } = parts;
+  return async (c) => {
+    await readService(c, readCaller);
+    const body = await readBody(c, schema);
+    const email = readAddress(body.email);
+    checkMetadata(body.data ?? {});
+    const user = await db.transaction(async (tx) => {
+      const made = await makeInvited(tx, { email, data: body.data ?? null, at: clock() });
+      await queue.add(tx, { kind: 'invite', email, userId: made.id });
+      await record(tx, { action: 'user_invited', actorId: made.id, at: clock(), ip: c.var.ip });
+      return made;
+    });
+    queue.soon();
+    return c.json(toUser(user));
+  };
+}

@@ -1,0 +1,27 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { refuse } from '../errors.ts';
+
+/** How a code is bound to the client that asked for it (RFC 7636); null: the implicit flow. */
+export type Challenge = { readonly text: string; readonly method: 's256' | 'plain' } | null;
+
+/** Reads `code_challenge` and `code_challenge_method`; throws where they do not go together. */
+export function readChallenge(text: string | null | undefined, method: string | null | undefined): Challenge {
+  if (!text && !method) return null;
+  if (!text || !method) throw refuse.validation('PKCE flow requires code_challenge_method and code_challenge');
+  const lower = method.toLowerCase();
+  if (lower !== 's256' && lower !== 'plain')
+    throw refuse.validation(`unsupported code_challenge method "${method.slice(0, 20)}"`);
+  if (text.length < 43 || text.length > 128)
+    throw refuse.validation('code challenge has to be between 43 and 128 characters');
+  if (!/^[\w.~-]+$/.test(text))
+    throw refuse.validation(
+      'code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes',
+    );
+  return { text, method: lower };
+}
+
+export function fitsChallenge(verifier: string, challenge: NonNullable<Challenge>): boolean {
+  const made = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url');
+  const [given, wanted] = [Buffer.from(made), Buffer.from(challenge.text)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { createSafeRedirect } from './redirects.ts';
+
+const SITE = 'https://site.example.com';
+const safe = createSafeRedirect(SITE, [
+  'https://app.example.com/**',
+  'https://*.preview.example.com/back',
+  'http://localhost:5173/*',
+  'my-app://sign-in',
+]);
+
+test.each([
+  [`${SITE}/profile?x=1#y`, `${SITE}/profile?x=1#y`],
+  [SITE, `${SITE}/`],
+  ['HTTPS://SITE.EXAMPLE.COM/a', `${SITE}/a`],
+  ['https://app.example.com/deep/er?code=1', 'https://app.example.com/deep/er?code=1'],
+  ['https://pr-7.preview.example.com/back', 'https://pr-7.preview.example.com/back'],
+  ['http://localhost:5173/auth', 'http://localhost:5173/auth'],
+  ['my-app://sign-in', 'my-app://sign-in'],
+])('%s is one of ours', (asked, led) => {
+  expect(safe(asked)).toBe(led);
+});
+
+/** Hosts a payload tries to reach. */
+const EVIL = ['evil.example', 'site.example.com.evil.example', 'evilsite.example.com', '127.0.0.1', '[::1]'];
+const SHAPES: readonly ((host: string) => string)[] = [
+  (host) => `https://${host}/`,
+  (host) => `http://${host}/`,
+  (host) => `//${host}/`,
+  (host) => `///${host}/`,
+  (host) => `/\\${host}/`,
+  (host) => `\\\\${host}/`,
+  (host) => `https:${host}`,
+  (host) => `https:/${host}`,
+  (host) => `https:///${host}`,
+  (host) => `https:\\\\${host}`,
+  (host) => `${SITE}@${host}/`,
+  (host) => `https://site.example.com:443@${host}/`,
+  (host) => `https://site.example.com%40${host}/`,
+  (host) => `https://site.example.com\\@${host}/`,
+  (host) => `https://site.example.com%5c@${host}/`,
+  (host) => `https://${host}#${SITE}`,
+  (host) => `https://${host}?${SITE}`,
+  (host) => `https://${host}\\.site.example.com/`,
+  (host) => `https://${host}%00.site.example.com/`,
+  (host) => `https://${host}\u0000.site.example.com/`,
+  (host) => ` https://${host}/`,
+  (host) => `\thttps://${host}/`,
+  (host) => `ht\ntps://${host}/`,
+  (host) => `https://${host}\r\nset-cookie: a=b`,
+  (host) => `https://app.example.com@${host}/deep`,
+  (host) => `https://app.example.com.${host}/deep`,
+  (host) => `https://${host}/https://app.example.com/deep`,
+  (host) => `https://a.${host}/preview.example.com/back`,
+  (host) => `https://${host}/.preview.example.com/back`,
+  (host) => `https://x.y.preview.example.com.${host}/back`,
+  (host) => `my-app://${host}`,
+  (host) => `my-app:${host}`,
+  (host) => `ftp://${host}/`,
+  (host) => `wss://${host}/`,
+  (host) => `file://${host}/etc/passwd`,
+  (host) => `blob:https://${host}/x`,
+  (host) => `javascript://site.example.com/%0aalert('${host}')`,
+  (host) => `javascript:alert('${host}')//https://app.example.com/`,
+  (host) => `data:text/html,<script>location='https://${host}'</script>`,
+  (host) => `view-source:https://${host}/`,
+  (host) => `https://ｅｖｉｌ.example/${host}`,
+  (host) => `https://${host}。site.example.com/`,
+];
+const ALONE = [
+  '',
+  '/',
+  '.',
+  'null',
+  '/auth',
+  'auth',
+  '?x',
+  '#x',
+  'https://',
+  'https://?',
+  'https://#',
+  `${SITE.replace('https', 'http')}/`,
+  `${SITE}:8443/`,
+  'https://user@site.example.com/',
+  'https://user:pass@site.example.com/',
+  'https://SITE.example.com.',
+  'https://a.b.preview.example.com/back',
+  'https://pr-7.preview.example.com/back/more',
+  'https://preview.example.com/back',
+  'https://pr-7.preview.example.com/other',
+  'http://app.example.com/deep',
+  'https://app.example.com:444/deep',
+  'http://localhost:5173/a/b',
+  'http://localhost:5174/a',
+  'my-app://sign-in/more',
+  'my-app://sign-out',
+  'vbscript://site.example.com/x',
+  'about:blank',
+  `https://app.example.com/${'x'.repeat(3_000)}`,
+  '\ud800',
+];
+const payloads = [...SHAPES.flatMap((shape) => EVIL.map(shape)), ...ALONE];
+
+describe('open redirects', () => {
+  test(`none of ${payloads.length} payloads leads anywhere but home`, () => {
+    expect(payloads.length).toBeGreaterThanOrEqual(200);
+    for (const payload of payloads) {
+      const led = safe(payload);
+      // A fragment or query of ours may hold anything: what counts is whose page opens.
+      expect(
+        [SITE, `${SITE}/`, 'https://app.example.com'].some(
+          (ours) => led === ours || new URL(led).origin === new URL(ours).origin,
+        ),
+        `${payload} led to ${led}`,
+      ).toBe(true);
+    }
+  });
+
+  test('the check would notice: a list that allows everything lets payloads through', () => {
+    const open = createSafeRedirect(SITE, ['https://**']);
+    expect(payloads.filter((payload) => new URL(open(payload)).origin !== SITE).length).toBeGreaterThan(20);
+  });
+});

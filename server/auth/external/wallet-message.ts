@@ -1,0 +1,86 @@
+/** What a wallet signed to sign in: EIP-4361 for Ethereum, and the same words for Solana. */
+export type WalletMessage = {
+  readonly domain: string;
+  /** As the chain writes it, an Ethereum address in lower case. */
+  readonly address: string;
+  readonly statement: string | null;
+  readonly uri: URL;
+  readonly network: string | null;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date | null;
+  readonly notBefore: Date | null;
+};
+export type Chain = 'ethereum' | 'solana';
+
+const ADDRESS: Readonly<Record<Chain, RegExp>> = {
+  ethereum: /^0x[a-fA-F0-9]{40}$/,
+  solana: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/,
+};
+const HEADER: Readonly<Record<Chain, string>> = {
+  ethereum: ' wants you to sign in with your Ethereum account:',
+  solana: ' wants you to sign in with your Solana account:',
+};
+const FIELDS = ['URI', 'Version', 'Chain ID', 'Nonce', 'Issued At', 'Expiration Time', 'Not Before', 'Request ID'];
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** Reads a message; a sentence says what is wrong with it. Every field stands there once at most, so that two readers see one message. */
+export function readWalletMessage(raw: string, chain: Chain): WalletMessage | string {
+  const lines = raw.split('\n');
+  if (lines.length < 6) return 'message needs to be at least 6 lines long';
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (lines.some((line) => /[\u0000-\u001f\u007f]/.test(line))) return 'message holds control characters';
+  const [first = '', address = '', blank = '', statement = '', after = ''] = lines;
+  if (!first.endsWith(HEADER[chain])) return `message first line does not end in "${HEADER[chain]}"`;
+  const domain = first.slice(0, -HEADER[chain].length).replace(/^https?:\/\//, '');
+  if (!/^[a-z0-9.-]+(:\d{1,5})?$/i.test(domain)) return 'domain in first line of message is not valid';
+  if (!ADDRESS[chain].test(address)) return 'wallet address is not in the expected format';
+  if (blank !== '') return 'third line must be empty';
+  const stated = statement !== '' && after === '';
+  const fields = readFields(lines.slice(stated ? 5 : 3));
+  if (typeof fields === 'string') return fields;
+  const shaped = shape(fields);
+  if (typeof shaped === 'string') return shaped;
+  return {
+    ...shaped,
+    domain: domain.toLowerCase(),
+    address: chain === 'ethereum' ? address.toLowerCase() : address,
+    statement: stated ? statement : null,
+  };
+}
+
+function readFields(lines: readonly string[]): Map<string, string> | string {
+  const fields = new Map<string, string>();
+  const resources = lines.findIndex((line) => /^Resources:?$/.test(line));
+  const listed = resources === -1 ? [] : lines.slice(resources + 1);
+  if (listed.some((line) => line !== '' && !line.startsWith('- '))) return 'a resource does not begin with "- "';
+  for (const line of resources === -1 ? lines : lines.slice(0, resources)) {
+    if (line === '') continue;
+    const [, name = '', value = ''] = /^([^:]+): ?(.*)$/.exec(line) ?? [];
+    if (!FIELDS.includes(name)) return `line "${line.slice(0, 40)}" is none of a message`;
+    if (fields.has(name)) return `${name} stands there twice`;
+    fields.set(name, value.trim());
+  }
+  return fields;
+}
+
+function shape(
+  fields: ReadonlyMap<string, string>,
+): Pick<WalletMessage, 'uri' | 'network' | 'issuedAt' | 'expiresAt' | 'notBefore'> | string {
+  if (fields.get('Version') !== '1') return `Version value is not supported, expected 1`;
+  const uri = fields.get('URI') ?? '';
+  if (!/^https?:\/\//.test(uri) || !URL.canParse(uri)) return 'URI is missing or no address';
+  const [issuedAt, expiresAt, notBefore] = ['Issued At', 'Expiration Time', 'Not Before'].map((name) =>
+    readInstant(fields.get(name)),
+  );
+  if (!issuedAt) return 'Issued At is missing or not an ISO8601 timestamp';
+  if (expiresAt === undefined || notBefore === undefined) return 'a time is not an ISO8601 timestamp';
+  if (expiresAt && expiresAt < issuedAt) return 'Issued At is after Expiration Time';
+  if (expiresAt && notBefore && expiresAt < notBefore) return 'Not Before is after Expiration Time';
+  return { uri: new URL(uri), network: fields.get('Chain ID') ?? null, issuedAt, expiresAt, notBefore };
+}
+
+/** Null when it is not there, undefined when it is no instant. */
+function readInstant(text: string | undefined): Date | null | undefined {
+  if (text === undefined) return null;
+  return INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined;
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { IdToken } from '#server/providers/ports.ts';
+import { authLimits } from '../auth-config.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
+import { toOutsider } from '../external/callback.ts';
+import { accountOf, linkTo } from '../external/outside-account.ts';
+import { firstShowing } from '../external/shown-proofs.ts';
+import { type Operation, readBody, readFrom, readPerson } from '../request.ts';
+
+const schema = z.object({
+  provider: z.string().max(100).nullish(),
+  id_token: z.string().min(1).max(16_384),
+  access_token: z.string().max(16_384).nullish(),
+  nonce: z.string().max(500).nullish(),
+  link_identity: z.boolean().nullish(),
+});
+const bad = (message: string): AuthRefusal => new AuthRefusal(400, 'validation_failed', message);
+
+/** `POST /token?grant_type=id_token`: an app was given an id token by a provider's own dialog. Good once, and for our clients alone. */
+export function createTokenIdToken(parts: AuthParts): Operation {
+  const { db, config, keys, limits, providers, readCaller, sessions } = parts;
+
+  async function read(name: string, idToken: string, accessToken: string | null): Promise<IdToken> {
+    const provider = providers.get(name);
+    if (!provider?.readIdToken) throw refuse.disabled(400, 'provider_disabled', 'Provider is not enabled');
+    const token = await provider.readIdToken(idToken, accessToken).catch((error: unknown) => {
+      parts.log.error({ err: error, provider: name }, 'an identity provider could not be asked');
+      throw new AuthRefusal(503, 'unexpected_failure', 'The identity provider does not answer. Please try again.');
+    });
+    if (!token) throw bad('Bad ID token');
+    return token;
+  }
+
+  return async (c) => {
+    const body = await readBody(c, schema);
+    const from = readFrom(c);
+    const wait = await limits(authLimits.flowIp, `ip:${from.ip}`);
+    if (wait !== null) throw refuse.rate(wait);
+    const link = body.link_identity === true ? await readPerson(c, readCaller) : null;
+    if (link && !config.manualLinking)
+      throw refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled');
+    const token = await read((body.provider ?? '').toLowerCase(), body.id_token, body.access_token || null);
+    checkNonce(token.nonce, body.nonce || null);
+    const who = toOutsider((body.provider ?? '').toLowerCase(), token.person);
+    const done = await db.transaction(async (tx) => {
+      if (!(await firstShowing(tx, keys, { kind: 'id-token', text: body.id_token, until: token.expiresAt })))
+        throw bad('Bad ID token');
+      const user = link ? await linkTo(parts, tx, link.userId, who, from.ip) : await accountOf(parts, tx, who, from.ip);
+      return sessions.beginIn(tx, user, 'oauth', from);
+    });
+    sessions.forget(done.ended);
+    return c.json(done.answer);
+  };
+}
+
+/** The token holds the hash of a nonce that only the app which asked for it knows. */
+function checkNonce(inToken: string | null, given: string | null): void {
+  if ((inToken === null) !== (given === null))
+    throw bad('Passed nonce and nonce in id_token should either both exist or not.');
+  if (given !== null && createHash('sha256').update(given).digest('hex') !== inToken) throw bad('Nonces mismatch');
+}

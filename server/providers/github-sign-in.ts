@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ProviderError } from './call.ts';
+import { callHttp, refusedBy } from './http-call.ts';
+import type { KnownPerson, SignInProvider } from './ports.ts';
+
+export type GithubSettings = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  /** https://github.com and https://api.github.com, or where the stand-in has them. */
+  readonly siteUrl: string;
+  readonly apiUrl: string;
+};
+
+const NAME = 'github';
+const SCOPES = ['read:user', 'user:email'];
+const tokenSchema = z.object({ access_token: z.string().min(1), refresh_token: z.string().optional() });
+const userSchema = z.object({
+  id: z.number().int().positive(),
+  login: z.string(),
+  name: z.string().nullish(),
+  avatar_url: z.string().nullish(),
+});
+const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
+
+/** GitHub, which speaks OAuth 2 and not OpenID Connect: no id token, and the addresses at one of their own. */
+export function createGithubSignIn(settings: GithubSettings): SignInProvider {
+  const { clientId, clientSecret, redirectUri, siteUrl, apiUrl } = settings;
+
+  async function ask<S extends z.ZodType>(token: string, path: string, schema: S): Promise<z.output<S>> {
+    const { status, body } = await callHttp(NAME, `${apiUrl}${path}`, {
+      method: 'GET',
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'accounts' },
+    });
+    if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
+    const parsed = schema.safeParse(body);
+    if (!parsed.success) throw new ProviderError(NAME, 'garbled_answer', { retryable: true }, parsed.error);
+    return parsed.data;
+  }
+
+  async function personOf(token: string): Promise<KnownPerson> {
+    const user = await ask(token, '/user', userSchema);
+    const emails = await ask(token, '/user/emails', emailsSchema);
+    const chosen = emails.find((one) => one.primary) ?? emails[0];
+    return {
+      subject: String(user.id),
+      email: chosen?.email.trim().toLowerCase() ?? null,
+      emailVerified: chosen?.verified === true,
+      claims: {
+        iss: siteUrl,
+        name: user.name ?? user.login,
+        preferred_username: user.login,
+        ...(user.avatar_url ? { picture: user.avatar_url } : {}),
+      },
+    };
+  }
+
+  return {
+    name: NAME,
+    formPost: false,
+    startUrl({ state, verifier, scopes, extra }) {
+      const url = new URL(`${siteUrl}/login/oauth/authorize`);
+      const wanted = new Set([...SCOPES, ...(scopes ?? '').split(/[\s,]+/)].filter((scope) => scope !== ''));
+      const challenge = createHash('sha256').update(verifier).digest('base64url');
+      url.search = new URLSearchParams({
+        ...extra,
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: [...wanted].join(' '),
+        state,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      }).toString();
+      return Promise.resolve(url.href);
+    },
+    async redeem({ state, verifier, answer }) {
+      if (answer.get('state') !== state) throw new ProviderError(NAME, 'state_mismatch', { retryable: false });
+      const { status, body } = await callHttp(NAME, `${siteUrl}/login/oauth/access_token`, {
+        method: 'POST',
+        headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({
+          client_id: clientId,
+          client_secret: clientSecret,
+          code: answer.get('code') ?? '',
+          redirect_uri: redirectUri,
+          code_verifier: verifier,
+        }).toString(),
+      });
+      if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
+      const token = tokenSchema.safeParse(body);
+      if (!token.success) throw new ProviderError(NAME, 'code_refused', { retryable: false });
+      return {
+        person: await personOf(token.data.access_token),
+        accessToken: token.data.access_token,
+        refreshToken: token.data.refresh_token ?? null,
+      };
+    },
+    readIdToken: null,
+  };
+}

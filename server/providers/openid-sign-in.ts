@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientSecretPost,
+  type Configuration,
+  discovery,
+} from 'openid-client';
+import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
+import type { IdToken, KnownPerson, SignInProvider } from './ports.ts';
+
+export type OpenIdSettings = {
+  readonly name: string;
+  readonly issuer: string;
+  /** The first is ours; the others are apps of the same owner, whose id tokens count too. */
+  readonly clientIds: readonly string[];
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly formPost: boolean;
+};
+
+const SIGNED_BY = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+const LEEWAY_SECONDS = 60;
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Any OpenID Connect provider (Core 1.0), found by its discovery document. */
+export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
+  const { name, redirectUri } = settings;
+  const [clientId = ''] = settings.clientIds;
+  const find = remember(() => discover(settings, clientId));
+
+  return {
+    name,
+    formPost: settings.formPost,
+    async startUrl({ state, nonce, verifier, scopes, extra }) {
+      const wanted = new Set([...settings.scopes, ...(scopes ?? '').split(/[\s,]+/)].filter((scope) => scope !== ''));
+      return buildAuthorizationUrl(await find(), {
+        ...extra,
+        redirect_uri: redirectUri,
+        scope: [...wanted].join(' '),
+        state,
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        ...(settings.formPost ? { response_mode: 'form_post' } : {}),
+      }).href;
+    },
+    async redeem({ state, nonce, verifier, answer }) {
+      const url = new URL(redirectUri);
+      url.search = answer.toString();
+      const tokens = await sorted(name, async () =>
+        authorizationCodeGrant(await find(), url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        }),
+      );
+      const claims = tokens.claims();
+      if (!claims) throw new ProviderError(name, 'no_id_token', { retryable: false });
+      return {
+        person: personOf(claims),
+        accessToken: tokens.access_token,
+        refreshToken: tokens.refresh_token ?? null,
+      };
+    },
+    readIdToken: createIdTokenReader(settings, find),
+  };
+}
+
+function createIdTokenReader(
+  settings: OpenIdSettings,
+  find: () => Promise<Configuration>,
+): (idToken: string, accessToken: string | null) => Promise<IdToken | null> {
+  const keys = remember(async () => {
+    const { jwks_uri: uri } = (await find()).serverMetadata();
+    if (uri === undefined) throw new ProviderError(settings.name, 'no_jwks_uri', { retryable: false });
+    return createRemoteJWKSet(new URL(uri), { timeoutDuration: PROVIDER_TIMEOUT_MS });
+  });
+  return async (idToken, accessToken) => {
+    const { issuer } = (await find()).serverMetadata();
+    const keySet = await keys();
+    const verified = await jwtVerify(idToken, keySet, {
+      algorithms: SIGNED_BY,
+      audience: [...settings.clientIds],
+      // Microsoft writes the tenant of the person into the issuer of its shared address.
+      ...(issuer.includes('{tenantid}') ? {} : { issuer }),
+      requiredClaims: ['sub', 'exp', 'iat'],
+      clockTolerance: LEEWAY_SECONDS,
+      maxTokenAge: '1h',
+    }).catch((error: unknown) => {
+      if (isUnreachable(error)) throw new ProviderError(settings.name, 'no_answer', { retryable: true }, error);
+      return null; // forged, foreign, for somebody else, or over
+    });
+    if (!verified) return null;
+    const { payload, protectedHeader } = verified;
+    const tenant = payload['tid'];
+    const expected = typeof tenant === 'string' ? issuer.replace('{tenantid}', tenant) : issuer;
+    if (payload.iss !== expected) return null;
+    const bound = payload['at_hash'];
+    if (accessToken !== null && typeof bound === 'string' && bound !== halfHash(accessToken, protectedHeader.alg))
+      return null;
+    const nonce = payload['nonce'];
+    return {
+      person: personOf(payload),
+      nonce: typeof nonce === 'string' ? nonce : null,
+      expiresAt: new Date(((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000),
+    };
+  };
+}
+
+async function discover(settings: OpenIdSettings, clientId: string): Promise<Configuration> {
+  const issuer = new URL(settings.issuer);
+  return sorted(settings.name, () =>
+    discovery(issuer, clientId, {}, ClientSecretPost(settings.clientSecret), {
+      timeout: PROVIDER_TIMEOUT_MS / 1000,
+      // The sandbox speaks plain HTTP; production refuses such an address at the start.
+      execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
+    }),
+  );
+}
+
+/** Keeps the answer of a look-up, but not its failure. */
+function remember<T>(ask: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | null = null;
+  return () => {
+    kept ??= ask().catch((error: unknown) => {
+      kept = null;
+      throw error;
+    });
+    return kept;
+  };
+}
+
+/** Sorts what went wrong: the provider was not there, or its answer does not hold. */
+async function sorted<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    const unreachable = isUnreachable(error);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'refused';
+    throw new ProviderError(name, unreachable ? 'no_answer' : code, { retryable: unreachable }, error);
+  }
+}
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    error.name === 'TimeoutError' ||
+    ['OAUTH_TIMEOUT', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'].includes(code) ||
+    (error instanceof TypeError && /fetch failed/.test(error.message)) ||
+    (error.cause instanceof Error && isUnreachable(error.cause))
+  );
+}
+
+function personOf(claims: Claims): KnownPerson {
+  const text = (name: string): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
+  // Microsoft does not say email_verified; xms_edov is its word that the address belongs to the tenant.
+  const verified = [claims['email_verified'], claims['xms_edov']].some((one) =>
+    [true, 'true', 1, '1'].includes(one as never),
+  );
+  const kept = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'];
+  return {
+    subject: text('sub') ?? '',
+    email: text('email')?.trim().toLowerCase() ?? null,
+    emailVerified: verified,
+    claims: Object.fromEntries(kept.flatMap((one) => (claims[one] === undefined ? [] : [[one, claims[one]]]))),
+  };
+}
+
+/** `at_hash` (OpenID Connect Core, 3.1.3.6). */
+function halfHash(token: string, alg: string): string {
+  const hash = createHash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(-3)}`)
+    .update(token)
+    .digest();
+  return hash.subarray(0, hash.length / 2).toString('base64url');
+}

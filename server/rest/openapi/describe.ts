@@ -1,0 +1,66 @@
+import type { Database } from '#server/db/database.ts';
+import type { Caller } from '#server/http/caller.ts';
+import { quote } from '../catalogue/catalogue.ts';
+import { restErrors } from '../errors.ts';
+import type { Knowledge } from '../known.ts';
+import { schemaOf } from '../plan/read.ts';
+import { type Facts, FACTS } from './facts.ts';
+import { definitionOf, parametersOf, SHARED } from './parts.ts';
+import { pathOfFunction, pathOfTable } from './paths.ts';
+
+/**
+ * The door described in OpenAPI 2.0, as PostgREST does at `/`: what the caller may use of the schema that is asked for.
+ * Throws PGRST106, PGRST107.
+ */
+export async function describeDoor(parts: {
+  db: Database;
+  url: string;
+  caller: Caller;
+  knowledge: Knowledge;
+  request: Request;
+}): Promise<Response> {
+  const { db, caller, knowledge, request } = parts;
+  const accept = request.headers.get('accept') ?? '*/*';
+  const type = /application\/openapi\+json|\*\/\*|application\/\*/.test(accept)
+    ? 'application/openapi+json'
+    : 'application/json';
+  if (type === 'application/json' && !accept.includes(type)) throw restErrors.accept(accept);
+  const schema = schemaOf(knowledge.catalogue, request.headers.get('accept-profile')).name;
+  const principal = {
+    role: caller.role,
+    claims: caller.claimsJson,
+    settings: { transaction_read_only: 'on', search_path: quote(schema) },
+  };
+  const follow = knowledge.settings.openapi === 'follow-privileges';
+  const { rows } = await db.as<{ facts: Facts }>(principal, FACTS, [schema, follow]);
+  const facts = rows[0]?.facts ?? { description: null, tables: null, functions: null };
+  const body = request.method === 'HEAD' ? null : JSON.stringify(describe(facts, new URL(parts.url)));
+  return new Response(body, { headers: { 'content-type': `${type}; charset=utf-8` } });
+}
+
+function describe({ description, tables, functions }: Facts, url: URL): Record<string, unknown> {
+  // Of functions with one name the first is described: a path has one description.
+  const named = new Map((functions ?? []).toReversed().map((one) => [one.name, one]));
+  const root = {
+    tags: ['Introspection'],
+    summary: 'OpenAPI description (this document)',
+    responses: { 200: { description: 'OK' } },
+  };
+  return {
+    swagger: '2.0',
+    info: { title: description?.split('\n')[0] ?? 'Data', description: description ?? '', version: '1' },
+    host: url.host,
+    basePath: url.pathname,
+    schemes: [url.protocol.replace(':', '')],
+    consumes: ['application/json', 'application/vnd.pgrst.object+json', 'text/csv'],
+    produces: ['application/json', 'application/vnd.pgrst.object+json', 'text/csv'],
+    paths: {
+      '/': { get: { ...root, produces: ['application/openapi+json', 'application/json'] } },
+      ...Object.fromEntries((tables ?? []).map((table) => [`/${table.name}`, pathOfTable(table)])),
+      ...Object.fromEntries([...named.values()].toReversed().map((one) => [`/rpc/${one.name}`, pathOfFunction(one)])),
+    },
+    definitions: Object.fromEntries((tables ?? []).map((table) => [table.name, definitionOf(table)])),
+    parameters: { ...SHARED, ...Object.fromEntries((tables ?? []).flatMap(parametersOf)) },
+    externalDocs: { description: 'PostgREST documentation', url: 'https://docs.postgrest.org' },
+  };
+}

@@ -1,0 +1,123 @@
+import type { ColumnFacts, TableFacts } from './facts.ts';
+
+type Part = Record<string, unknown>;
+
+const INTEGERS = new Set(['smallint', 'integer', 'bigint']);
+const NUMBERS = new Set(['real', 'double precision', 'numeric']);
+
+/** A PostgreSQL type as JSON's: what has no fixed shape has no type. */
+export function typeOf(type: string): Part {
+  if (type.endsWith('[]')) return { format: type, type: 'array', items: itemsOf(type.slice(0, -2)) };
+  if (type === 'json' || type === 'jsonb') return { format: type };
+  return { format: type, type: plainType(type) };
+}
+
+function itemsOf(type: string): Part {
+  return type === 'json' || type === 'jsonb' ? {} : { type: plainType(type) };
+}
+
+function plainType(type: string): string {
+  if (INTEGERS.has(type)) return 'integer';
+  if (NUMBERS.has(type)) return 'number';
+  return type === 'boolean' ? 'boolean' : 'string';
+}
+
+/** The rows of a table. Keys are told the way tools for PostgREST look for them. */
+export function definitionOf(table: TableFacts): Part {
+  const required = table.columns.filter((column) => !column.nullable).map((column) => column.name);
+  return {
+    ...(table.comment === null ? {} : { description: table.comment }),
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(table.columns.map((column) => [column.name, propertyOf(column)])),
+    type: 'object',
+  };
+}
+
+function propertyOf(column: ColumnFacts): Part {
+  const notes = [
+    ...(column.primary ? ['This is a Primary Key.<pk/>'] : []),
+    ...(column.refers
+      ? [
+          `This is a Foreign Key to \`${column.refers.table}.${column.refers.column}\`.<fk table='${column.refers.table}' column='${column.refers.column}'/>`,
+        ]
+      : []),
+  ];
+  const description = [column.comment ?? '', notes.length === 0 ? '' : `Note:\n${notes.join('\n')}`]
+    .filter((part) => part !== '')
+    .join('\n\n');
+  const preset = presetOf(column);
+  return {
+    ...typeOf(column.type),
+    ...(preset === undefined ? {} : { default: preset }),
+    ...(description === '' ? {} : { description }),
+    ...(column.enum === null ? {} : { enum: column.enum }),
+    ...(column.length === null ? {} : { maxLength: column.length }),
+  };
+}
+
+/** A default as a value where it is one, else as the expression it is. */
+function presetOf(column: ColumnFacts): unknown {
+  if (column.default === null) return undefined;
+  const literal = /^'((?:[^']|'')*)'::[\w" .]+$/.exec(column.default)?.[1]?.replaceAll("''", "'") ?? column.default;
+  const { type } = typeOf(column.type);
+  if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(literal)) return Number(literal);
+  if (type === 'boolean' && (literal === 'true' || literal === 'false')) return literal === 'true';
+  return literal;
+}
+
+/** The parameters that belong to one table, by the names paths refer to them with. */
+export function parametersOf(table: TableFacts): [string, Part][] {
+  return [
+    [
+      `body.${table.name}`,
+      { name: table.name, in: 'body', required: false, schema: { $ref: `#/definitions/${table.name}` } },
+    ],
+    ...table.columns.map((column): [string, Part] => [
+      `rowFilter.${table.name}.${column.name}`,
+      { name: column.name, in: 'query', required: false, type: 'string', format: column.type },
+    ]),
+  ];
+}
+
+const prefer = (...values: string[]): Part => ({
+  name: 'Prefer',
+  description: 'Preference',
+  in: 'header',
+  required: false,
+  type: 'string',
+  enum: values,
+});
+const query = (name: string, description: string): Part => ({
+  name,
+  description,
+  in: 'query',
+  required: false,
+  type: 'string',
+});
+
+export const SHARED: Readonly<Record<string, Part>> = {
+  preferParams: prefer('params=single-object'),
+  preferReturn: prefer('return=representation', 'return=minimal', 'return=none'),
+  preferCount: prefer('count=none', 'count=exact', 'count=planned', 'count=estimated'),
+  preferPost: prefer(
+    'return=representation',
+    'return=minimal',
+    'return=none',
+    'resolution=ignore-duplicates',
+    'resolution=merge-duplicates',
+  ),
+  select: query('select', 'Filtering Columns'),
+  on_conflict: query('on_conflict', 'On Conflict'),
+  order: query('order', 'Ordering'),
+  offset: query('offset', 'Limiting and Pagination'),
+  limit: query('limit', 'Limiting and Pagination'),
+  range: { name: 'Range', description: 'Limiting and Pagination', in: 'header', required: false, type: 'string' },
+  rangeUnit: {
+    name: 'Range-Unit',
+    description: 'Limiting and Pagination',
+    in: 'header',
+    required: false,
+    type: 'string',
+    default: 'items',
+  },
+};

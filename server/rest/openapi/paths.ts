@@ -1,0 +1,67 @@
+import type { FunctionFacts, TableFacts } from './facts.ts';
+import { typeOf } from './parts.ts';
+
+type Part = Record<string, unknown>;
+
+const ref = (name: string): Part => ({ $ref: `#/parameters/${name}` });
+const said = (status: number, description: string, schema?: Part): Part => ({
+  [status]: schema === undefined ? { description } : { description, schema },
+});
+
+/** What may be done with a table: to read it always, to write it where it takes writes. */
+export function pathOfTable(table: TableFacts): Part {
+  const about = { tags: [table.name], ...(table.comment === null ? {} : summaryOf(table.comment)) };
+  const filters = table.columns.map((column) => ref(`rowFilter.${table.name}.${column.name}`));
+  const body = ref(`body.${table.name}`);
+  const rows = { type: 'array', items: { $ref: `#/definitions/${table.name}` } };
+  const page = ['select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount'].map(ref);
+  return {
+    get: {
+      ...about,
+      parameters: [...filters, ...page],
+      responses: { ...said(200, 'OK', rows), ...said(206, 'Partial Content') },
+    },
+    ...(table.insertable
+      ? { post: { ...about, parameters: [body, ref('select'), ref('preferPost')], responses: said(201, 'Created') } }
+      : {}),
+    ...(table.deletable
+      ? { delete: { ...about, parameters: [...filters, ref('preferReturn')], responses: said(204, 'No Content') } }
+      : {}),
+    ...(table.updatable
+      ? { patch: { ...about, parameters: [...filters, body, ref('preferReturn')], responses: said(204, 'No Content') } }
+      : {}),
+  };
+}
+
+/** How a function is called: always by POST, and by GET when it changes nothing. */
+export function pathOfFunction(one: FunctionFacts): Part {
+  const about = { tags: [`(rpc) ${one.name}`], ...(one.comment === null ? {} : summaryOf(one.comment)) };
+  const named = one.arguments.filter((argument) => argument.name !== '');
+  const required = named.filter((argument) => argument.required).map((argument) => argument.name);
+  const schema = {
+    type: 'object',
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(named.map((argument) => [argument.name, typeOf(argument.type)])),
+  };
+  const post = {
+    ...about,
+    parameters: [{ name: 'args', in: 'body', required: true, schema }, ref('preferParams')],
+    produces: ['application/json', 'application/vnd.pgrst.object+json'],
+    responses: said(200, 'OK'),
+  };
+  if (one.volatile) return { post };
+  const asked = named.map((argument) => ({
+    name: argument.name,
+    in: 'query',
+    required: argument.required,
+    type: 'string',
+    format: argument.type,
+  }));
+  return { get: { ...about, parameters: asked, responses: said(200, 'OK') }, post };
+}
+
+/** The first line of a comment, and the rest of it. */
+function summaryOf(comment: string): Part {
+  const [summary = '', ...rest] = comment.split('\n');
+  return rest.length === 0 ? { summary } : { summary, description: rest.join('\n').trim() };
+}

@@ -1,0 +1,106 @@
+import { restErrors, type Sent } from '../errors.ts';
+
+/** A request's body. The text of JSON goes to the database as it came, so that no number loses a digit. */
+export type Body = {
+  readonly sent: Exclude<Sent, 'query'>;
+  /** As a JSON list, whether it came as one, as a single object or as a table. */
+  readonly listText: string;
+  /** As it came. */
+  readonly raw: string | Uint8Array;
+  /** The keys all its objects have; null when it is not made of objects. */
+  readonly keys: readonly string[] | null;
+  /** How many objects; null when nobody had to look. */
+  readonly count: number | null;
+};
+
+/** What may be sent where; a function may take one value as it is. */
+const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table' | 'call' | null])[] = [
+  [/^application\/(vnd\.pgrst\.\w+\+)?json\s*(;|$)/i, 'json', null],
+  [/^text\/csv\s*(;|$)/i, 'csv', 'table'],
+  [/^text\/plain\s*(;|$)/i, 'text', 'call'],
+  [/^(text|application)\/xml\s*(;|$)/i, 'xml', 'call'],
+  [/^application\/octet-stream\s*(;|$)/i, 'binary', 'call'],
+];
+
+/** Throws PGRST102 for what cannot be read. `columnsNamed`: the request says itself which keys count. */
+export async function readBody(request: Request, kind: 'table' | 'call', columnsNamed: boolean): Promise<Body> {
+  const type = request.headers.get('content-type') ?? '';
+  const sent = TYPES.find(([pattern, , only]) => pattern.test(type) && (only ?? kind) === kind)?.[1];
+  if (sent === 'text' || sent === 'xml') return { ...ONE, sent, raw: await request.text() };
+  if (sent === 'binary') return { ...ONE, sent, raw: new Uint8Array(await request.arrayBuffer()) };
+  const text = (await request.text()).trim();
+  if (text === '') {
+    if (kind === 'table') throw restErrors.body('Empty or invalid json');
+    return { sent: 'json', listText: '[{}]', raw: '{}', keys: [], count: 1 };
+  }
+  // A page elsewhere can send some types without asking first; these it cannot (promises G35).
+  if (sent === undefined) throw restErrors.contentType(type);
+  return sent === 'csv' ? fromTable(text) : fromJson(text, kind, columnsNamed);
+}
+
+const ONE = { listText: '', keys: null, count: null };
+
+function fromJson(text: string, kind: 'table' | 'call', columnsNamed: boolean): Body {
+  const listText = text.startsWith('[') ? text : `[${text}]`;
+  // With `columns=` the database is the first to look inside.
+  if (columnsNamed && kind === 'table')
+    return { sent: 'json', listText, raw: text, keys: [], count: text.startsWith('[') ? null : 1 };
+  return { sent: 'json', listText, raw: text, ...readKeys(text, kind) };
+}
+
+function readKeys(text: string, kind: 'table' | 'call'): { keys: readonly string[] | null; count: number | null } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw restErrors.body('Empty or invalid json');
+  }
+  if (isObject(value)) return { keys: Object.keys(value), count: 1 };
+  if (kind === 'call') return { keys: null, count: null };
+  if (!Array.isArray(value) || !value.every(isObject)) throw restErrors.body('Empty or invalid json');
+  const keys = Object.keys(value[0] ?? {});
+  const same = value.every((one) => {
+    const own = Object.keys(one);
+    return own.length === keys.length && own.every((key) => keys.includes(key));
+  });
+  if (!same) throw restErrors.body('All object keys must match');
+  return { keys, count: value.length };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** A table in CSV (RFC 4180) with a line of names; the word NULL, bare, is no value. */
+function fromTable(text: string): Body {
+  const [names = [], ...lines] = readLines(text);
+  const keys = names.map((cell) => cell.text);
+  if (new Set(keys).size !== keys.length || lines.some((line) => line.length !== keys.length))
+    throw restErrors.body('All lines must have same number of fields');
+  const list = lines.map((line) =>
+    Object.fromEntries(
+      line.map((cell, at) => [keys[at] ?? '', cell.text === 'NULL' && !cell.quoted ? null : cell.text]),
+    ),
+  );
+  return { sent: 'json', listText: JSON.stringify(list), raw: text, keys, count: list.length };
+}
+
+type Cell = { readonly text: string; readonly quoted: boolean };
+
+function readLines(text: string): Cell[][] {
+  const lines: Cell[][] = [[]];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+  while (cell.lastIndex <= text.length) {
+    const found = cell.exec(text);
+    if (!found) throw restErrors.body('Empty or invalid csv');
+    const [, quoted, bare = '', end] = found;
+    lines
+      .at(-1)
+      ?.push(
+        quoted === undefined ? { text: bare, quoted: false } : { text: quoted.replaceAll('""', '"'), quoted: true },
+      );
+    if (end === '') return lines;
+    if (end !== ',') lines.push([]);
+  }
+  return lines;
+}

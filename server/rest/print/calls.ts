@@ -1,0 +1,87 @@
+import type { PlannedLevel } from '../plan/read.ts';
+import type { PlannedCall } from '../plan/call.ts';
+import { WHOLE_ROW } from './conditions.ts';
+import { createPrinter, type Printer, type Statement } from './printer.ts';
+import { printRows, printTotal, type Shape } from './rows.ts';
+import { SAID } from './statements.ts';
+
+/** What a call's rows are known as. */
+const CALLED = 'w';
+
+/** A function that gives rows: they are filtered, ordered and embedded like a table's. */
+export function printRowsCall(
+  call: PlannedCall,
+  level: PlannedLevel,
+  options: { shape: Shape; total: boolean; maxRows: number },
+): Statement {
+  const printer = createPrinter(options.maxRows);
+  const called = printCall(printer, call);
+  // Rows of a relation of its own are kept whole beside their columns, for functions that take one.
+  const kept = call.routine.row !== null && call.routine.row.sql !== call.routine.sql;
+  const source = { sql: CALLED, kept, capped: call.routine.set };
+  const { columns, from } = printRows(printer, level, source, options.shape);
+  const total = options.total ? printTotal(printer, level, source, null) : 'null::bigint';
+  return {
+    text: `with w as (select f.*${kept ? `, f as ${WHOLE_ROW}` : ''} from ${called} as f) select ${columns}, ${total} as total, ${SAID} from ${from}`,
+    binders: printer.binders,
+  };
+}
+
+/** How one value is written: as JSON, as its text, or its bytes as hexadecimal digits. */
+export type ValueForm = 'json' | 'text' | 'bytes';
+
+/** A function that gives values or nothing. `page`: places of limit and offset in the request's values. */
+export function printValueCall(
+  call: PlannedCall,
+  options: { maxRows: number; total: boolean; page: Pick<PlannedLevel, 'limit' | 'offset'>; form: ValueForm },
+): Statement {
+  const printer = createPrinter(options.maxRows);
+  const called = printCall(printer, call);
+  const { set, gives } = call.routine;
+  if (gives === 'nothing') {
+    const text = `with x as (select 1 as v from ${called} as f) select '' as body, count(*) as count, null::bigint as total, ${SAID} from x`;
+    return { text, binders: printer.binders };
+  }
+  const value = set ? LIST : VALUES[options.form];
+  const cut = set ? printPage(printer, options.page) : '';
+  const total = options.total && set ? '(select count(*) from v)' : 'null::bigint';
+  return {
+    text: `with v as (select f.v from ${called} as f(v)), x as (select v.v from v${cut}) select ${value} as body, count(*) as count, ${total} as total, ${SAID} from x`,
+    binders: printer.binders,
+  };
+}
+
+const LIST = `coalesce(json_agg(x.v), '[]')::text`;
+const VALUES: Readonly<Record<ValueForm, string>> = {
+  json: `coalesce((json_agg(x.v) -> 0)::text, 'null')`,
+  text: `coalesce(max(x.v::text), '')`,
+  bytes: `coalesce(max(encode(x.v, 'hex')), '')`,
+};
+
+function printPage(printer: Printer, { limit, offset }: Pick<PlannedLevel, 'limit' | 'offset'>): string {
+  const max = printer.maxRows;
+  const most = limit === null ? max : `${printer.bind({ from: 'value', at: limit, as: 'limit', max })}::bigint`;
+  const skip = offset === null ? '' : ` offset ${printer.bind({ from: 'value', at: offset, as: 'offset' })}::bigint`;
+  return ` limit ${most}${skip}`;
+}
+
+function printCall(printer: Printer, { routine, given }: PlannedCall): string {
+  if (given.from === 'whole body')
+    return `${routine.sql}(${printer.bind({ from: 'body' })}::${routine.arguments[0]?.type ?? 'json'})`;
+  if (given.from === 'query') {
+    const list = given.arguments.map(({ argument, values }) => {
+      const [only = 0, ...others] = values;
+      const written =
+        others.length > 0
+          ? printer.bind({ from: 'values', at: values })
+          : printer.bind({ from: 'value', at: only, as: argument.variadic ? 'array' : 'text' });
+      return `${argument.variadic ? 'variadic ' : ''}${argument.sql} := ${written}::${argument.type}`;
+    });
+    return `${routine.sql}(${list.join(', ')})`;
+  }
+  if (given.arguments.length === 0) return `${routine.sql}()`;
+  const body = printer.bind({ from: 'body' });
+  const list = given.arguments.map((one) => `${one.variadic ? 'variadic ' : ''}${one.sql} := a.${one.sql}`);
+  const record = given.arguments.map((one) => `${one.sql} ${one.type}`).join(', ');
+  return `json_to_record(${body}::json) as a(${record}), lateral ${routine.sql}(${list.join(', ')})`;
+}

@@ -1,0 +1,93 @@
+/** An identity provider people may sign in with. */
+export type ProviderSettings = {
+  /** As the wire names it. */
+  readonly name: string;
+  /** The first is ours; the others are apps of the same owner, whose id tokens count too. */
+  readonly clientIds: readonly string[];
+  readonly clientSecret: string;
+} & (
+  | {
+      readonly dialect: 'openid';
+      readonly issuer: string;
+      readonly scopes: readonly string[];
+      readonly formPost: boolean;
+    }
+  | { readonly dialect: 'github'; readonly siteUrl: string; readonly apiUrl: string }
+);
+
+type Given = Readonly<Record<string, unknown>>;
+type Preset = { readonly issuer: string; readonly scopes: readonly string[]; readonly formPost: boolean };
+const SCOPES = ['openid', 'email', 'profile'] as const;
+/** What there is to know of the large ones; the names are hosted Supabase's. */
+const PRESETS: Readonly<Record<string, Preset>> = {
+  google: { issuer: 'https://accounts.google.com', scopes: SCOPES, formPost: false },
+  // Apple answers with a form as soon as a name or an address is asked for.
+  apple: { issuer: 'https://appleid.apple.com', scopes: ['openid', 'email', 'name'], formPost: true },
+  azure: { issuer: 'https://login.microsoftonline.com/common/v2.0', scopes: SCOPES, formPost: false },
+};
+const OTHER_NAMES: Readonly<Record<string, string>> = { microsoft: 'azure' };
+const NAME = /^[a-z][a-z0-9_]{0,30}$/;
+const TAKEN = ['email', 'phone', 'web3', 'anonymous_users'];
+
+/**
+ * Reads `AUTH_PROVIDERS` and, for each NAME in it, `AUTH_NAME_CLIENT_ID` (more separated by commas), `AUTH_NAME_SECRET` and, where there
+ * is no preset, `AUTH_NAME_ISSUER`. `sandbox`: where the pretended provider listens; null without a sandbox. Adds a line per fault.
+ */
+export function readProviders(
+  given: Given,
+  names: readonly string[],
+  sandbox: string | null,
+  faults: string[],
+): ProviderSettings[] {
+  return [...new Set(names.map((name) => OTHER_NAMES[name.toLowerCase()] ?? name.toLowerCase()))].flatMap(
+    (name): ProviderSettings[] => {
+      if (!NAME.test(name) || TAKEN.includes(name)) {
+        faults.push(`AUTH_PROVIDERS: ${name} cannot name a provider`);
+        return [];
+      }
+      const key = (end: string): string => `AUTH_${name.toUpperCase()}_${end}`;
+      const text = (end: string, standIn: string | null): string => {
+        const value = given[key(end)];
+        if (typeof value === 'string') return value;
+        if (standIn === null || sandbox === null) faults.push(`${key(end)}: is needed with ${name} in AUTH_PROVIDERS`);
+        return standIn ?? '';
+      };
+      const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+      const standIn = `sandbox-${preset || name === 'github' ? name : 'oidc'}`;
+      const clientIds = text('CLIENT_ID', sandbox && standIn)
+        .split(',')
+        .map((id) => id.trim());
+      const shared = { name, clientIds, clientSecret: text('SECRET', sandbox && 'sandbox-secret') };
+      if (name === 'github')
+        return [
+          {
+            ...shared,
+            dialect: 'github' as const,
+            siteUrl: sandbox === null ? 'https://github.com' : `${sandbox}/github`,
+            apiUrl: sandbox === null ? 'https://api.github.com' : `${sandbox}/github/api`,
+          },
+        ];
+      const own = given[key('ISSUER')];
+      const issuer = typeof own === 'string' ? own : sandbox === null ? preset?.issuer : `${sandbox}/oidc`;
+      if (issuer === undefined || !/^https?:\/\/./.test(issuer) || !URL.canParse(issuer)) {
+        faults.push(`${key('ISSUER')}: is needed with ${name} in AUTH_PROVIDERS, as an address`);
+        return [];
+      }
+      const { scopes, formPost } = preset ?? { scopes: SCOPES, formPost: false };
+      return [{ ...shared, dialect: 'openid' as const, issuer, scopes, formPost }];
+    },
+  );
+}
+
+/** What production does not run with. */
+export function providerFaults(providers: readonly ProviderSettings[]): string[] {
+  return providers.flatMap((one) => {
+    const key = `AUTH_${one.name.toUpperCase()}`;
+    return [
+      ...(one.clientSecret.includes('sandbox') ? [`${key}_SECRET: is a sandbox key, which production refuses`] : []),
+      ...(one.dialect === 'openid' && !one.issuer.startsWith('https://')
+        ? [`${key}_ISSUER: must begin with https:// in production`]
+        : []),
+    ];
+  });
+}

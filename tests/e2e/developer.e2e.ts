@@ -1,0 +1,176 @@
+import { expect, type Page, test } from '@playwright/test';
+import { accessible, admin, DEVELOPER_PATHS, demo, fromMail, mails, sandbox, signIn } from './steps.ts';
+
+type Plug = { on: boolean };
+type Door = { id: string };
+
+/** Ends what an earlier test has booked, so that a room is free. */
+async function endAll(page: Page): Promise<void> {
+  await page.goto('/test-booking-system');
+  const end = page.getByRole('button', { name: /^End / });
+  await expect(page.getByText('No test bookings.').or(end.first())).toBeVisible();
+  for (let left = await end.count(); left > 0; left -= 1) {
+    await end.first().click();
+    await expect(end).toHaveCount(left - 1);
+  }
+}
+const latest = (page: Page) => page.getByRole('region', { name: 'Results' }).getByRole('listitem').first();
+
+test('guests and customers find nothing at the developer pages', async ({ page }) => {
+  for (const path of ['/test-pin', '/primitives']) {
+    await page.goto(path);
+    await expect(page.getByText('Oops! Page not found')).toBeVisible();
+  }
+  await signIn(page, demo);
+  for (const path of DEVELOPER_PATHS) {
+    await page.goto(path);
+    await expect(page.getByText('Oops! Page not found')).toBeVisible();
+  }
+});
+
+test('bookings 5, 30 and 120 minutes ahead are made, opened with a code, and ended', async ({ page }) => {
+  await signIn(page, admin);
+  await page.goto('/admin');
+  await page.getByRole('link', { name: 'Developer pages' }).click();
+  await page.getByRole('link', { name: 'Test bookings' }).click();
+  await endAll(page);
+  for (const minutes of [5, 30, 120]) {
+    await page.getByRole('button', { name: `In ${minutes} minutes` }).click();
+    await expect(page.getByText(/^Booked Studio/)).toBeVisible();
+  }
+  await expect(page.getByRole('row')).toHaveCount(4);
+  await accessible(page);
+  // The mail of the first is due at once: its start is less than 15 minutes ahead. It waits for the code.
+  const before = (await mails(admin.email, 'access code')).length;
+  await page.getByRole('link', { name: 'Igloohome test' }).click();
+  await page.getByRole('button', { name: 'Generate Access Code' }).click();
+  await expect(latest(page)).toContainText(/PIN \d+, works from/);
+  const pin = /PIN (\d+)/.exec((await latest(page).textContent()) ?? '')?.[1] ?? '';
+  await expect
+    .poll(async () => (await mails(admin.email, 'access code')).length, { timeout: 20_000 })
+    .toBeGreaterThan(before);
+  expect(await fromMail(admin.email, 'access code', /^PIN: (\d+)$/m)).toBe(pin);
+  await endAll(page);
+  await expect(page.getByText('No test bookings.')).toBeVisible();
+});
+
+test('when every room is taken the page says what to do', async ({ page }) => {
+  await signIn(page, admin);
+  await endAll(page);
+  for (let n = 0; n < 3; n += 1) {
+    await page.getByRole('button', { name: 'In 5 minutes' }).click();
+    await expect(page.getByRole('row')).toHaveCount(n + 2);
+  }
+  await page.getByRole('button', { name: 'In 30 minutes' }).click();
+  await expect(page.getByText('Every studio is taken then. End a test booking first.')).toBeVisible();
+  await endAll(page);
+});
+
+test('the tools of the locks and mails work one by one, and their results are cleared', async ({ page }) => {
+  await signIn(page, admin);
+  await endAll(page);
+  await page.goto('/igloohome-test');
+  await expect(page.getByText('These tools need a test booking.')).toBeVisible();
+  await accessible(page);
+  await page.goto('/test-booking-system');
+  await page.getByRole('button', { name: 'In 5 minutes' }).click();
+  await expect(page.getByText(/^Booked Studio/)).toBeVisible();
+  await page.goto('/igloohome-test');
+  const said: [string, string | RegExp][] = [
+    ['Config Test', 'Mode bridge, 3 locks set.'],
+    ['OAuth Test', /Signed in; \d+ devices\./],
+    ['PIN Generation Test', 'PIN created.'],
+    ['Generate Access Code', /PIN \d+, works from/],
+    ['Schedule Email', /The access code mail to admin@example\.com is due at/],
+    ['Send Test Email', 'The access code mail to admin@example.com is on its way.'],
+    ['Process Emails', /\d+ jobs? processed\./],
+    ['View Access Codes', /The latest \d+ access codes\./],
+  ];
+  for (const [name, words] of said) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await expect(latest(page)).toContainText(name);
+    await expect(latest(page)).toContainText(words);
+    await expect(latest(page)).toContainText('Success');
+  }
+  // The list has no digits of any code, and ten rows at most.
+  const shown: unknown[] = JSON.parse((await latest(page).locator('pre').textContent()) ?? '[]');
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.length).toBeLessThanOrEqual(10);
+  expect(JSON.stringify(shown)).not.toMatch(/pin/i);
+  await accessible(page);
+  await sandbox('/api/faults', { provider: 'igloohome', kind: 'status', count: 20 });
+  await page.getByRole('button', { name: 'OAuth Test' }).click();
+  await expect(latest(page)).toContainText('Failed');
+  await fetch(`${process.env['E2E_SANDBOX_URL'] ?? ''}/api/faults`, { method: 'DELETE' });
+  await page.getByRole('button', { name: 'Clear Results' }).click();
+  await expect(page.getByText('Nothing run yet.')).toBeVisible();
+  await endAll(page);
+});
+
+test('a test PIN until 7 pm opens the door', async ({ page }) => {
+  await signIn(page, admin);
+  await page.goto('/test-pin');
+  await page.getByRole('button', { name: 'Generate Test PIN' }).click();
+  const board = page.getByRole('region', { name: 'Test PIN' });
+  await expect(board).toContainText(/to 7 pm( on .*)? Sydney time/);
+  const pin = (await board.locator('p').first().textContent()) ?? '';
+  const [door] = await sandbox<Door[]>('/api/doors');
+  expect(await sandbox(`/api/doors/${door?.id}/keypad`, { pin })).toMatchObject({ opened: true });
+  await accessible(page);
+});
+
+test('the clock of Sydney is the same everywhere', async ({ page }) => {
+  await signIn(page, admin);
+  await endAll(page);
+  await page.getByRole('button', { name: 'In 120 minutes' }).click();
+  await expect(page.getByText(/^Booked Studio/)).toBeVisible();
+  const made = (await page.getByText(/^Booked Studio/).textContent()) ?? '';
+  await page.goto('/test-timezone');
+  await page.getByRole('button', { name: 'Run Timezone Test' }).click();
+  await expect(page.getByText('Our rules and this browser agree on all 8784 hours.')).toBeVisible();
+  const stored = page.getByRole('region', { name: 'A stored booking' });
+  await expect(stored).toContainText(/Booked (.*)\. Its/.exec(made)?.[1] ?? 'no booking');
+  await accessible(page);
+  await page.getByLabel('Booking id').fill('not an id');
+  await page.getByRole('button', { name: 'Read' }).click();
+  await expect(page.getByText('This is no booking id.')).toBeVisible();
+  await page.goto('/test-timezone?booking_id=00000000-0000-4000-8000-000000000000');
+  await expect(page.getByText('There is no such booking.')).toBeVisible();
+  await endAll(page);
+});
+
+test('the plug goes on and off by itself; the lights stay as they are put', async ({ page }) => {
+  const lit = async (): Promise<boolean | undefined> => (await sandbox<Plug[]>('/api/plugs'))[0]?.on;
+  await signIn(page, admin);
+  await page.goto('/power-control');
+  await page.getByRole('button', { name: 'Turn On' }).click();
+  await expect(page.getByText('Power turned on')).toBeVisible();
+  expect(await lit()).toBe(true);
+  await accessible(page);
+  await page.getByRole('button', { name: 'Turn Off' }).click();
+  await expect(page.getByText('Power turned off')).toBeVisible();
+  expect(await lit()).toBe(false);
+  await page.goto('/test-smart-plug');
+  await page.getByRole('button', { name: 'Run Plug Test' }).click();
+  await expect(page.getByText('It switches itself off after 2 seconds.')).toBeVisible();
+  await accessible(page);
+  await expect.poll(lit).toBe(false);
+  await sandbox('/api/faults', { provider: 'plug', kind: 'status', count: 20 });
+  await page.getByRole('button', { name: 'Run Plug Test' }).click();
+  await expect(page.getByText('The smart plug cannot be reached.')).toBeVisible();
+  await fetch(`${process.env['E2E_SANDBOX_URL'] ?? ''}/api/faults`, { method: 'DELETE' });
+});
+
+test('the primitives are shown in all their states', async ({ page }) => {
+  await signIn(page, admin);
+  await page.goto('/primitives');
+  await expect(page.getByRole('heading', { name: 'Fields' })).toBeVisible();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Open a dialog' }).click();
+  await accessible(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Show a bad message' }).click();
+  await expect(page.getByText('It is not.')).toBeVisible();
+  await page.getByRole('button', { name: 'Break a part of the page' }).click();
+  await expect(page.getByText('The needle jumped')).toBeVisible();
+});

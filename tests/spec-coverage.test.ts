@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { readHouse } from './support/house.ts';
+
+/** Holds docs/spec-coverage.md to its word: its files and tests exist, its quotes are in the product, nothing is open. */
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const PAGE = 'docs/spec-coverage.md';
+/** Rows still without a test; the page may have no more of them than this. */
+const OPEN = 200;
+
+type Row = {
+  readonly line: number;
+  readonly says: string;
+  readonly doneIn: readonly string[];
+  readonly shownBy: readonly string[];
+};
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const DECISION = /^T-\d{2}$/;
+const excused = (row: Row): boolean => row.doneIn.some((one) => DECISION.test(one) || one === 'supabase-js');
+
+const rows: readonly Row[] = read(PAGE)
+  .split('\n')
+  .flatMap((text, at) => {
+    // A bar inside a cell is written \|.
+    const cells = text.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
+    const [, says = '', doneIn = '', shownBy = ''] = cells;
+    if (!text.startsWith('|') || says === 'The specification says' || /^-+$/.test(says)) return [];
+    return [{ line: at + 1, says, doneIn: doneIn.split(', '), shownBy: shownBy.split('<br>') }];
+  });
+
+/** A test's title as its file has it, whether it stands alone, in a table or over a list of cases. */
+function hasTest(path: string, title: string): boolean {
+  if (!existsSync(join(ROOT, path))) return false;
+  const text = read(path).replaceAll("\\'", "'").replaceAll(/\(\s+/g, '(');
+  return ["'", '"', '`'].some((quote) => text.includes(`(${quote}${title}${quote}`));
+}
+
+/** What people can come to read: the product's own sources, their line breaks and escapes undone. */
+const product = readHouse()
+  .filter(({ path }) => /^(web|rules|server)\//.test(path) && !/\.test\.tsx?$/.test(path))
+  .map(({ text }) =>
+    text
+      .replaceAll(/\{' '\}/g, ' ')
+      .replaceAll("\\'", "'")
+      .replaceAll('&apos;', "'"),
+  )
+  .join('\n')
+  .replaceAll(/\s+/g, ' ');
+
+/** The parts of a quoted text between its places to fill in. */
+const piecesOf = (quote: string): string[] =>
+  quote.split(/\$?\{[^}]*\}/).flatMap((piece) => (piece.trim() === '' ? [] : [piece.trim()]));
+
+test('the page has a row for every part of the specification', () => {
+  expect(rows.length).toBeGreaterThanOrEqual(300);
+  const sections = [...read(PAGE).matchAll(/^## (\d)\. /gm)].map(([, number]) => number);
+  expect(sections).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
+});
+
+test('every file a row names is there', () => {
+  const gone = rows.flatMap((row) =>
+    row.doneIn
+      .filter((one) => !DECISION.test(one) && one !== 'supabase-js' && !existsSync(join(ROOT, one)))
+      .map((one) => `line ${row.line}: ${one}`),
+  );
+  expect(gone).toEqual([]);
+});
+
+test('every test a row names is in the file it names', () => {
+  const gone = rows.flatMap((row) =>
+    row.shownBy
+      .filter((one) => one !== 'open')
+      .filter((one) => {
+        const [path = '', title = ''] = one.split(' › ');
+        return !hasTest(path, title);
+      })
+      .map((one) => `line ${row.line}: ${one}`),
+  );
+  expect(gone).toEqual([]);
+});
+
+test('every quoted text is in the product, or its row names the decision that changed it', () => {
+  const gone = rows
+    .filter((row) => !excused(row))
+    .flatMap((row) =>
+      [...row.says.matchAll(/"([^"]+)"/g)]
+        .flatMap(([, quote = '']) => piecesOf(quote))
+        .filter((piece) => !product.includes(piece))
+        .map((piece) => `line ${row.line}: ${piece}`),
+    );
+  expect(gone).toEqual([]);
+});
+
+test('no row is without a proof', () => {
+  const open = rows.filter((row) => row.shownBy.includes('open')).map((row) => `line ${row.line}: ${row.says}`);
+  expect(open.slice(OPEN)).toEqual([]);
+});

@@ -1,0 +1,359 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import {
+  checkout,
+  type Customer,
+  mailsTo,
+  moveTo,
+  paymentOf,
+  span,
+  STUDIO_A,
+  STUDIO_B,
+  type World,
+} from '#tests/support/world.ts';
+
+/** The calls of the specification, sections 3 and 7, as its pages make them, with the real client. */
+const FIELDS: Readonly<Record<string, string>> = {
+  profiles: 'id, user_id, dj_name, full_name, email, phone, address, date_of_birth',
+  mailing_list: 'email',
+  studios: 'id, name, description, features, hourly_rate',
+  bookings:
+    'id, user_id, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost, discount_amount, final_cost, id_verification_id, notes, guest_email',
+  user_verifications: 'id, user_id',
+  id_verifications:
+    'id, user_id, image_path, verification_status, verified_at, expires_at, created_at, extracted_full_name, extracted_first_name, extracted_middle_name, extracted_last_name, extracted_dob, extracted_expiry_date, is_over_18, age_at_verification, is_expired, is_nsw_license, name_match_status, name_match_details, profile_dob, dob_matches, ai_raw_response, ai_confidence_score',
+  scheduled_emails: 'booking_id, recipient_email, email_type, status, scheduled_for',
+  booking_access_codes: 'id, booking_id',
+  discount_codes:
+    'id, code, discount_type, discount_value, description, min_hours, max_uses, current_uses, expires_at, active, created_at',
+  audit_logs: 'id, created_at, action, resource_type, resource_id, details',
+  user_roles: 'user_id, role',
+};
+
+describe.each(engines)('the calls of the specification on $name', ({ open }) => {
+  let world: World;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    world = await open();
+    customer = await world.addCustomer();
+  }, 60_000);
+  afterAll(() => world.close());
+
+  /** Books and pays an hour; answers the booking's id. */
+  async function book(hoursAhead: number, studio = STUDIO_A): Promise<string> {
+    const held = await world.call(
+      'create-payment',
+      checkout(span(world.now(), hoursAhead), {}, studio),
+      customer.token,
+    );
+    const payment = await paymentOf(world, held.body['bookingId']);
+    await world.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
+    await world.call('verify-payment', { sessionId: payment.id }, customer.token);
+    return String(held.body['bookingId']);
+  }
+
+  it('every table has the fields of the specification', async () => {
+    const all = world.client(world.house.keys.serviceRoleKey);
+    for (const [table, fields] of Object.entries(FIELDS))
+      expect([table, (await all.from(table).select(fields).limit(1)).error]).toEqual([table, null]);
+  });
+
+  it('profiles are read by id and by user_id, and written as the form writes them', async () => {
+    const client = world.client(customer.token);
+    const name = await client.from('profiles').select('dj_name, full_name').eq('id', customer.id).single();
+    expect(name.data).toEqual({ dj_name: null, full_name: 'Alex Citizen' });
+    const form = {
+      full_name: 'Alex Citizen',
+      email: 'other@example.com',
+      phone: '+61400000001',
+      dj_name: 'DJ Alex',
+      date_of_birth: '1998-04-03',
+    };
+    const saved = await client.from('profiles').update(form).eq('user_id', customer.id).select('*').single();
+    // The address of the account stays: it is changed by its own call.
+    expect(saved.data).toMatchObject({ ...form, email: customer.email, address: null });
+  });
+
+  it('studios come ordered by name, and one for the test call', async () => {
+    const guest = world.client();
+    const all = await guest.from('studios').select('*').order('name');
+    expect(all.data?.map((one: { name: string }) => one.name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
+    expect((await guest.from('studios').select('*').limit(1)).data).toHaveLength(1);
+  });
+
+  it('create-payment takes both bodies of the specification, and verify-payment says whether it was paid', async () => {
+    const time = span(world.now(), 30, 2);
+    const bookingData = {
+      studio_id: STUDIO_A,
+      studio_name: 'Studio A',
+      start_time: time.startTime,
+      end_time: time.endTime,
+      total_hours: 2,
+      slots: [{ hour: 1, label: '1 AM', date: '2026-01-01', price: 1 }],
+    };
+    const customerData = { full_name: 'Alex Citizen', email: customer.email, phone: '+61400000000', address: '' };
+    const first = await world.call('create-payment', { bookingData, customerData }, customer.token);
+    expect(first.body).toMatchObject({ url: expect.stringMatching(/^http/), bookingId: expect.any(String) });
+    const second = await world.call(
+      'create-payment',
+      {
+        ...checkout(time, {
+          studioName: 'Studio A',
+          totalHours: 2,
+          userId: customer.id,
+          subtotal: 1,
+          discount: 1,
+          couponDiscount: 1,
+        }),
+        amount: first.body['total'],
+        description: 'Studio A',
+        customerEmail: customer.email,
+        customerName: 'Alex Citizen',
+      },
+      customer.token,
+    );
+    // The same person, studio and hours: the same payment.
+    expect(second.body['bookingId']).toBe(first.body['bookingId']);
+    const wrong = await world.call('create-payment', { ...checkout(time), amount: 1 }, customer.token);
+    expect(wrong).toMatchObject({ status: 409, body: { error: { code: 'price_changed' } } });
+    const payment = await paymentOf(world, first.body['bookingId']);
+    expect((await world.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(false);
+    await world.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
+    expect((await world.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(true);
+  });
+
+  it('availability is asked as the specification asks, and by overlap finds what has begun before', async () => {
+    const id = await book(50);
+    const row = await world.client(customer.token).from('bookings').select('*').eq('id', id).single();
+    const start = new Date(String(row.data?.start_time)).getTime();
+    const asked = await world
+      .client()
+      .from('bookings')
+      .select('studio_id, start_time, end_time, status')
+      .eq('studio_id', STUDIO_A)
+      .gte('start_time', new Date(start - 3_600_000).toISOString())
+      .lte('start_time', new Date(start + 3_600_000).toISOString())
+      .neq('status', 'cancelled');
+    expect(asked.data).toEqual([
+      { studio_id: STUDIO_A, start_time: row.data?.start_time, end_time: row.data?.end_time, status: 'confirmed' },
+    ]);
+    const overlap = await world
+      .client()
+      .from('bookings')
+      .select('status')
+      .eq('studio_id', STUDIO_A)
+      .gt('end_time', new Date(start + 1_800_000).toISOString())
+      .lt('start_time', new Date(start + 5_400_000).toISOString())
+      .neq('status', 'cancelled');
+    expect(overlap.data).toHaveLength(1);
+  });
+
+  it('bookings come with their studio', async () => {
+    const id = await book(52);
+    const found = await world
+      .client(customer.token)
+      .from('bookings')
+      .select('*, studios(name, description, hourly_rate)')
+      .eq('id', id)
+      .single();
+    expect(found.data).toMatchObject({ id, status: 'confirmed', studios: { name: 'Studio A', hourly_rate: 49 } });
+  });
+
+  it('a coupon is judged in one row, without its counters', async () => {
+    await world.house.db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ('ASKED', 'percentage', 10, 5)`,
+    );
+    const client = world.client(customer.token);
+    const ask = (code: string) => client.rpc('validate_discount_code', { code_input: code, booking_hours: 2 });
+    expect((await ask(' asked ')).data).toEqual([
+      {
+        id: expect.any(String),
+        code: 'ASKED',
+        discount_type: 'percentage',
+        discount_value: 10,
+        min_hours: null,
+        expires_at: null,
+        max_uses: null,
+        current_uses: null,
+        is_valid: true,
+        error_message: null,
+      },
+    ]);
+    expect((await ask('unheard of')).data).toMatchObject([{ is_valid: false, error_message: 'Invalid coupon code' }]);
+  });
+
+  it('id_verifications are asked for the newest good one, and never written by a browser', async () => {
+    const client = world.client(customer.token);
+    const good = await client
+      .from('id_verifications')
+      .select('*')
+      .eq('user_id', customer.id)
+      .eq('verification_status', 'verified')
+      .gt('expires_at', world.now().toISOString())
+      .order('created_at', { ascending: false })
+      .limit(1);
+    expect(good.data).toHaveLength(1);
+    expect((await client.from('user_verifications').select('id').eq('user_id', customer.id)).data).toHaveLength(1);
+    const made = await client
+      .from('id_verifications')
+      .insert({ user_id: customer.id, verification_status: 'verified' });
+    expect(made.error?.code).toBe('42501');
+  });
+
+  it('the hosted identity check answers its session, its address and how it stands', async () => {
+    const begun = await world.call('create-verification-session', { bookingData: {} }, customer.token);
+    expect(begun.body).toEqual({
+      verificationSessionId: expect.stringMatching(/^vs_/),
+      verificationUrl: expect.stringMatching(/^http/),
+    });
+    const session = String(begun.body['verificationSessionId']);
+    const check = () =>
+      world.call('check-verification-and-checkout', { verificationSessionId: session }, customer.token);
+    expect((await check()).body).toMatchObject({ verified: false, checkoutUrl: null });
+    await world.sandbox(`/api/identity/${session}`, {
+      outcome: 'verified',
+      first_name: 'Alex',
+      last_name: 'Citizen',
+      dob: '1998-04-03',
+    });
+    expect((await check()).body).toMatchObject({ verified: true, checkoutUrl: '/checkout' });
+  });
+
+  it('verify-id answers every field of the specification', { timeout: 90_000 }, async () => {
+    const picture = await (await fetch(`${world.sandboxUrl}/licence.jpg?given=Alex&family=Citizen`)).arrayBuffer();
+    const idImage = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`;
+    const { body } = await world.call('verify-id', { idImage, userId: 'somebody else' }, customer.token);
+    for (const field of [
+      'verification_status',
+      'isOver18',
+      'age',
+      'isExpired',
+      'isNswLicense',
+      'nameMatchStatus',
+      'nameMatchDetails',
+      'profileDob',
+      'dobMatches',
+      'aiRawResponse',
+      'aiConfidenceScore',
+      'failureReasons',
+    ])
+      expect(body).toHaveProperty(field);
+    expect(Object.keys(Object(body['extractedData'])).toSorted()).toEqual(
+      ['dateOfBirth', 'expiryDate', 'firstName', 'fullName', 'lastName', 'middleName'].toSorted(),
+    );
+    // Whose it is the token says, and what the reader answered beside is not told.
+    expect(body['aiRawResponse']).toBeNull();
+    const row = await world
+      .client(customer.token)
+      .from('id_verifications')
+      .select('ai_confidence_score')
+      .eq('source', 'photo')
+      .single();
+    expect(Number(row.data?.ai_confidence_score)).toBeLessThanOrEqual(1);
+  });
+
+  it('mails that are asked for by hand are those that are queued already, to their owner alone', async () => {
+    const bookingId = await book(54);
+    for (const name of ['send-booking-confirmation', 'send-access-code-email']) {
+      const body = {
+        bookingId,
+        customerEmail: 'else@example.com',
+        customerName: 'Else',
+        pinCode: '1234',
+        isGuest: true,
+      };
+      expect([name, (await world.call(name, body, customer.token)).status]).toEqual([name, 202]);
+      expect([name, (await world.call(name, body)).status]).toEqual([name, 401]);
+    }
+    await world.settle();
+    expect(await mailsTo(world, 'else@example.com')).toEqual([]);
+    expect((await mailsTo(world, customer.email, 'Booking confirmed')).length).toBeGreaterThan(0);
+  });
+
+  it('code mails are scheduled a quarter of an hour before, pending, and at once within the hour', async () => {
+    const [later, soon] = [await book(56), await book(1, STUDIO_B)];
+    const all = world.client(world.house.keys.serviceRoleKey);
+    const mail = async (id: string) =>
+      (await all.from('scheduled_emails').select('*, bookings(start_time)').eq('booking_id', id).single()).data;
+    const first = await mail(later);
+    expect(first).toMatchObject({ status: 'pending', email_type: 'access_code', recipient_email: customer.email });
+    expect(Date.parse(first.bookings.start_time) - Date.parse(first.scheduled_for)).toBe(15 * 60_000);
+    expect(await mail(soon)).toMatchObject({ status: 'pending_immediate' });
+  });
+
+  it('a call without a session, and one without an address, fail in the words of supabase-js', async () => {
+    const client = world.client();
+    expect((await client.auth.getUser()).error?.message).toBe('Auth session missing!');
+    // The words the client has for a form that sends neither an address nor a phone.
+    const nobody = Object.assign(Object.create(null), { password: 'something long' });
+    expect((await client.auth.signUp(nobody)).error?.message).toBe(
+      'You must provide either an email or phone number and a password',
+    );
+    expect((await client.auth.signInWithPassword(nobody)).error?.message).toBe(
+      'You must provide either an email or phone number and a password',
+    );
+  });
+
+  it(
+    'regenerate-pin shows and makes a code of one use, and is over with the session',
+    { timeout: 60_000 },
+    async () => {
+      const bookingId = await book(1, STUDIO_A);
+      const ask = async (method: 'GET' | 'POST') => {
+        const response = await fetch(`${world.url}/functions/v1/regenerate-pin?booking_id=${bookingId}`, {
+          method,
+          headers: { authorization: `Bearer ${customer.token}`, apikey: world.house.keys.anonKey },
+        });
+        return { status: response.status, body: Object(await response.json()) as Record<string, unknown> };
+      };
+      const shown = await ask('GET');
+      expect(shown.body).toMatchObject({
+        success: true,
+        pin: expect.stringMatching(/^\d+$/),
+        booking: { studio_name: 'Studio A', start_time: expect.any(String), end_time: expect.any(String) },
+      });
+      expect(shown.body).toHaveProperty('pinId');
+      const { start_time: start, end_time: end } = Object(shown.body['booking']) as Record<string, string>;
+      await moveTo(world, Date.parse(start ?? '') + 60_000);
+      const doors = await world.sandbox('/api/doors');
+      const door = Array.isArray(doors) ? String(doors[0].id) : '';
+      const press = () => world.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
+      expect(await press()).toMatchObject({ opened: true });
+      await world.settle();
+      await world.settle();
+      expect(await press()).toMatchObject({ opened: false });
+      const renewed = await ask('POST');
+      expect(renewed.body).toMatchObject({ success: true });
+      expect(renewed.body['pin']).not.toBe(shown.body['pin']);
+      await moveTo(world, Date.parse(end ?? '') + 1_000);
+      expect(await ask('POST')).toMatchObject({
+        status: 410,
+        body: { success: false, expired: true, error: expect.any(String) },
+      });
+    },
+  );
+});
+
+/** The client's own constants lie in its files; a new version that changes them is to be noticed. */
+function clientFile(name: string, file: string): string {
+  const require = createRequire(import.meta.url);
+  const root = createRequire(require.resolve('@supabase/supabase-js')).resolve(name);
+  return readFileSync(root.replace(/dist\/.*$/, `dist/${file}`), 'utf8');
+}
+
+it('supabase-js refreshes a session by the clock of the specification', () => {
+  const constants = clientFile('@supabase/auth-js', 'main/lib/constants.js');
+  expect(constants).toContain('AUTO_REFRESH_TICK_DURATION_MS = 30 * 1000');
+  expect(constants).toContain('AUTO_REFRESH_TICK_THRESHOLD = 3;');
+  expect(constants).toContain('JWKS_TTL = 10 * 60 * 1000');
+  expect(clientFile('@supabase/auth-js', 'main/GoTrueClient.js')).toContain('200 * Math.pow(2, attempt');
+});
+
+it('supabase-js has the storage defaults of the specification', () => {
+  const defaults = clientFile('@supabase/storage-js', 'index.cjs');
+  expect(defaults).toMatch(/limit: 100,\s+offset: 0,\s+sortBy: \{\s+column: "name",\s+order: "asc"/);
+  expect(defaults).toMatch(/cacheControl: "3600",\s+contentType: [^,]+,\s+upsert: false/);
+});

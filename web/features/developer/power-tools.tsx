@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { runTrial, switchPower } from './queries.ts';
+
+/** The plug on, and off by itself after two seconds. */
+export function PlugTest() {
+  const test = useMutation({
+    mutationFn: async () => {
+      const trial = await runTrial('test-smart-plug');
+      if (!trial.success) throw new Error(trial.error ?? '');
+    },
+  });
+  return (
+    <>
+      <Button busy={test.isPending} onClick={() => test.mutate()}>
+        Run Plug Test
+      </Button>
+      <Said
+        failure={test.error}
+        done={test.isSuccess ? 'The plug went on. It switches itself off after 2 seconds.' : null}
+      />
+    </>
+  );
+}
+
+/** The lights of the Green Room by hand; they stay as they are put. */
+export function PowerControl() {
+  const turn = useMutation({ mutationFn: switchPower });
+  return (
+    <>
+      <div className="flex flex-wrap gap-3">
+        <Button busy={turn.isPending && turn.variables} disabled={turn.isPending} onClick={() => turn.mutate(true)}>
+          Turn On
+        </Button>
+        <Button
+          tone="plain"
+          busy={turn.isPending && !turn.variables}
+          disabled={turn.isPending}
+          onClick={() => turn.mutate(false)}
+        >
+          Turn Off
+        </Button>
+      </div>
+      <Said failure={turn.error} done={turn.data?.message ?? null} />
+    </>
+  );
+}
+
+function Said({ failure, done }: { failure: Error | null; done: string | null }) {
+  return (
+    <div className="mt-6" aria-live="polite">
+      {failure ? (
+        <Notice tone="bad">
+          <p>{describeError(failure, 'The plug cannot be reached.')}</p>
+        </Notice>
+      ) : done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { useCallback, useState } from 'react';
+import { formatRecordTime } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Empty } from '#web/ui/notice.tsx';
+
+type Result = {
+  readonly id: number;
+  readonly name: string;
+  readonly at: Date;
+  readonly ok: boolean;
+  readonly said: string;
+  readonly detail: string;
+};
+/** What a tool has to say: in words, and in full. */
+export type Outcome = { readonly ok: boolean; readonly said: string; readonly detail?: unknown };
+
+/** Runs tools one at a time and keeps what each came to, newest first. */
+export function useResults(): {
+  results: readonly Result[];
+  running: string | null;
+  run: (name: string, work: () => Promise<Outcome>) => Promise<void>;
+  clear: () => void;
+} {
+  const [results, setResults] = useState<readonly Result[]>([]);
+  const [running, setRunning] = useState<string | null>(null);
+  const run = useCallback(async (name: string, work: () => Promise<Outcome>) => {
+    setRunning(name);
+    const outcome = await work().catch((cause: unknown): Outcome => ({
+      ok: false,
+      said: describeError(cause, 'Failed.'),
+    }));
+    const detail = outcome.detail === undefined ? '' : JSON.stringify(outcome.detail, null, 2);
+    setResults((all) => [
+      { id: (all[0]?.id ?? 0) + 1, name, at: new Date(), ok: outcome.ok, said: outcome.said, detail },
+      ...all,
+    ]);
+    setRunning(null);
+  }, []);
+  return { results, running, run, clear: () => setResults([]) };
+}
+
+export function Results({ results, onClear }: { results: readonly Result[]; onClear: () => void }) {
+  return (
+    <section aria-label="Results" className="mt-12">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+        <h2 className="text-3xl">Results</h2>
+        <Button tone="plain" disabled={results.length === 0} onClick={onClear}>
+          Clear Results
+        </Button>
+      </div>
+      <div aria-live="polite">
+        {results.length === 0 ? <Empty>Nothing run yet.</Empty> : null}
+        <ul className="space-y-3">
+          {results.map((one) => (
+            <li key={one.id} className="bg-booth p-4">
+              <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
+                <Chip tone={one.ok ? 'good' : 'bad'}>{one.ok ? 'Success' : 'Failed'}</Chip>
+                <strong>{one.name}</strong>
+                <span className="text-sm text-dust tabular-nums">{formatRecordTime(one.at)}</span>
+              </p>
+              <p className="mt-2">{one.said}</p>
+              {one.detail === '' ? null : (
+                <pre
+                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+                  tabIndex={0}
+                  className="mt-3 max-h-80 overflow-auto bg-night p-3 text-sm text-fog"
+                >
+                  {one.detail}
+                </pre>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useSession } from '#web/lib/session.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { Link } from 'react-router';
+import { endTestBooking, makeTestBooking, readTestBookings, scheduleMail, type TestBooking } from './queries.ts';
+
+/** How far ahead the buttons book, in minutes (spec section 2). */
+const AHEAD = [5, 30, 120];
+
+/** Bookings of an hour that begin soon, to try the door, the mails and the code page with; nothing is charged. */
+export function TestBookings() {
+  const { user } = useSession();
+  const client = useQueryClient();
+  const key = ['test-bookings', user?.id];
+  const bookings = useQuery({ queryKey: key, queryFn: () => readTestBookings(user?.id ?? ''), enabled: user !== null });
+  const refresh = () => client.invalidateQueries({ queryKey: key });
+  const make = useMutation({
+    mutationFn: async (minutes: number) => {
+      const made = await makeTestBooking(minutes);
+      await scheduleMail(made, user?.email ?? '', 'due');
+      return made;
+    },
+    onSettled: refresh,
+  });
+  return (
+    <>
+      <div className="flex flex-wrap gap-3">
+        {AHEAD.map((minutes) => (
+          <Button
+            key={minutes}
+            busy={make.isPending && make.variables === minutes}
+            disabled={make.isPending}
+            onClick={() => make.mutate(minutes)}
+          >
+            In {minutes} minutes
+          </Button>
+        ))}
+      </div>
+      <div className="mt-6 space-y-6">
+        {make.isError ? (
+          <Notice tone="bad">
+            <p>{describeError(make.error, 'The test booking could not be made.')}</p>
+          </Notice>
+        ) : null}
+        {make.data ? (
+          <Notice tone="good">
+            <p>
+              Booked {make.data.studio_name}, {rangeOf(make.data)}. Its code mail is scheduled.
+            </p>
+          </Notice>
+        ) : null}
+        {bookings.isError ? (
+          <Notice tone="bad">
+            <p>The test bookings could not be loaded.</p>
+            <Button tone="plain" className="mt-3" onClick={() => void bookings.refetch()}>
+              Try again
+            </Button>
+          </Notice>
+        ) : bookings.data ? (
+          <List bookings={bookings.data} onEnded={refresh} />
+        ) : (
+          <Skeleton className="h-40" label="Loading the test bookings" />
+        )}
+      </div>
+    </>
+  );
+}
+
+const rangeOf = (one: TestBooking): string => formatStudioRange(new Date(one.start_time), new Date(one.end_time));
+
+function List({ bookings, onEnded }: { bookings: readonly TestBooking[]; onEnded: () => Promise<void> }) {
+  const end = useMutation({ mutationFn: endTestBooking, onSettled: onEnded });
+  if (bookings.length === 0) return <Empty>No test bookings.</Empty>;
+  return (
+    <>
+      {end.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(end.error, 'The test booking could not be ended.')}</p>
+        </Notice>
+      ) : null}
+      <Table caption="Test bookings" columns={['Studio', 'When (Sydney time)', 'Reference', 'Actions']}>
+        {bookings.map((one) => (
+          <Row key={one.id}>
+            <Cell label="Studio">{one.studio_name}</Cell>
+            <Cell label="When (Sydney time)">{rangeOf(one)}</Cell>
+            <Cell label="Reference">{one.reference}</Cell>
+            <Cell label="">
+              <div className="flex flex-wrap gap-2">
+                <Link to={paths.regeneratePin(one.id)} className={buttonStyle.plain}>
+                  Access code
+                </Link>
+                <Button
+                  tone="danger"
+                  busy={end.isPending && end.variables === one.id}
+                  disabled={end.isPending}
+                  onClick={() => end.mutate(one.id)}
+                >
+                  End <span className="sr-only">{one.reference}</span>
+                </Button>
+              </div>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { formatStudioDate, formatStudioRange, studioDate } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { readBooking } from './queries.ts';
+import { clocksAt, compareZones, oddDays, type ZoneCheck } from './zone-check.ts';
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const DAYS = 366;
+
+/** Whether the studio's clock is read the same everywhere: now, over the coming year, and for a stored booking. */
+export function TimezoneTest({ bookingId, onBooking }: { bookingId: string; onBooking: (id: string) => void }) {
+  const now = useNow(1_000);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [check, setCheck] = useState<ZoneCheck | null>(null);
+  return (
+    <div className="space-y-12">
+      <section aria-label="Now">
+        <h2 className="mb-4 text-3xl">Now</h2>
+        <Clocks at={now} zone={zone} />
+        <ul className="mt-4 text-fog">
+          {oddDays(studioDate(now)).map((one) => (
+            <li key={one.date}>
+              {formatStudioDate(one.date)} has {one.hours} hours.
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-label="The coming year">
+        <h2 className="mb-4 text-3xl">The coming year</h2>
+        <Button tone="plain" onClick={() => setCheck(compareZones(new Date(), DAYS))}>
+          Run Timezone Test
+        </Button>
+        <div className="mt-4" aria-live="polite">
+          {check === null ? null : (
+            <Notice tone={check.differences.length === 0 ? 'good' : 'bad'}>
+              <p>
+                {check.differences.length === 0
+                  ? `Our rules and this browser agree on all ${check.hours} hours.`
+                  : `They differ on ${check.differences.length} hours, first at ${check.differences[0]}.`}
+              </p>
+            </Notice>
+          )}
+        </div>
+      </section>
+      <StoredBooking bookingId={bookingId} onBooking={onBooking} zone={zone} />
+    </div>
+  );
+}
+
+function StoredBooking({
+  bookingId,
+  onBooking,
+  zone,
+}: {
+  bookingId: string;
+  onBooking: (id: string) => void;
+  zone: string;
+}) {
+  const valid = bookingId === '' || ID.test(bookingId);
+  const booking = useQuery({
+    queryKey: ['zone-booking', bookingId],
+    queryFn: () => readBooking(bookingId),
+    enabled: valid,
+  });
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget).get('booking');
+    onBooking(typeof typed === 'string' ? typed.trim() : '');
+  }
+  return (
+    <section aria-label="A stored booking">
+      <h2 className="mb-4 text-3xl">A stored booking</h2>
+      <form onSubmit={submit} className="mb-6 flex flex-wrap items-end gap-3">
+        <Field
+          label="Booking id"
+          name="booking"
+          defaultValue={bookingId}
+          autoComplete="off"
+          className="min-w-60 grow"
+          hint="Empty for the newest."
+          error={valid ? null : 'This is no booking id.'}
+        />
+        <Button type="submit" tone="plain" className="mb-7">
+          Read
+        </Button>
+      </form>
+      {booking.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(booking.error, 'The booking could not be read.')}</p>
+        </Notice>
+      ) : booking.data ? (
+        <>
+          <p className="mb-4">
+            {booking.data.studio_name},{' '}
+            {formatStudioRange(new Date(booking.data.start_time), new Date(booking.data.end_time))}{' '}
+            <span className="text-fog">Sydney time</span>
+          </p>
+          <Clocks at={new Date(booking.data.start_time)} zone={zone} />
+          <p className="mt-3 text-sm text-dust">As stored: {booking.data.start_time}</p>
+        </>
+      ) : booking.data === null ? (
+        <p className="text-fog">There is no such booking.</p>
+      ) : valid ? (
+        <Skeleton className="h-40" label="Loading the booking" />
+      ) : null}
+    </section>
+  );
+}
+
+function Clocks({ at, zone }: { at: Date; zone: string }) {
+  return (
+    <dl className="grid gap-x-8 gap-y-3 sm:grid-cols-2">
+      {clocksAt(at, zone).map((one) => (
+        <div key={one.name} className="border-l-4 border-line bg-booth p-4">
+          <dt className="text-sm text-dust">{one.name}</dt>
+          <dd className="text-lg tabular-nums">{one.reads}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

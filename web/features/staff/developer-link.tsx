@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { developerPaths } from '#web/lib/paths.ts';
+import { useSession } from '#web/lib/session.tsx';
+import { askDeveloperPages } from './queries.ts';
+
+/** The way to the developer pages, where the server has them switched on. */
+export function DeveloperLink() {
+  const { user } = useSession();
+  const open = useQuery({ queryKey: ['developer-pages', user?.id], queryFn: askDeveloperPages });
+  return open.data === true ? (
+    <Link
+      to={developerPaths[0].path}
+      className="inline-flex min-h-11 items-center text-fog underline decoration-edge underline-offset-4 hover:text-chalk"
+    >
+      Developer pages
+    </Link>
+  ) : null;
+}

@@ -1,0 +1,13 @@
+import { IgloohomeBench } from '#web/features/developer/igloohome-bench.tsx';
+import { Frame } from './frame.tsx';
+
+export default function IgloohomeTestPage() {
+  return (
+    <Frame
+      title="Igloohome test"
+      lead="The locks, the codes and the mails, one step at a time. Everything here is real: the codes open doors."
+    >
+      <IgloohomeBench />
+    </Frame>
+  );
+}

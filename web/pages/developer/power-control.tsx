@@ -1,0 +1,10 @@
+import { PowerControl } from '#web/features/developer/power-tools.tsx';
+import { Frame } from './frame.tsx';
+
+export default function PowerControlPage() {
+  return (
+    <Frame title="Power control" lead="The Green Room lights, by hand. They stay as they are put.">
+      <PowerControl />
+    </Frame>
+  );
+}

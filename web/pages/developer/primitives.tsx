@@ -1,0 +1,257 @@
+import { type ReactNode, useId, useState } from 'react';
+import { Button, buttonStyle, Meter } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Check, SelectField } from '#web/ui/choice.tsx';
+import { CrashScreen } from '#web/ui/crash-screen.tsx';
+import { Cross } from '#web/ui/cross.tsx';
+import { DateEntry } from '#web/ui/date-entry.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Badge, Field } from '#web/ui/field.tsx';
+import { Mark, Wordmark } from '#web/ui/logo.tsx';
+import { Empty, Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { Frame } from './frame.tsx';
+
+const COLOURS = [
+  ['night', 'bg-night'],
+  ['booth', 'bg-booth'],
+  ['deck', 'bg-deck'],
+  ['line', 'bg-line'],
+  ['edge', 'bg-edge'],
+  ['dust', 'bg-dust'],
+  ['fog', 'bg-fog'],
+  ['chalk', 'bg-chalk'],
+  ['signal', 'bg-signal'],
+  ['good', 'bg-good'],
+  ['warn', 'bg-warn'],
+  ['bad', 'bg-bad'],
+] as const;
+const TONES = ['signal', 'plain', 'quiet', 'danger'] as const;
+
+/** Everything in web/ui in every state that can be shown standing still; tests/primitives.test.ts sees that none is missing. */
+export default function PrimitivesPage() {
+  return (
+    <Frame title="Primitives" lead="What every page is made of, in all its states.">
+      <div className="space-y-16">
+        <Colours />
+        <Buttons />
+        <Fields />
+        <Choices />
+        <Notices />
+        <TabsAndTable />
+        <Overlays />
+      </div>
+    </Frame>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className="mb-6 text-4xl">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+function Colours() {
+  return (
+    <Part title="Colours, type and mark">
+      <ul className="grid grid-cols-3 gap-3 sm:grid-cols-6">
+        {COLOURS.map(([name, style]) => (
+          <li key={name}>
+            <span aria-hidden="true" className={`block h-16 border border-line ${style}`} />
+            <span className="text-sm text-fog">{name}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-8 font-sans text-7xl font-extrabold tabular-nums">0123456789</p>
+      <p className="mt-4 flex flex-wrap items-center gap-6 text-signal">
+        <Mark className="size-16" />
+        <Wordmark lines={['24/7', 'DJ Studios']} className="text-3xl text-chalk" />
+        <Meter />
+        <Cross />
+      </p>
+    </Part>
+  );
+}
+
+function Buttons() {
+  return (
+    <Part title="Buttons">
+      {TONES.map((tone) => (
+        <div key={tone} className="mb-4 flex flex-wrap items-center gap-3">
+          <Button tone={tone}>{tone}</Button>
+          <Button tone={tone} busy>
+            {tone}, busy
+          </Button>
+          <Button tone={tone} disabled>
+            {tone}, disabled
+          </Button>
+        </div>
+      ))}
+      <a href="#buttons" className={buttonStyle.plain}>
+        A link that looks like one
+      </a>
+    </Part>
+  );
+}
+
+function Fields() {
+  const [date, setDate] = useState({ day: '', month: '', year: '' });
+  return (
+    <Part title="Fields">
+      <div className="grid gap-6 sm:grid-cols-2">
+        <Field label="At rest" placeholder="Placeholder" />
+        <Field label="Filled" defaultValue="Alex Citizen" />
+        <Field label="With a badge and a hint" badge="MUST MATCH ID" hint="As it stands on the licence." />
+        <Field label="With an error" defaultValue="alex@" error="Please enter a valid email address" />
+        <Field label="Read only" readOnly defaultValue="alex@example.com" />
+        <Field label="Disabled" disabled defaultValue="Not now" />
+        <Field label="A code" large inputMode="numeric" defaultValue="123456" />
+        <p className="self-end">
+          <Badge>A badge alone</Badge>
+        </p>
+        <DateEntry
+          legend="A date"
+          badge="MUST MATCH ID"
+          hint="You must be 18 or older"
+          echo=""
+          error={null}
+          value={date}
+          onChange={setDate}
+        />
+        <DateEntry
+          legend="A date with an error"
+          badge="MUST MATCH ID"
+          hint=""
+          echo="3 April 2015"
+          error="You must be 18 years or older."
+          value={{ day: '3', month: '4', year: '2015' }}
+          onChange={() => undefined}
+        />
+      </div>
+    </Part>
+  );
+}
+
+function Choices() {
+  const options = [
+    { value: 'a', label: 'Studio A' },
+    { value: 'b', label: 'Studio B' },
+  ];
+  return (
+    <Part title="Choices">
+      <div className="grid gap-6 sm:grid-cols-3">
+        <SelectField label="A select" options={options} />
+        <SelectField label="A select with an error" options={options} error="Choose another studio." />
+        <SelectField label="A disabled select" options={options} disabled />
+        <Check>A box to tick</Check>
+        <Check defaultChecked>A ticked box</Check>
+        <Check disabled>A disabled box</Check>
+        <Check error="Please accept this.">A box with an error</Check>
+      </div>
+    </Part>
+  );
+}
+
+function Notices() {
+  return (
+    <Part title="Notices, states and chips">
+      <div className="space-y-4">
+        {(['plain', 'good', 'warn', 'bad'] as const).map((tone) => (
+          <Notice key={tone} tone={tone}>
+            <p>{tone}: what happened, and what to do.</p>
+          </Notice>
+        ))}
+        <p className="flex flex-wrap gap-3">
+          {(['plain', 'good', 'warn', 'bad', 'signal'] as const).map((tone) => (
+            <Chip key={tone} tone={tone}>
+              {tone}
+            </Chip>
+          ))}
+        </p>
+        <Empty>Nothing here yet.</Empty>
+        <Skeleton className="h-24" label="On its way" />
+        <Waiting label="Loading" />
+      </div>
+    </Part>
+  );
+}
+
+function TabsAndTable() {
+  const [tab, setTab] = useState('one');
+  return (
+    <Part title="Tabs and table">
+      <Tabs
+        label="Examples"
+        tabs={[
+          { key: 'one', label: 'With rows' },
+          { key: 'two', label: 'Without' },
+        ]}
+        value={tab}
+        onChange={setTab}
+      >
+        {tab === 'one' ? (
+          <Table caption="Examples" columns={['Code', 'Status', 'Actions']}>
+            {['OPENING20', 'SUNDAY'].map((code) => (
+              <Row key={code}>
+                <Cell label="Code">{code}</Cell>
+                <Cell label="Status">
+                  <Chip tone="good">Active</Chip>
+                </Cell>
+                <Cell label="">
+                  <Button tone="plain">
+                    Edit <span className="sr-only">{code}</span>
+                  </Button>
+                </Cell>
+              </Row>
+            ))}
+          </Table>
+        ) : (
+          <Empty>No rows.</Empty>
+        )}
+      </Tabs>
+    </Part>
+  );
+}
+
+function Overlays() {
+  const [open, setOpen] = useState<'narrow' | 'wide' | null>(null);
+  const [broken, setBroken] = useState(false);
+  return (
+    <Part title="What lies on top">
+      <div className="flex flex-wrap gap-3">
+        <Button tone="plain" onClick={() => setOpen('narrow')}>
+          Open a dialog
+        </Button>
+        <Button tone="plain" onClick={() => setOpen('wide')}>
+          Open a wide dialog
+        </Button>
+        <Button tone="plain" onClick={() => toast({ title: 'Saved', description: 'It is as you wanted it.' })}>
+          Show a message
+        </Button>
+        <Button tone="plain" onClick={() => toast({ title: 'Error', description: 'It is not.', tone: 'bad' })}>
+          Show a bad message
+        </Button>
+        <Button tone="plain" onClick={() => setBroken(true)}>
+          Break a part of the page
+        </Button>
+      </div>
+      <CrashScreen page="example">{broken ? <Broken /> : null}</CrashScreen>
+      <Dialog open={open !== null} title="A dialog" wide={open === 'wide'} onClose={() => setOpen(null)}>
+        <p className="mb-6">The focus stays in here; Escape closes.</p>
+        <Button onClick={() => setOpen(null)}>Close it</Button>
+      </Dialog>
+    </Part>
+  );
+}
+
+function Broken(): ReactNode {
+  throw new Error('broken on purpose, to show the crash screen');
+}

@@ -1,0 +1,10 @@
+import { PlugTest } from '#web/features/developer/power-tools.tsx';
+import { Frame } from './frame.tsx';
+
+export default function TestSmartPlugPage() {
+  return (
+    <Frame title="Smart plug test" lead="Switches the plug on, and off again after two seconds.">
+      <PlugTest />
+    </Frame>
+  );
+}

@@ -1,0 +1,15 @@
+import { useSearchParams } from 'react-router';
+import { TimezoneTest } from '#web/features/developer/timezone-test.tsx';
+import { Frame } from './frame.tsx';
+
+export default function TestTimezonePage() {
+  const [search, setSearch] = useSearchParams();
+  return (
+    <Frame title="Timezone test" lead="What Sydney's clock says, by our rules, by this browser and in the database.">
+      <TimezoneTest
+        bookingId={search.get('booking_id') ?? ''}
+        onBooking={(id) => setSearch(id === '' ? {} : { booking_id: id }, { replace: true })}
+      />
+    </Frame>
+  );
+}
