@@ -15,11 +15,6 @@ type Off = {
 /** Ways in and rooms that are not open, each with the words the protocol has for that (wire.md 2). */
 const OFF: readonly Off[] = [
   {
-    methods: ['POST'],
-    paths: ['/sso', '/sso/saml/acs'],
-    refusal: () => refuse.disabled(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'),
-  },
-  {
     methods: ['GET', 'POST', 'DELETE'],
     paths: ['/oauth/*', '/user/oauth/*'],
     refusal: () => refuse.disabled(404, 'feature_disabled', 'OAuth server is disabled'),
