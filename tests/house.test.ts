@@ -23,6 +23,7 @@ const TABLE: readonly Room[] = [
   { room: 'build', may: [] },
 
   { room: 'web/main', may: ['web'] },
+  { room: 'web/start', may: ['web'] },
   { room: 'web/app', may: ['web'] },
   { room: 'web/prerender', may: ['web', 'rules'] },
   { room: 'web/routes', may: ['web'] },

@@ -213,6 +213,8 @@ const STATUSES: readonly (readonly [string, number])[] = [
   ['42P01', 404],
   ['42P17', 500],
   ['53400', 500],
+  // A view that cannot be written that way: the method is what is wrong, not the server (PostgREST says 500).
+  ['55000', 405],
   ['57P01', 503],
   ['P0001', 400],
   ['08', 503],

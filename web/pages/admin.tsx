@@ -12,10 +12,15 @@ const DiscountCodes = lazy(async () => ({
 }));
 const AuditLog = lazy(async () => ({ default: (await import('#web/features/audit/audit-log.tsx')).AuditLog }));
 
+const UpcomingBookings = lazy(async () => ({
+  default: (await import('#web/features/staff/upcoming-bookings.tsx')).UpcomingBookings,
+}));
+
 const TITLE = 'Admin Dashboard';
 const TABS = [
   { key: 'discount-codes', label: 'Discount Codes' },
   { key: 'audit-logs', label: 'Audit Logs' },
+  { key: 'bookings', label: 'Bookings' },
 ] as const;
 
 /** The staff's desk; which tab is open stands in the address. */
@@ -34,6 +39,7 @@ function Desk() {
     <Shell back={{ to: paths.home, label: 'Home' }} title={TITLE} wide>
       <Tabs label="Admin" tabs={TABS} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
         <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
+          {chosen === 'bookings' ? <UpcomingBookings /> : null}
           {chosen === 'discount-codes' ? <DiscountCodes /> : null}
           {chosen === 'audit-logs' ? (
             <AuditLog

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { askCell, type Populated, populate } from './country.ts';
+import { ELSEWHERE, type Expectation, expectedOutcome, FUNCTIONS, type Outcome, PRINCIPALS, VERBS } from './matrix.ts';
+
+/** Promises G18: every cell of the written table, asked through the real client; and nothing of the catalogue outside of it. */
+const TABLES = [
+  'audit_logs',
+  'booking_access_codes',
+  'booking_drafts',
+  'bookings',
+  'discount_codes',
+  'id_verifications',
+  'mailing_list',
+  'profiles',
+  'scheduled_emails',
+  'studios',
+  'terms_acceptances',
+  'user_roles',
+  'user_verifications',
+];
+const ROLES = ['anon', 'authenticated', 'service_role'] as const;
+
+describe.each(engines)('who may do what with which row on $name', (engine) => {
+  let house: Populated;
+  beforeAll(async () => {
+    house = await populate(engine);
+  }, 180_000);
+  afterAll(() => house.world.close());
+
+  const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
+    house.world.house.db.query<R>(text, values).then((result) => result.rows);
+  const expectationOf = (name: string): Expectation => {
+    const found = house.matrix[name];
+    if (!found) throw new Error(`${name} has no expectation`);
+    return found;
+  };
+
+  test.each(TABLES)('%s: every principal, verb and row', async (name) => {
+    const one = expectationOf(name);
+    const seen = (outcome: Outcome): Outcome => (outcome === 'masked' ? 'shown' : outcome);
+    const wrong: string[] = [];
+    let cells = 0;
+    for (const principal of PRINCIPALS) {
+      for (const verb of VERBS) {
+        for (const row of Object.keys(one.rows)) {
+          const expected = expectedOutcome(one, principal, verb, row);
+          const { outcome, code } = await askCell(house.clients[principal], name, one, { principal, verb, row });
+          cells += 1;
+          if (outcome !== (verb === 'head' ? seen(expected) : expected))
+            wrong.push(`${principal} ${verb} ${row}: ${outcome} (${code}) instead of ${expected}`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(cells).toBe(PRINCIPALS.length * VERBS.length * Object.keys(one.rows).length);
+  });
+
+  test('every relation of the exposed schema is in the table, with all its columns', async () => {
+    const found = await rows<{ name: string; columns: string[] }>(
+      `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       where n.nspname = 'public' and c.relkind in ('r', 'v', 'm', 'p', 'f') group by c.relname order by c.relname`,
+    );
+    expect(found.map((one) => one.name)).toEqual(TABLES);
+    for (const { name, columns } of found) expect(expectationOf(name).columns.split(/\s+/), name).toEqual(columns);
+  });
+
+  test('every column is open to just the roles and verbs of the table', async () => {
+    const held = await rows<{ role: string; name: string; column: string; verb: string }>(
+      `select r.role, c.relname as name, a.attname as column, v.verb from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       cross join unnest($1::text[]) as r(role) cross join unnest('{select,insert,update}'::text[]) as v(verb)
+       where n.nspname = 'public' and c.relkind in ('r', 'v') and has_column_privilege(r.role, c.oid, a.attnum, v.verb)`,
+      [ROLES],
+    );
+    const key = (...parts: string[]): string => parts.join(' ');
+    const expected = TABLES.flatMap((name) => {
+      const one = expectationOf(name);
+      return ROLES.flatMap((role) =>
+        one.grants[role]
+          .split(' ')
+          .filter((verb) => verb !== '' && verb !== 'delete')
+          .flatMap((verb) => columnsOf(one, role, verb).map((column) => key(name, column, role, verb))),
+      );
+    });
+    const actual = held.map((one) => key(one.name, one.column, one.role, one.verb));
+    expect(actual.toSorted()).toEqual(expected.toSorted());
+    const deleting = await rows<{ role: string; name: string }>(
+      `select r.role, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join unnest($1::text[]) as r(role)
+       where n.nspname = 'public' and c.relkind in ('r', 'v') and has_table_privilege(r.role, c.oid, 'delete')`,
+      [ROLES],
+    );
+    expect(deleting.map((one) => key(one.name, one.role)).toSorted()).toEqual(
+      TABLES.flatMap((name) =>
+        ROLES.filter((role) => expectationOf(name).grants[role].split(' ').includes('delete')).map((role) =>
+          key(name, role),
+        ),
+      ).toSorted(),
+    );
+  });
+
+  test('each column a person may not write is refused by name', async () => {
+    const wrong: string[] = [];
+    for (const name of TABLES) {
+      const one = expectationOf(name);
+      if (!one.writes?.update) continue;
+      const mine = name === 'discount_codes' ? house.clients.admin : house.clients.owner;
+      const [row] = Object.values(one.rows);
+      const may = one.writes.update.split(' ');
+      for (const column of one.columns.split(/\s+/).filter((each) => !may.includes(each))) {
+        const { error } = await mine
+          .from(name)
+          .update({ [column]: null })
+          .match(row?.key ?? {})
+          .rollback();
+        if (error?.code !== '42501') wrong.push(`${name}.${column}: ${error?.code ?? 'done'}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('every function of the exposed schema is in the table, with the roles that may call it', async () => {
+    const found = await rows<{ name: string; roles: string[] | null }>(
+      `select p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name,
+         (select array_agg(r.role order by r.role) from unnest($1::text[]) as r(role) where has_function_privilege(r.role, p.oid, 'execute')) as roles
+       from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'public' order by 1`,
+      [ROLES],
+    );
+    expect(Object.fromEntries(found.map((one) => [one.name, one.roles?.join(' ') ?? '']))).toEqual(FUNCTIONS);
+  });
+
+  test('callers hold nothing outside of it but what the other doors ask as them', async () => {
+    const relations = await rows<{ name: string }>(
+      `select distinct n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       cross join unnest($1::text[]) as r(role)
+       where n.nspname not in ('public', 'pg_catalog', 'information_schema', 'extensions') and n.nspname not like 'pg_%' and c.relkind in ('r', 'v', 'm', 'p')
+         and (has_table_privilege(r.role, c.oid, 'select, insert, update, delete') or has_any_column_privilege(r.role, c.oid, 'select, insert, update'))
+       order by 1`,
+      [ROLES],
+    );
+    expect(relations.map((one) => one.name)).toEqual(ELSEWHERE);
+    const functions = await rows<{ name: string }>(
+      `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace cross join unnest($1::text[]) as r(role)
+       where n.nspname = 'private' and has_schema_privilege(r.role, n.oid, 'usage') and has_function_privilege(r.role, p.oid, 'execute')`,
+      [ROLES],
+    );
+    expect(functions).toEqual([]);
+  });
+
+  test('every table guards its rows, every view looks as its caller, every function says where it searches', async () => {
+    const open = await rows<{ name: string }>(
+      `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname in ('public', 'private', 'auth', 'storage') and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)
+         and (n.nspname, c.relname) <> ('private', 'migrations')`,
+    );
+    expect(open).toEqual([]);
+    const views = await rows<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = 'public' and c.relkind in ('v', 'm') and not coalesce(c.reloptions, '{}') @> '{security_invoker=true}'`,
+    );
+    expect(views).toEqual([{ name: 'bookings' }]);
+    const searching = await rows<{ name: string }>(
+      `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+       where n.nspname in ('public', 'private', 'auth', 'storage') and p.prokind = 'f'
+         and not exists (select from unnest(p.proconfig) as s(setting) where s.setting like 'search_path=%')`,
+    );
+    expect(searching).toEqual([]);
+  });
+
+  test('embedding, or, and other wishes show nothing that plain reading does not', async () => {
+    const { guest, owner, other, admin } = house.clients;
+    const start = { gte: '2031-01-01', lt: '2031-01-02' };
+    const within = await guest
+      .from('studios')
+      .select('name, bookings(*)')
+      .gte('bookings.start_time', start.gte)
+      .lt('bookings.start_time', start.lt);
+    const shown = within.data?.flatMap((row) => row.bookings) ?? [];
+    expect(shown).toHaveLength(3);
+    for (const row of shown)
+      expect(
+        Object.entries(row)
+          .filter(([, value]) => value !== null)
+          .map(([name]) => name)
+          .toSorted(),
+      ).toEqual(['end_time', 'start_time', 'status', 'studio_id']);
+    const { owner: id } = house.people;
+    const either = await other.from('profiles').select('*').or(`user_id.eq.${id},user_id.not.eq.${id}`);
+    expect(either.data?.map((row) => row['user_id'])).toEqual([house.people.other]);
+    expect((await other.from('profiles').select('*').ilike('full_name', '%')).data).toHaveLength(1);
+    const counted = await other.from('id_verifications').select('*', { count: 'exact', head: true });
+    expect(counted.count).toBe((await other.from('id_verifications').select('id')).data?.length);
+    const codes = await admin.from('booking_access_codes').select('id, bookings(user_id)').eq('bookings.user_id', id);
+    expect(codes.error).toBeNull();
+    expect((await owner.from('booking_access_codes').select('id, bookings!inner(*)')).data).toEqual([]);
+    expect((await guest.from('bookings').select('id_verifications(*)')).error).not.toBeNull();
+    const ordered = await guest
+      .from('bookings')
+      .select('start_time')
+      .order('notes')
+      .gte('start_time', start.gte)
+      .lt('start_time', start.lt);
+    expect(ordered.data).toHaveLength(3);
+    expect((await guest.from('bookings').select('start_time').eq('notes', 'test')).data).toEqual([]);
+    const csv = await guest.from('bookings').select('notes,user_id').gte('start_time', start.gte).csv();
+    expect(csv.data?.replaceAll(/[\n,]/g, '')).toBe('notesuser_id');
+  });
+});
+
+function columnsOf(one: Expectation, role: (typeof ROLES)[number], verb: string): string[] {
+  const written = verb === 'insert' ? 'insert' : verb === 'update' ? 'update' : null;
+  const own =
+    role === 'service_role' || written === null
+      ? undefined
+      : role === 'anon'
+        ? one.guestWrites?.insert
+        : one.writes?.[written];
+  return (own ?? one.columns).split(/\s+/);
+}

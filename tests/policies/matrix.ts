@@ -1,0 +1,421 @@
+import { randomUUID } from 'node:crypto';
+import { STUDIO_A, STUDIO_B } from '#tests/support/world.ts';
+
+/**
+ * Who may do what with which row (promises G18): the written table. `matrix.test.ts` asks every cell of it through the data door
+ * and fails for every relation, column or function of the catalogue that is not in it.
+ */
+export const PRINCIPALS = ['guest', 'owner', 'other', 'unverified', 'revoked', 'expired', 'admin', 'service'] as const;
+export type Principal = (typeof PRINCIPALS)[number];
+export const VERBS = ['select', 'head', 'insert', 'upsert', 'update', 'delete'] as const;
+export type Verb = (typeof VERBS)[number];
+/**
+ * `shown`: the row, whole; `masked`: only what everybody may know of it; `none`: there is no such row for this caller;
+ * `done`: it would be written; `refused`: 42501; `impossible`: refused for what it is, whoever asks; `unknown`: the token is none.
+ */
+export type Outcome = 'shown' | 'masked' | 'none' | 'done' | 'refused' | 'impossible' | 'unknown';
+type Allowed = Partial<Record<Principal, readonly string[]>>;
+export type Values = Readonly<Record<string, unknown>>;
+
+export type Expectation = {
+  /** All columns, so that a new one has to be thought about here. */
+  readonly columns: string;
+  /** Verbs each role holds a grant for, on the whole relation or some columns of it. */
+  readonly grants: { readonly anon: string; readonly authenticated: string; readonly service_role: string };
+  /** Where authenticated may not write every column: those it may. */
+  readonly writes?: { readonly insert?: string; readonly update?: string };
+  readonly guestWrites?: { readonly insert?: string };
+  /** The rows that are asked for, by name: how each is found, and one like it to add. */
+  readonly rows: Readonly<Record<string, { readonly key: Values; readonly fresh: Values }>>;
+  readonly change: Values;
+  /** Rows by principal; those not named have none. */
+  readonly sees: Allowed;
+  readonly masked?: Allowed;
+  readonly adds: Allowed;
+  readonly changes: Allowed;
+  readonly removes: Allowed;
+  /** What is not as the rules above say. */
+  readonly but?: (principal: Principal, verb: Verb, row: string) => Outcome | null;
+  /** Statements that make the rows; `$id` of a row is taken from its key. */
+  readonly make: readonly { readonly text: string; readonly values: readonly unknown[] }[];
+};
+
+export type People = Readonly<Record<'owner' | 'other' | 'unverified' | 'admin', string>>;
+
+const ALL = 'select insert update delete';
+/** What every column-less refusal of a whole relation looks like. */
+const everybody = (rows: readonly string[]): Allowed => Object.fromEntries(PRINCIPALS.map((one) => [one, rows]));
+const BOTH = ['owner', 'other'] as const;
+/** Own rows for people, all for staff and the service. */
+const OWN_AND_STAFF: Allowed = { owner: ['owner'], other: ['other'], admin: BOTH, service: BOTH };
+
+/** The table for these people. Ids are made anew each time, so that no two runs meet. */
+export function writeMatrix(people: People): Readonly<Record<string, Expectation>> {
+  return {
+    ...aboutPeople(people),
+    ...aboutRooms(people),
+    ...aboutBookings(people),
+  };
+}
+
+function aboutPeople({ owner, other }: People): Record<string, Expectation> {
+  const log = randomUUID();
+  const letterId = randomUUID();
+  const [mine, theirs] = [randomUUID(), randomUUID()];
+  return {
+    profiles: {
+      columns: 'id user_id full_name email phone dj_name address date_of_birth created_at updated_at',
+      grants: { anon: '', authenticated: 'select update', service_role: ALL },
+      writes: { update: 'full_name email phone dj_name address date_of_birth' },
+      rows: {
+        owner: { key: { user_id: owner }, fresh: { id: owner, user_id: owner } },
+        other: { key: { user_id: other }, fresh: { id: other, user_id: other } },
+      },
+      change: { dj_name: 'Changed' },
+      sees: OWN_AND_STAFF,
+      adds: {},
+      changes: { owner: ['owner'], other: ['other'], service: BOTH },
+      removes: { service: BOTH },
+      // Every account has its profile already: adding one is a collision, merging it a change.
+      but: (principal, verb) =>
+        principal !== 'service' ? null : verb === 'insert' ? 'impossible' : verb === 'upsert' ? 'done' : null,
+      make: [],
+    },
+    user_roles: {
+      columns: 'user_id role created_at',
+      grants: { anon: '', authenticated: 'select', service_role: ALL },
+      rows: {
+        owner: { key: { user_id: owner }, fresh: { user_id: owner, role: 'admin' } },
+        other: { key: { user_id: other }, fresh: { user_id: other, role: 'admin' } },
+      },
+      change: { role: 'admin' },
+      sees: { owner: ['owner'], other: ['other'], service: BOTH },
+      adds: {},
+      changes: { service: BOTH },
+      removes: { service: BOTH },
+      but: (principal, verb) =>
+        principal !== 'service' ? null : verb === 'insert' ? 'impossible' : verb === 'upsert' ? 'done' : null,
+      make: [
+        {
+          text: `insert into public.user_roles (user_id, role) values ($1::uuid, 'user'), ($2::uuid, 'user')`,
+          values: [owner, other],
+        },
+      ],
+    },
+    terms_acceptances: {
+      columns: 'user_id version accepted_at',
+      grants: { anon: '', authenticated: 'select', service_role: ALL },
+      rows: {
+        owner: { key: { user_id: owner, version: 'matrix' }, fresh: { user_id: owner, version: 'fresh' } },
+        other: { key: { user_id: other, version: 'matrix' }, fresh: { user_id: other, version: 'fresh' } },
+      },
+      change: { accepted_at: '2020-01-01T00:00:00Z' },
+      sees: OWN_AND_STAFF,
+      adds: { service: BOTH },
+      changes: { service: BOTH },
+      removes: { service: BOTH },
+      make: [
+        {
+          text: `insert into public.terms_acceptances (user_id, version) values ($1::uuid, 'matrix'), ($2::uuid, 'matrix')`,
+          values: [owner, other],
+        },
+      ],
+    },
+    id_verifications: {
+      columns: `id user_id source image_path verification_status failure_reasons verified_at expires_at created_at extracted_full_name
+        extracted_first_name extracted_middle_name extracted_last_name extracted_dob extracted_expiry_date is_over_18 age_at_verification
+        is_expired is_nsw_license name_match_status name_match_details profile_dob dob_matches ai_raw_response ai_confidence_score`,
+      grants: { anon: '', authenticated: 'select', service_role: ALL },
+      rows: {
+        owner: { key: { id: mine }, fresh: { user_id: owner, source: 'staff', verification_status: 'review' } },
+        other: { key: { id: theirs }, fresh: { user_id: other, source: 'staff', verification_status: 'review' } },
+      },
+      change: { verification_status: 'failed' },
+      sees: OWN_AND_STAFF,
+      adds: { service: BOTH },
+      changes: { service: BOTH },
+      removes: { service: BOTH },
+      make: [
+        {
+          text: `insert into public.id_verifications (id, user_id, source, verification_status)
+            values ($1::uuid, $2::uuid, 'photo', 'review'), ($3::uuid, $4::uuid, 'photo', 'review')`,
+          values: [mine, owner, theirs, other],
+        },
+      ],
+    },
+    user_verifications: {
+      columns: 'id user_id',
+      grants: { anon: '', authenticated: 'select', service_role: ALL },
+      rows: {
+        owner: { key: { user_id: owner }, fresh: { id: randomUUID(), user_id: owner } },
+        other: { key: { user_id: other }, fresh: { id: randomUUID(), user_id: other } },
+      },
+      change: { user_id: owner },
+      sees: OWN_AND_STAFF,
+      adds: {},
+      changes: {},
+      removes: {},
+      // A view that sorts and picks cannot be written by anybody.
+      but: (principal, verb) =>
+        principal === 'revoked' || principal === 'expired' || verb === 'select' || verb === 'head'
+          ? null
+          : 'impossible',
+      make: [],
+    },
+    audit_logs: {
+      columns: 'id created_at actor action resource_type resource_id details',
+      grants: { anon: '', authenticated: 'select', service_role: 'select' },
+      rows: { any: { key: { id: log }, fresh: { action: 'x', resource_type: 'y' } } },
+      change: { action: 'z' },
+      sees: { admin: ['any'], service: ['any'] },
+      adds: {},
+      changes: {},
+      removes: {},
+      make: [
+        {
+          text: `insert into public.audit_logs (id, actor, action, resource_type) values ($1::uuid, $2::uuid, 'matrix', 'row')`,
+          values: [log, owner],
+        },
+      ],
+    },
+    mailing_list: {
+      columns: 'id email consented_at unsubscribed_at created_at',
+      grants: { anon: 'insert', authenticated: 'insert', service_role: ALL },
+      writes: { insert: 'email' },
+      guestWrites: { insert: 'email' },
+      rows: { any: { key: { id: letterId }, fresh: { email: `${randomUUID()}@example.com` } } },
+      change: { email: `${randomUUID()}@example.com` },
+      sees: { service: ['any'] },
+      adds: everybody(['any']),
+      changes: { service: ['any'] },
+      removes: { service: ['any'] },
+      make: [
+        {
+          text: 'insert into public.mailing_list (id, email) values ($1::uuid, $2)',
+          values: [letterId, `${letterId}@example.com`],
+        },
+      ],
+    },
+  };
+}
+
+function aboutRooms({ owner, other }: People): Record<string, Expectation> {
+  const closed = randomUUID();
+  const code = randomUUID();
+  const fresh = { code: 'FRESHCODE', discount_type: 'fixed', discount_value: 5 };
+  return {
+    studios: {
+      columns: 'id name description features hourly_rate active created_at',
+      grants: { anon: 'select', authenticated: 'select', service_role: ALL },
+      rows: {
+        open: { key: { id: STUDIO_A }, fresh: { name: 'Fresh', hourly_rate: 1 } },
+        closed: { key: { id: closed }, fresh: { name: 'Fresher', hourly_rate: 1, active: false } },
+      },
+      change: { description: 'Changed' },
+      sees: { ...everybody(['open']), service: ['open', 'closed'] },
+      adds: { service: ['open', 'closed'] },
+      changes: { service: ['open', 'closed'] },
+      removes: { service: ['closed'] },
+      // Somebody has booked it.
+      but: (principal, verb, row) =>
+        principal === 'service' && verb === 'delete' && row === 'open' ? 'impossible' : null,
+      make: [
+        {
+          text: `insert into public.studios (id, name, hourly_rate, active) values ($1::uuid, $2, 10, false)`,
+          values: [closed, `Closed ${closed.slice(0, 8)}`],
+        },
+      ],
+    },
+    discount_codes: {
+      columns: `id code discount_type discount_value description min_hours max_uses per_user_limit current_uses expires_at active created_at
+        updated_at`,
+      grants: { anon: '', authenticated: 'select insert update', service_role: ALL },
+      writes: {
+        insert: 'code discount_type discount_value description min_hours max_uses per_user_limit expires_at active',
+        update: 'code discount_type discount_value description min_hours max_uses per_user_limit expires_at active',
+      },
+      rows: { any: { key: { id: code }, fresh } },
+      change: { description: 'Changed' },
+      sees: { admin: ['any'], service: ['any'] },
+      adds: { admin: ['any'], service: ['any'] },
+      changes: { admin: ['any'], service: ['any'] },
+      removes: { service: ['any'] },
+      // The row's own name is not theirs to write.
+      but: (principal, verb) => (principal === 'admin' && verb === 'upsert' ? 'refused' : null),
+      make: [
+        {
+          text: `insert into public.discount_codes (id, code, discount_type, discount_value) values ($1::uuid, $2, 'fixed', 5)`,
+          values: [code, code.slice(0, 8).toUpperCase()],
+        },
+      ],
+    },
+    booking_drafts: {
+      columns: 'user_id data updated_at',
+      grants: { anon: '', authenticated: ALL, service_role: ALL },
+      rows: {
+        owner: { key: { user_id: owner }, fresh: { user_id: owner, data: { a: 1 } } },
+        other: { key: { user_id: other }, fresh: { user_id: other, data: { a: 1 } } },
+      },
+      change: { data: { b: 2 } },
+      sees: { owner: ['owner'], other: ['other'], service: BOTH },
+      adds: {},
+      changes: { owner: ['owner'], other: ['other'], service: BOTH },
+      removes: { owner: ['owner'], other: ['other'], service: BOTH },
+      but: (principal, verb, row) => {
+        const own = principal === row || principal === 'service';
+        if (!own) return null;
+        return verb === 'insert' ? 'impossible' : verb === 'upsert' ? 'done' : null;
+      },
+      make: [
+        {
+          text: `insert into public.booking_drafts (user_id, data) values ($1::uuid, '{}'), ($2::uuid, '{}')`,
+          values: [owner, other],
+        },
+      ],
+    },
+  };
+}
+
+function aboutBookings({ owner, other }: People): Record<string, Expectation> {
+  const ids = { owner: randomUUID(), other: randomUUID(), nobody: randomUUID() };
+  const times = {
+    owner: '2031-01-01T00:00:00+00:00',
+    other: '2031-01-01T02:00:00+00:00',
+    nobody: '2031-01-01T04:00:00+00:00',
+  };
+  const rows = ['owner', 'other', 'nobody'] as const;
+  const later = (row: keyof typeof times): Values => ({
+    studio_id: STUDIO_B,
+    start_time: times[row].replace('2031', '2032'),
+    end_time: times[row].replace('2031', '2032').replace(':00:00+', ':30:00+'),
+    notes: 'test',
+  });
+  const accessCode = randomUUID();
+  const mail = randomUUID();
+  const letter = {
+    booking_id: ids.owner,
+    recipient_email: 'anybody@example.com',
+    email_type: 'access_code',
+    status: 'pending',
+    scheduled_for: times.owner,
+  };
+  return {
+    bookings: {
+      columns: `id user_id studio_id studio_name start_time end_time status total_hours base_cost discount_amount coupon_discount final_cost
+        id_verification_id notes guest_email reference cancel_reason hold_expires_at slots created_at confirmed_at cancelled_at`,
+      grants: { anon: 'select', authenticated: 'select insert update', service_role: ALL },
+      rows: Object.fromEntries(rows.map((row) => [row, { key: { start_time: times[row] }, fresh: later(row) }])),
+      change: { notes: 'test, changed' },
+      sees: { owner: ['owner'], other: ['other'], admin: rows, service: rows },
+      masked: {
+        guest: rows,
+        owner: ['other', 'nobody'],
+        other: ['owner', 'nobody'],
+        unverified: rows,
+      },
+      // Staff add their test bookings alone, where developer pages are on.
+      adds: { admin: rows, service: rows },
+      changes: { service: rows },
+      removes: {},
+      but: (principal, verb) => {
+        if (principal === 'revoked' || principal === 'expired') return null;
+        if (verb === 'upsert') return principal === 'guest' ? 'refused' : 'impossible';
+        // The view has no way to remove anything.
+        if (verb === 'delete') return 'impossible';
+        // A row that is there for everybody is refused, not missing.
+        return verb === 'update' && principal !== 'service' ? 'refused' : null;
+      },
+      make: rows.map((row) => ({
+        text: `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost_cents,
+            final_cost_cents, notes) values ($1::uuid, private.new_reference(), $2::uuid, $3::uuid, 'A', $4::timestamptz, $4::timestamptz + interval '1 hour',
+            'confirmed', 1, 0, 0, 'test')`,
+        values: [ids[row], row === 'owner' ? owner : row === 'other' ? other : null, STUDIO_A, times[row]],
+      })),
+    },
+    booking_access_codes: {
+      columns: 'id booking_id attempt status mode starts_at ends_at release_at issued_at used_at revoked_at created_at',
+      grants: { anon: '', authenticated: 'select', service_role: ALL },
+      rows: {
+        any: {
+          key: { id: accessCode },
+          fresh: {
+            booking_id: ids.other,
+            attempt: 1,
+            status: 'failed',
+            mode: 'hourly',
+            starts_at: times.owner,
+            ends_at: times.other,
+            release_at: times.owner,
+          },
+        },
+      },
+      change: { status: 'revoked' },
+      sees: { admin: ['any'], service: ['any'] },
+      adds: { service: ['any'] },
+      changes: { service: ['any'] },
+      removes: { service: ['any'] },
+      make: [
+        {
+          text: `insert into public.booking_access_codes (id, booking_id, attempt, status, mode, starts_at, ends_at, release_at)
+            values ($1::uuid, $2::uuid, 1, 'failed', 'hourly', $3::timestamptz, $3::timestamptz + interval '1 hour', $3::timestamptz)`,
+          values: [accessCode, ids.owner, times.owner],
+        },
+      ],
+    },
+    scheduled_emails: {
+      columns: 'id booking_id recipient_email email_type status scheduled_for sent_at created_at',
+      grants: { anon: '', authenticated: 'select insert', service_role: ALL },
+      writes: { insert: 'booking_id recipient_email email_type status scheduled_for' },
+      rows: { any: { key: { id: mail }, fresh: letter } },
+      change: { status: 'cancelled' },
+      sees: { admin: ['any'], service: ['any'] },
+      adds: { admin: ['any'], service: ['any'] },
+      changes: { service: ['any'] },
+      removes: { service: ['any'] },
+      make: [
+        {
+          text: `insert into public.scheduled_emails (id, booking_id, recipient_email, email_type, status, scheduled_for)
+            values ($1::uuid, $2::uuid, 'x@example.com', 'access_code', 'cancelled', $3::timestamptz)`,
+          values: [mail, ids.owner, times.owner],
+        },
+      ],
+    },
+  };
+}
+
+/** Functions of the exposed schema, with the roles that may call each. */
+export const FUNCTIONS: Readonly<Record<string, string>> = {
+  'developer_pages_open()': 'anon authenticated service_role',
+  'is_staff()': 'anon authenticated service_role',
+  'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
+  'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',
+};
+
+/** Relations that callers' roles hold any grant on, outside the exposed schema. */
+export const ELSEWHERE: readonly string[] = ['storage.buckets', 'storage.objects'];
+
+/** What the table says of one cell. */
+export function expectedOutcome(one: Expectation, principal: Principal, verb: Verb, row: string): Outcome {
+  if (principal === 'revoked' || principal === 'expired') return 'unknown';
+  const exception = one.but?.(principal, verb, row) ?? null;
+  if (exception !== null) return exception;
+  const role = principal === 'guest' ? 'anon' : principal === 'service' ? 'service_role' : 'authenticated';
+  const granted = one.grants[role].split(' ');
+  const names = (allowed: Allowed | undefined): boolean => allowed?.[principal]?.includes(row) === true;
+  switch (verb) {
+    case 'select':
+    case 'head':
+      if (!granted.includes('select')) return 'refused';
+      return names(one.sees) ? 'shown' : names(one.masked) ? 'masked' : 'none';
+    case 'insert':
+      return granted.includes('insert') && names(one.adds) ? 'done' : 'refused';
+    case 'upsert':
+      return granted.includes('insert') && granted.includes('update') && names(one.adds) && names(one.changes)
+        ? 'done'
+        : 'refused';
+    case 'update':
+      return !granted.includes('update') ? 'refused' : names(one.changes) ? 'done' : 'none';
+    case 'delete':
+      return !granted.includes('delete') ? 'refused' : names(one.removes) ? 'done' : 'none';
+  }
+}

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { dollarsToCents, formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type StaffBooking } from './queries.ts';
+
+const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
+
+/** Who comes when, day by day, to read (decisions T-66). */
+export function UpcomingBookings() {
+  const bookings = useQuery({
+    queryKey: ['staff-bookings'],
+    queryFn: readUpcomingBookings,
+    refetchInterval: 60_000,
+  });
+  const ids = [...new Set(bookings.data?.flatMap((one) => (one.user_id === null ? [] : [one.user_id])))].toSorted();
+  const bookers = useQuery({ queryKey: ['staff-bookers', ids], queryFn: () => readBookers(ids), staleTime: 300_000 });
+  return (
+    <>
+      <h2 className="text-3xl">Bookings</h2>
+      <p className="mt-2 mb-6 text-fog">
+        What is to come, in Sydney time.
+        {bookings.data?.length === BOOKINGS_SHOWN ? ` The next ${BOOKINGS_SHOWN} are shown.` : ''}
+      </p>
+      {bookings.isError && !bookings.data ? (
+        <Notice tone="bad">
+          <p>The bookings could not be loaded.</p>
+          <p className="mt-1 text-sm text-fog">{describeError(bookings.error, 'Check your connection.')}</p>
+          <Button tone="plain" className="mt-3" onClick={() => void bookings.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      ) : !bookings.data ? (
+        <Skeleton className="h-96" label="Loading the bookings" />
+      ) : bookings.data.length === 0 ? (
+        <Empty>Nothing is booked.</Empty>
+      ) : (
+        <div className="space-y-10">
+          {byDay(bookings.data).map(([day, list]) => (
+            <Day key={day} day={day} bookings={list} bookers={bookers.data} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function byDay(bookings: readonly StaffBooking[]): readonly (readonly [string, readonly StaffBooking[]])[] {
+  return [...Map.groupBy(bookings, (one) => studioDate(new Date(one.start_time)))];
+}
+
+function Day({
+  day,
+  bookings,
+  bookers,
+}: {
+  day: string;
+  bookings: readonly StaffBooking[];
+  bookers: ReadonlyMap<string, Booker> | undefined;
+}) {
+  const now = useNow(30_000);
+  return (
+    <section aria-label={formatStudioDate(day)}>
+      <h3 className="mb-3 text-2xl">{formatStudioDate(day)}</h3>
+      <Table caption={`Bookings of ${formatStudioDate(day)}`} columns={COLUMNS}>
+        {bookings.map((one) => (
+          <Row key={one.id}>
+            <Cell label="Time" className="whitespace-nowrap tabular-nums">
+              {timesOf(one)}
+            </Cell>
+            <Cell label="Studio">{one.studio_name}</Cell>
+            <Cell label="Customer" className="break-words max-sm:col-span-full">
+              <Customer booker={one.user_id === null ? undefined : bookers?.get(one.user_id)} />
+            </Cell>
+            <Cell label="Status">
+              <Standing booking={one} now={now} />
+            </Cell>
+            <Cell label="Price" className="tabular-nums">
+              {formatMoney(dollarsToCents(one.final_cost) ?? 0)}
+            </Cell>
+            <Cell label="Reference">{one.reference}</Cell>
+          </Row>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+/** "7 pm to 9 pm"; a session past midnight names its second day. */
+function timesOf(one: StaffBooking): string {
+  const [start, end] = [new Date(one.start_time), new Date(one.end_time)];
+  const later = studioDate(start) === studioDate(end) ? '' : `, ${formatStudioDate(end, 'short')}`;
+  return `${formatStudioTime(start)} to ${formatStudioTime(end)}${later}`;
+}
+
+function Customer({ booker }: { booker: Booker | undefined }) {
+  if (!booker) return <span className="text-fog">not known</span>;
+  return (
+    <>
+      {booker.full_name ?? booker.email}
+      <span className="block text-sm text-fog">{[booker.email, booker.phone].filter(Boolean).join(', ')}</span>
+    </>
+  );
+}
+
+function Standing({ booking, now }: { booking: StaffBooking; now: Date }) {
+  if (booking.status === 'pending') return <Chip tone="warn">Being paid for</Chip>;
+  if (booking.notes === 'test') return <Chip>Test</Chip>;
+  return new Date(booking.start_time) <= now ? <Chip tone="signal">On now</Chip> : <Chip tone="good">Confirmed</Chip>;
+}
