@@ -10,6 +10,7 @@ import { createLetters } from './auth/codes/letters.ts';
 import { createMessageQueue, type MessageQueue } from './auth/codes/message-queue.ts';
 import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
 import { createFlows } from './auth/external/flows.ts';
+import { sweepLeftovers } from './auth/external/leftovers.ts';
 import { samlParty } from './auth/sso/metadata.ts';
 import { createSessions } from './auth/sessions/sessions.ts';
 import type { Config } from './config.ts';
@@ -37,7 +38,7 @@ export async function composeAuth(parts: {
   mail: Mail;
   clock: Clock;
   log: Log;
-}): Promise<{ door: Hono<Env>; queue: MessageQueue }> {
+}): Promise<{ door: Hono<Env>; queue: MessageQueue; sweep: () => Promise<void> }> {
   const { db, keys, clock, log, mail } = parts;
   const settings = parts.config.auth;
   const { siteUrl, signIn } = parts.config;
@@ -69,7 +70,11 @@ export async function composeAuth(parts: {
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  return { door, queue };
+  const sweep = async (): Promise<void> => {
+    await queue.sweep();
+    await sweepLeftovers(db, clock);
+  };
+  return { door, queue, sweep };
 }
 
 function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {

@@ -18,7 +18,7 @@ import { addFactors } from './factors/factors-room.ts';
 import { addExternal } from './external/external-room.ts';
 import { addPasskeys } from './passkeys/passkeys-room.ts';
 import { addSso } from './sso/sso-room.ts';
-import { addSwitchedOff } from './switched-off.ts';
+import { addSwitchedOff } from './about/switched-off.ts';
 import { createToken } from './token/token.ts';
 import { createUserGet } from './user/user-get.ts';
 import { createUserUpdate } from './user/user-update.ts';
