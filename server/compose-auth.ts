@@ -14,7 +14,7 @@ import { sweepLeftovers } from './auth/external/leftovers.ts';
 import { samlParty } from './auth/sso/metadata.ts';
 import { createSessions } from './auth/sessions/sessions.ts';
 import type { Config } from './config.ts';
-import type { ProviderSettings } from './config-providers.ts';
+import type { ProviderSettings } from './settings/providers.ts';
 import type { Database } from './db/database.ts';
 import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
 import type { Keys } from './http/keys.ts';

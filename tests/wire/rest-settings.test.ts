@@ -158,6 +158,16 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
       await soon(async () => expect((await guest.from('towns').select('count()')).error).toBeNull());
     });
 
+    test.runIf(engine.name === 'PostgreSQL')(
+      'a lost line to the database is found again, and what was missed with it',
+      async () => {
+        await country.script(
+          `create table public.reefs (id int primary key);\n\ngrant select on public.reefs to anon;\n\nselect pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %';`,
+        );
+        await soon(async () => expect((await guest.from('reefs').select()).error).toBeNull());
+      },
+    );
+
     test('new tables, columns and functions are known after the notice', async () => {
       expect((await guest.from('islands').select()).error?.code).toBe('PGRST205');
       await country.script(

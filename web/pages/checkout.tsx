@@ -33,6 +33,7 @@ export default function CheckoutPage() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
   const released = useReleased(status);
+  useBackToBooking();
   const kept = useMemo(() => drafts.booking(), []);
   const server = useQuery({
     queryKey: ['draft', user?.id],
@@ -66,6 +67,16 @@ export default function CheckoutPage() {
       )}
     </Shell>
   );
+}
+
+/** The browser's Back leads to the hours, wherever somebody came from (spec section 2). */
+function useBackToBooking(): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const goBack = (): void => void navigate(paths.booking, { replace: true });
+    window.addEventListener('popstate', goBack);
+    return () => window.removeEventListener('popstate', goBack);
+  }, [navigate]);
 }
 
 function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {
