@@ -1,4 +1,6 @@
-import { lazy, type ReactNode, StrictMode, Suspense } from 'react';
+import { lazy, type ReactNode, StrictMode, Suspense, useEffect, useRef } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './lib/session.tsx';
 import { AppRoutes } from './routes.tsx';
@@ -25,6 +27,23 @@ function Dialogs() {
   );
 }
 
+/** Who signs out on the checkout, here or in another tab, is taken home instead of being asked to sign in (spec section 2). */
+function CheckoutLeft() {
+  const { status } = useSession();
+  const { close } = useAuthDialog();
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const before = useRef(status);
+  useEffect(() => {
+    const left = before.current === 'in' && status === 'out';
+    before.current = status;
+    if (!left || pathname !== paths.checkout) return;
+    close();
+    void navigate(paths.home);
+  }, [status, pathname, close, navigate]);
+  return null;
+}
+
 /** Everything on the page; `route` puts it into a router, which is the browser's or, when printed, one of a fixed address. */
 export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
   return (
@@ -35,6 +54,7 @@ export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
             <>
               <AppRoutes />
               <Dialogs />
+              <CheckoutLeft />
             </>,
           )}
           <Toaster />

@@ -84,7 +84,7 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
               disabled={busy !== null}
               onClick={() => void leave('passkey', signInWithPasskey)}
             >
-              Sign in with a passkey
+              Use a passkey
             </Button>
           ) : null}
         </>
