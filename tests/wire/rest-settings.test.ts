@@ -189,6 +189,14 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
         403,
         { code: 'PT403', message: 'not today', details: null, hint: null },
       ]);
+      for (const accept of ['application/vnd.pgrst.plan+json', 'application/json']) {
+        const { status } = await country.raw(accept.includes('plan') ? '/towns' : '/', {
+          headers: { 'x-forbid': '1', accept },
+        });
+        expect([accept, status]).toEqual([accept, 403]);
+      }
+      const planned = await guest.from('towns').select('id', { count: 'planned' });
+      expect(planned.count).toBeGreaterThan(0);
       const tried = await user.from('lands').insert({ id: 63, name: 'looked' }).select('id').rollback();
       expect(tried.data).toEqual([{ id: 63 }]);
       expect((await guest.from('lands').select('id').eq('id', 63)).data).toEqual([]);
