@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthWorld, openAuthWorld, PASSWORD } from '../wire/auth-world.ts';
+import { type AuthWorld, openAuthWorld, PASSWORD } from './auth-world.ts';
 
 const GUESSES = process.env['TEST_LONG'] ? 1_000 : 150;
 const TRIES = 5;
