@@ -18,7 +18,7 @@ export function StudioCards({
   return (
     <fieldset className="grid min-w-0 gap-4 md:grid-cols-3">
       <legend className="sr-only">Studio</legend>
-      {studios.map((studio) => {
+      {studios.map((studio, at) => {
         const selected = studio.id === chosen;
         return (
           <label
@@ -35,7 +35,7 @@ export function StudioCards({
               aria-describedby={`about-${studio.id}`}
               className="absolute inset-0 z-10 size-full cursor-pointer appearance-none outline-none"
             />
-            <RoomPicture name={studio.name} />
+            <RoomPicture name={studio.name} first={at === 0} />
             <span className="flex grow flex-col gap-3 p-5">
               <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
                 <span id={`studio-${studio.id}`} className="poster text-3xl whitespace-nowrap md:max-lg:text-2xl">
@@ -74,7 +74,7 @@ export function StudioCardsSkeleton() {
       <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
         {['A', 'B', 'C'].map((letter) => (
           <span key={letter} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
-            <RoomPicture name={`Studio ${letter}`} />
+            <RoomPicture name={`Studio ${letter}`} first={letter === 'A'} />
             <span className="skeleton m-5 grow" />
           </span>
         ))}
