@@ -59,7 +59,9 @@ function Device({ session, busy, onEnd }: { session: OwnSession; busy: boolean; 
       <div>
         <p className="font-semibold">{name}</p>
         <p className="text-sm text-fog">
-          {session.current ? 'This device' : `Last used ${formatStudioDate(used)}, ${formatStudioTime(used)} Sydney time`}
+          {session.current
+            ? 'This device'
+            : `Last used ${formatStudioDate(used)}, ${formatStudioTime(used)} Sydney time`}
         </p>
       </div>
       {session.current ? null : (

@@ -92,6 +92,58 @@ export function cancelBooking(
   return callFunction('cancel-booking', { bookingId });
 }
 
+/** An authenticator app of somebody. */
+export type AuthenticatorApp = { readonly id: string; readonly name: string; readonly addedAt: string };
+/** One that is being added: the picture and the key an app reads. `qrCode` is raw SVG. */
+export type NewAuthenticatorApp = { readonly id: string; readonly qrCode: string; readonly secret: string };
+export type Passkey = {
+  readonly id: string;
+  readonly friendly_name?: string;
+  readonly created_at: string;
+  readonly last_used_at?: string;
+};
+
+export async function readAuthenticatorApps(): Promise<AuthenticatorApp[]> {
+  const { data, error } = await supabase.auth.mfa.listFactors();
+  if (error) throw error;
+  return data.totp.map((one) => ({ id: one.id, name: one.friendly_name ?? '', addedAt: one.created_at }));
+}
+export async function addAuthenticatorApp(name: string): Promise<NewAuthenticatorApp> {
+  const { data, error } = await supabase.auth.mfa.enroll({ factorType: 'totp', friendlyName: name });
+  if (error) throw error;
+  return { id: data.id, qrCode: data.totp.qr_code.replace(/^data:[^,]*,/, ''), secret: data.totp.secret };
+}
+/** The first code proves that the app has the key; other sessions without it end. */
+export async function confirmAuthenticatorApp(id: string, code: string): Promise<void> {
+  const { error } = await supabase.auth.mfa.challengeAndVerify({ factorId: id, code });
+  if (error) throw error;
+}
+export async function removeAuthenticatorApp(id: string): Promise<void> {
+  const { error } = await supabase.auth.mfa.unenroll({ factorId: id });
+  if (error) throw error;
+  // The token still tells of the factor that is gone.
+  await supabase.auth.refreshSession();
+}
+
+export async function readPasskeys(): Promise<readonly Passkey[]> {
+  const { data, error } = await supabase.auth.passkey.list();
+  if (error) throw error;
+  return data ?? [];
+}
+export async function addPasskey(name: string): Promise<void> {
+  const { data, error } = await supabase.auth.registerPasskey();
+  if (error) throw error;
+  if (data) await renamePasskey(data.id, name);
+}
+export async function renamePasskey(passkeyId: string, friendlyName: string): Promise<void> {
+  const { error } = await supabase.auth.passkey.update({ passkeyId, friendlyName });
+  if (error) throw error;
+}
+export async function removePasskey(passkeyId: string): Promise<void> {
+  const { error } = await supabase.auth.passkey.delete({ passkeyId });
+  if (error) throw error;
+}
+
 /** A device that is signed in. */
 export type OwnSession = {
   readonly id: string;

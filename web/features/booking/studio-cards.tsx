@@ -37,8 +37,8 @@ export function StudioCards({
             />
             <RoomPicture name={studio.name} />
             <span className="flex grow flex-col gap-3 p-5">
-              <span className="flex items-baseline justify-between gap-3">
-                <span id={`studio-${studio.id}`} className="poster text-3xl">
+              <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
+                <span id={`studio-${studio.id}`} className="poster text-3xl whitespace-nowrap md:max-lg:text-2xl">
                   {studio.name}
                 </span>
                 <span className="text-sm font-bold whitespace-nowrap text-signal tabular-nums">
