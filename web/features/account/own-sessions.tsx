@@ -61,12 +61,12 @@ function Device({ session, busy, onEnd }: { session: OwnSession; busy: boolean; 
         <p className="text-sm text-fog">
           {session.current
             ? 'This device'
-            : `Last used ${formatStudioDate(used)}, ${formatStudioTime(used)} Sydney time`}
+            : `Last used ${formatStudioDate(used, 'medium')}, ${formatStudioTime(used)} Sydney time`}
         </p>
       </div>
       {session.current ? null : (
-        <Button tone="plain" busy={busy} aria-label={`Sign out ${name}`} onClick={onEnd}>
-          Sign out
+        <Button tone="plain" busy={busy} aria-label={`End session: ${name}`} onClick={onEnd}>
+          End session
         </Button>
       )}
     </li>
