@@ -67,13 +67,16 @@ export function StudioCards({
   );
 }
 
-/** As high as the cards, so that nothing jumps when they come. */
+/** As high as the cards, so that nothing jumps when they come; the rooms can be seen before anything is known of them. */
 export function StudioCardsSkeleton() {
   return (
     <div className="relative">
       <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
-        {[1, 2, 3].map((one) => (
-          <span key={one} className="skeleton h-[28rem] md:h-[31rem]" />
+        {['A', 'B', 'C'].map((letter) => (
+          <span key={letter} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
+            <RoomPicture name={`Studio ${letter}`} />
+            <span className="skeleton m-5 grow" />
+          </span>
         ))}
       </div>
       <p className="absolute inset-x-5 top-5">
