@@ -50,8 +50,8 @@ export function StudioCards({
           >
             <RoomPicture name={studio.name} />
             <span className="flex grow flex-col gap-3 p-5">
-              <span className="flex items-baseline justify-between gap-3">
-                <span id={`studio-${studio.id}`} className="poster text-3xl">
+              <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
+                <span id={`studio-${studio.id}`} className="poster text-3xl whitespace-nowrap md:max-lg:text-2xl">
                   {studio.name}
                 </span>
                 <span className="text-sm font-bold whitespace-nowrap text-signal tabular-nums">
@@ -80,13 +80,16 @@ export function StudioCards({
   );
 }
 
-/** As high as the cards, so that nothing jumps when they come. */
+/** As high as the cards, so that nothing jumps when they come; the rooms can be seen before anything is known of them. */
 export function StudioCardsSkeleton() {
   return (
     <div className="relative">
       <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
-        {[1, 2, 3].map((one) => (
-          <span key={one} className="skeleton h-[28rem] md:h-[31rem]" />
+        {['A', 'B', 'C'].map((letter) => (
+          <span key={letter} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
+            <RoomPicture name={`Studio ${letter}`} />
+            <span className="skeleton m-5 grow" />
+          </span>
         ))}
       </div>
       <p className="absolute inset-x-5 top-5">
