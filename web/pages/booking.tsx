@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
-import { isSydneyZone } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
@@ -16,6 +15,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/lib/session.tsx';
+import { useAway } from '#web/lib/use-away.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -146,7 +146,7 @@ function Problem({ problem, onAgree }: { problem: BookProblem; onAgree: (total: 
 }
 
 function ZoneNote() {
-  const away = !isSydneyZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const away = useAway();
   return (
     <>
       <p>Pick a room, a day and your hours. Open {venue.hours}, every hour of the week.</p>
