@@ -38,7 +38,16 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
     await next();
   });
 
-  for (const path of ['/signup', '/token', '/otp', '/magiclink', '/recover', '/resend', '/sso'])
+  for (const path of [
+    '/signup',
+    '/token',
+    '/otp',
+    '/magiclink',
+    '/recover',
+    '/resend',
+    '/sso',
+    '/passkeys/authentication/options',
+  ])
     door.use(path, captchaGate(parts));
   door.post('/signup', createSignUp(parts));
   door.post('/token', createToken(parts));

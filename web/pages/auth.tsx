@@ -40,6 +40,7 @@ export default function AuthPage() {
           {resetting ? (
             <NewPasswordForm
               tokenHash={search.get('token_hash')}
+              invited={search.get('type') === 'invite'}
               signedIn={status === 'in'}
               onDone={() => void navigate(paths.profile, { replace: true })}
               onAskAgain={() => void navigate(paths.auth, { replace: true })}

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
+import { OwnSessions } from '#web/features/account/own-sessions.tsx';
 import { Passkeys } from '#web/features/account/passkeys.tsx';
 import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
@@ -81,6 +82,9 @@ export default function ProfilePage() {
         </Part>
         <Part title="Passkeys">
           <Passkeys userId={user.id} />
+        </Part>
+        <Part title="Your devices">
+          <OwnSessions />
         </Part>
         <Button tone="plain" onClick={() => void leave()}>
           Sign Out

@@ -1,5 +1,5 @@
 import { errorCode } from '#web/lib/errors.ts';
-import { callFunction, supabase } from '#web/lib/supabase.ts';
+import { apiUrl, callFunction, publicKey, readFailure, supabase } from '#web/lib/supabase.ts';
 
 export type Profile = {
   readonly full_name: string | null;
@@ -142,4 +142,30 @@ export async function renamePasskey(passkeyId: string, friendlyName: string): Pr
 export async function removePasskey(passkeyId: string): Promise<void> {
   const { error } = await supabase.auth.passkey.delete({ passkeyId });
   if (error) throw error;
+}
+
+/** A device that is signed in. */
+export type OwnSession = {
+  readonly id: string;
+  readonly refreshed_at: string;
+  readonly user_agent: string | null;
+  readonly current: boolean;
+};
+
+/** The list of devices is the one thing of the account the client library knows no call for. */
+async function askSessions(method: 'GET' | 'DELETE', path: string): Promise<Response> {
+  const { session } = (await supabase.auth.getSession()).data;
+  const response = await fetch(`${apiUrl}/auth/v1/user/sessions${path}`, {
+    method,
+    headers: { apikey: publicKey, authorization: `Bearer ${session?.access_token ?? publicKey}` },
+  });
+  if (!response.ok) throw await readFailure(response);
+  return response;
+}
+export async function readSessions(): Promise<OwnSession[]> {
+  const body: { sessions: OwnSession[] } = await (await askSessions('GET', '')).json();
+  return body.sessions;
+}
+export async function endSession(id: string): Promise<void> {
+  await askSessions('DELETE', `/${id}`);
 }

@@ -42,9 +42,14 @@ export async function verifyCode(email: string, token: string): Promise<void> {
   if (error) throw error;
 }
 
-export async function verifyLink(tokenHash: string, type: 'signup' | 'recovery' | 'email_change'): Promise<void> {
-  const { error } = await supabase.auth.verifyOtp({ token_hash: tokenHash, type });
+/** What a mailed link is for. */
+export type LinkKind = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';
+
+/** Answers false while a new address still waits for the word of the other one. */
+export async function verifyLink(tokenHash: string, type: LinkKind): Promise<boolean> {
+  const { data, error } = await supabase.auth.verifyOtp({ token_hash: tokenHash, type });
   if (error) throw error;
+  return data.session !== null;
 }
 
 export async function resendCode(email: string): Promise<void> {
