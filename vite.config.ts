@@ -12,5 +12,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // build/site.ts reads there which files a page needs.
     manifest: true,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Libraries change seldom and are told apart in bench/web.ts.
+          groups: [
+            { name: 'library-react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie)\// },
+            { name: 'library-supabase', test: /node_modules\/(@supabase|tslib|iceberg-js)\// },
+            { name: 'library-query', test: /node_modules\/@tanstack\// },
+            { name: 'library-zod', test: /node_modules\/zod\// },
+            { name: 'library-days', test: /node_modules\/(react-day-picker|date-fns|@date-fns)\// },
+          ],
+        },
+      },
+    },
   },
 });

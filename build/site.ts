@@ -7,6 +7,9 @@ import { build, type Manifest } from 'vite';
  * Builds the web app into dist/web: the bundle for the browser, then a second bundle for Node that prints every page
  * (web/prerender.tsx), then one HTML file for each address, so that pages paint before JavaScript and read without it.
  */
+// Printed as it looks at home; who is elsewhere is told so by the browser.
+process.env['TZ'] = 'Australia/Sydney';
+
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist', 'web');
 const PRESS = join(ROOT, 'dist', 'press');
@@ -40,17 +43,14 @@ rmSync(PRESS, { recursive: true });
 process.exit(0);
 
 function fill(page: Printed): string {
-  const wanted = new Set([...needs('index.html'), ...needs(page.source)]);
-  const preloads = [
-    `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`,
-    // The bundle for the browser is in the template; what it will ask for next is named here.
-    ...[...wanted]
-      .filter((file) => !template.includes(file))
-      .map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
-  ];
+  const parts = [...new Set([...needs('main.tsx'), ...needs(page.source)])].map((file) => `/${file}`);
+  const letters = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
   return template
-    .replace('<!--head-->', () => [page.head, ...preloads].join('\n    '))
-    .replace('<div id="root"><!--page--></div>', () => `<div id="root" data-printed="${page.way}">${page.body}</div>`);
+    .replace('<!--head-->', () => `${page.head}\n    ${letters}`)
+    .replace(
+      '<div id="root"><!--page--></div>',
+      () => `<div id="root" data-printed="${page.way}" data-parts="${parts.join(' ')}">${page.body}</div>`,
+    );
 }
 
 /** A source's file and all it imports at once. */

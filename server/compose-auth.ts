@@ -11,7 +11,7 @@ import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
 import { createFlows } from './auth/external/flows.ts';
 import { createSessions } from './auth/sessions/sessions.ts';
 import type { Config } from './config.ts';
-import type { ProviderSettings } from './config-providers.ts';
+import type { ProviderSettings } from './settings/providers.ts';
 import type { Database } from './db/database.ts';
 import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
 import type { Keys } from './http/keys.ts';

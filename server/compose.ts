@@ -65,7 +65,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const say = overrides.say ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
-  const keys = await openKeys(config.dataDir, config.jwtSecret);
+  const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
   const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
   const db = await openDatabase(config, overrides.memory === true, say, log);
   const demo = await seed({ db, root: ROOT, config, clock, say });

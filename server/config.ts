@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { authFaults, authFields, type AuthSettings, readAuthSettings } from './config-auth.ts';
-import { readSignInSettings, signInFields, type SignInSettings } from './config-sign-in.ts';
+import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
+import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
 export type Config = {

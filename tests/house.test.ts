@@ -23,6 +23,7 @@ const TABLE: readonly Room[] = [
   { room: 'build', may: [] },
 
   { room: 'web/main', may: ['web'] },
+  { room: 'web/start', may: ['web'] },
   { room: 'web/app', may: ['web'] },
   { room: 'web/prerender', may: ['web', 'rules'] },
   { room: 'web/routes', may: ['web'] },
@@ -32,11 +33,9 @@ const TABLE: readonly Room[] = [
   { room: 'web/ui', may: [] },
 
   { room: 'server/main', may: ['server/config', 'server/compose'] },
-  { room: 'server/config', may: ['server/config-auth', 'server/config-sign-in'] },
-  { room: 'server/config-auth', may: [] },
-  { room: 'server/config-sign-in', may: ['server/config-providers'] },
-  { room: 'server/config-providers', may: [] },
-  ...['compose', 'compose-auth', 'compose-functions', 'seed'].map((name) => ({
+  { room: 'server/config', may: ['server/settings'] },
+  { room: 'server/settings', may: [] },
+  ...['compose', 'compose-auth', 'compose-functions', 'import-users', 'seed'].map((name) => ({
     room: `server/${name}`,
     may: ['server', 'rules'],
   })),

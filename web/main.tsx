@@ -2,7 +2,6 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { App } from './app.tsx';
 import { fetchPage } from './routes.tsx';
-import './styles.css';
 
 // The page may not make code from text; zod, where it is fetched, is told so before it tries (its own key for that).
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });

@@ -11,7 +11,7 @@ import { createOtp } from './verify/otp.ts';
 import { createReauthenticate } from './verify/reauthenticate.ts';
 import { createResend } from './verify/resend.ts';
 import { createSessionEnd, createSessionList } from './user/session-list.ts';
-import { captchaGate } from './captcha-gate.ts';
+import { captchaGate } from './verify/captcha-gate.ts';
 import { createSettings } from './about/settings.ts';
 import { createSignUp } from './signup/signup.ts';
 import { addFactors } from './factors/factors-room.ts';

@@ -1,20 +1,12 @@
-import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  calculateJwkThumbprint,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  jwtVerify,
-  SignJWT,
-  type CryptoKey,
-} from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, jwtVerify, SignJWT } from 'jose';
+import { openSigningKey, readSigningKeys, type SigningKey } from './signing-keys.ts';
 
 /** What the server signs and seals with. Made once, kept in one file that only its owner can read. */
 export type Keys = {
-  /** An access token for these claims (ES256, `kid`), good for `seconds`. */
+  /** An access token for these claims, by the newest key (`kid`), good for `seconds`. */
   sign(claims: Record<string, unknown>, seconds: number, now: Date): Promise<string>;
   /** The claims of a token signed by us; null for any other. Algorithm, signature, audience of user tokens and expiry are checked. */
   verify(token: string, now: Date): Promise<Readonly<Record<string, unknown>> | null>;
@@ -35,15 +27,28 @@ const VERIFIED_KEPT = 5_000;
 /** Ten years: the keys that clients are built with. */
 const CLIENT_KEY_SECONDS = 315_360_000;
 
-/** Reads the keys of `folder`, or makes them; several processes starting at once end up with the same. `jwtSecret` signs the two client keys. */
-export async function openKeys(folder: string, jwtSecret: string | null): Promise<Keys> {
+/**
+ * Reads the keys of `folder`, or makes them; several processes starting at once end up with the same. `jwtSecret` signs the two client
+ * keys. `signingKeysFile`: a JWKS with private keys that takes the place of the made one. Throws for a file that cannot be signed with.
+ */
+export async function openKeys(
+  folder: string,
+  jwtSecret: string | null,
+  signingKeysFile: string | null = null,
+): Promise<Keys> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return createKeys(await readOrMake(join(folder, 'keys.json')), jwtSecret);
+  const stored = await readOrMake(join(folder, 'keys.json'));
+  const signing =
+    signingKeysFile === null
+      ? await madeKey(stored)
+      : await readSigningKeys(await readFile(signingKeysFile, 'utf8'), signingKeysFile);
+  return createKeys(stored, jwtSecret, signing);
 }
 
 /** Keys that are gone with the process, for tests. */
 export async function temporaryKeys(): Promise<Keys> {
-  return createKeys(await make(), null);
+  const stored = await make();
+  return createKeys(stored, null, await madeKey(stored));
 }
 
 async function readOrMake(path: string): Promise<Stored> {
@@ -71,12 +76,15 @@ async function make(): Promise<Stored> {
   };
 }
 
-async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Keys> {
-  const kid = await calculateJwkThumbprint(stored.signing);
-  const { d: _private, ...publicPart } = stored.signing;
-  const publicJwk: JWK = { ...publicPart, kid, alg: 'ES256', use: 'sig', key_ops: ['verify'] };
-  const signingKey = await importJWK(stored.signing, 'ES256');
-  const verifyKey = await importJWK(publicJwk, 'ES256');
+/** The one key that was made here. */
+async function madeKey(stored: Stored): Promise<readonly SigningKey[]> {
+  return [await openSigningKey({ ...stored.signing, kid: await calculateJwkThumbprint(stored.signing), alg: 'ES256' })];
+}
+
+async function createKeys(stored: Stored, jwtSecret: string | null, signing: readonly SigningKey[]): Promise<Keys> {
+  const [current] = signing;
+  if (!current) throw new Error('there is no key to sign with');
+  const live = new Map(signing.map((key) => [key.kid, key]));
   const shared = createSecretKey(Buffer.from(jwtSecret ?? stored.jwtSecret));
   const secret = Buffer.from(stored.secret, 'base64url');
   const clientKey = (role: string): Promise<string> =>
@@ -92,18 +100,20 @@ async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Key
   const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
   const check = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
     const head = readHead(token);
-    const key: KeyObject | CryptoKey | Uint8Array | null =
-      head?.alg === 'ES256' && head.kid === kid ? verifyKey : head?.alg === 'HS256' ? shared : null;
-    if (!head || !key) return null;
+    if (!head) return null;
+    // The key says its algorithm, not the token: a public key never serves as a shared secret.
+    const pair = head.kid === null ? undefined : live.get(head.kid);
+    const key = head.alg === 'HS256' ? shared : pair?.alg === head.alg ? pair.verifyKey : null;
+    if (!key) return null;
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [head.alg],
         clockTolerance: LEEWAY_SECONDS,
         currentDate: now,
       });
-      // People's tokens are signed with the key pair, client keys with the shared secret; neither may pose as the other.
+      // People's tokens are signed with a key pair, client keys with the shared secret; neither may pose as the other.
       const person = payload['role'] === 'authenticated';
-      if (person !== (head.alg === 'ES256') || (person && payload.aud !== 'authenticated')) return null;
+      if (person === (head.alg === 'HS256') || (person && payload.aud !== 'authenticated')) return null;
       return payload;
     } catch {
       return null; // whatever is wrong with it, it is not a token of ours
@@ -116,10 +126,10 @@ async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Key
     sign: (claims, seconds, now) => {
       const issued = Math.floor(now.getTime() / 1000);
       return new SignJWT(claims)
-        .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid })
+        .setProtectedHeader({ alg: current.alg, typ: 'JWT', kid: current.kid })
         .setIssuedAt(issued)
         .setExpirationTime(issued + seconds)
-        .sign(signingKey);
+        .sign(current.signKey);
     },
     async verify(token, now) {
       const known = verified.get(token);
@@ -138,7 +148,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null): Promise<Key
       if (typeof expiry === 'number') verified.set(token, { claims, until: (expiry + LEEWAY_SECONDS) * 1000 });
       return claims;
     },
-    jwks: () => ({ keys: [publicJwk] }),
+    jwks: () => ({ keys: signing.map((key) => key.publicJwk) }),
     hmac: (purpose, value) => createHmac('sha256', secret).update(`${purpose}\n${value}`).digest(),
     derive: (purpose) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32)),
   };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { echoOf, isNoDay, isoOf, noDate, partsOf } from './birth-date.ts';
+import { birthProblem, echoOf, isNoDay, isoOf, noDate, partsOf } from './birth-date.ts';
 
 it('a date typed in three parts is understood and echoed in words', () => {
   const parts = { day: '3', month: '4', year: '1998' };
@@ -21,4 +21,13 @@ it('31 April and 29 February of a common year are told apart from unfinished dat
   expect(isNoDay({ day: '31', month: '4', year: '1998' })).toBe(true);
   expect(isNoDay({ day: '29', month: '2', year: '1999' })).toBe(true);
   expect(isNoDay({ day: '29', month: '2', year: '2000' })).toBe(false);
+});
+
+it('a date of birth in the future or less than 18 years ago is told at the field', () => {
+  const today = '2026-11-21';
+  expect(birthProblem({ day: '22', month: '11', year: '2026' }, today)).toBe('A date of birth cannot be in the future');
+  expect(birthProblem({ day: '22', month: '11', year: '2008' }, today)).toBe('You must be 18 or older');
+  expect(birthProblem({ day: '21', month: '11', year: '2008' }, today)).toBeNull();
+  expect(birthProblem({ day: '31', month: '4', year: '1998' }, today)).toBe('There is no such day');
+  expect(birthProblem({ ...noDate, day: '3' }, today)).toBeNull();
 });

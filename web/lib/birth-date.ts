@@ -1,3 +1,4 @@
+import { isAdult } from '#rules/people.ts';
 import { formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
 /** A date as it is typed: day and year in digits, the month by its number, '' where nothing is entered yet. */
@@ -24,4 +25,12 @@ export function echoOf(parts: DateParts): string {
 /** Whether all three parts are there and yet no such day exists, as on 31 April. */
 export function isNoDay(parts: DateParts): boolean {
   return parts.day !== '' && parts.month !== '' && parts.year.length === 4 && isoOf(parts) === '';
+}
+
+/** What is wrong with a date of birth as far as it is typed; null when nothing is, or not yet. No future date is taken (spec section 5). */
+export function birthProblem(parts: DateParts, today: StudioDate): string | null {
+  const iso = isoOf(parts);
+  if (iso === '') return isNoDay(parts) ? 'There is no such day' : null;
+  if (iso > today) return 'A date of birth cannot be in the future';
+  return isAdult(iso, today) ? null : 'You must be 18 or older';
 }

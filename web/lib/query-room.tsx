@@ -3,7 +3,10 @@ import type { ReactNode } from 'react';
 import { onSignOut } from './session.tsx';
 
 const client = new QueryClient({
-  defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true, staleTime: 2_000 } },
+  defaultOptions: {
+    // Data calls are tried four times by their client already, over seven seconds.
+    queries: { retry: 0, refetchOnWindowFocus: true, staleTime: 2_000 },
+  },
 });
 // What one person was shown is not shown to the next.
 onSignOut(() => client.clear());

@@ -33,6 +33,7 @@ export default function CheckoutPage() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
   const released = useReleased(status);
+  useBackToBooking();
   const kept = useMemo(() => drafts.booking(), []);
   const server = useQuery({
     queryKey: ['draft', user?.id],
@@ -41,9 +42,13 @@ export default function CheckoutPage() {
     retry: 0,
   });
   const draft = kept ?? server.data ?? null;
-  const askSignIn = useEffectEvent(() => open('sign-in'));
+  const navigate = useNavigate();
+  const wasIn = useRef(false);
+  // Who signs out here, in another tab say, goes home (spec section 2); who was never in is asked to come in.
+  const gone = useEffectEvent(() => (wasIn.current ? void navigate(paths.home, { replace: true }) : open('sign-in')));
   useEffect(() => {
-    if (status === 'out') askSignIn();
+    if (status === 'out') gone();
+    wasIn.current = status === 'in';
   }, [status]);
 
   if (draft && user) return <Checkout key={user.id} draft={draft} userId={user.id} released={released.text} />;
@@ -66,6 +71,16 @@ export default function CheckoutPage() {
       )}
     </Shell>
   );
+}
+
+/** The browser's Back leads to the hours, wherever somebody came from (spec section 2). */
+function useBackToBooking(): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const goBack = (): void => void navigate(paths.booking, { replace: true });
+    window.addEventListener('popstate', goBack);
+    return () => window.removeEventListener('popstate', goBack);
+  }, [navigate]);
 }
 
 function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {

@@ -101,7 +101,8 @@ function Confirmed({ userId }: { userId: string | null }) {
   const tell = useEffectEvent(() =>
     toast({
       title: 'Email Confirmed',
-      description: state === 'none' ? 'One thing is left before your first session: your ID.' : 'Thank you.',
+      description:
+        state === 'none' ? 'One thing is left before your first session: your ID.' : 'You can book your hours now.',
       ms: TOAST_MS,
     }),
   );

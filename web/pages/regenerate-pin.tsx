@@ -46,6 +46,9 @@ export default function RegeneratePinPage() {
         <Notice tone="bad">
           <p>No booking ID provided. Please use the link from your booking confirmation email.</p>
         </Notice>
+        <Link to={paths.profile} className={`${buttonStyle.plain} mt-6`}>
+          Your bookings
+        </Link>
       </Shell>
     );
   }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { firstError, isAdult, profileSchema, normalisePhone } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { echoOf, isNoDay, isoOf, partsOf } from '#web/lib/birth-date.ts';
+import { birthProblem, echoOf, isoOf, partsOf } from '#web/lib/birth-date.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -136,7 +136,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
         badge="MUST MATCH ID"
         hint="You must be 18 or older"
         echo={echoOf(birth)}
-        error={tooYoung ? 'You must be 18 or older' : isNoDay(birth) ? 'There is no such day' : null}
+        error={birthProblem(birth, today)}
         value={birth}
         onChange={setBirth}
       />

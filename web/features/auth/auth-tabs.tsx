@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { ResetForm } from './reset-form.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { SignUpForm } from './sign-up-form.tsx';
+import { nothingTyped, SignUpForm } from './sign-up-form.tsx';
 
 const TABS = [
   { key: 'sign-in', label: 'Sign In' },
@@ -23,6 +23,7 @@ export function AuthTabs({
   onCodeSent: (email: string) => void;
 }) {
   const [view, setView] = useState<View>(start);
+  const [signUp, setSignUp] = useState(nothingTyped);
   const [typedEmail, setTypedEmail] = useState('');
   const [resetSentTo, setResetSentTo] = useState<string | null>(null);
   if (view === 'reset')
@@ -55,6 +56,8 @@ export function AuthTabs({
         />
       ) : (
         <SignUpForm
+          typed={signUp}
+          onTyped={setSignUp}
           redirectTo={redirectTo}
           onDone={(email, signedIn) => (signedIn ? onSignedIn() : onCodeSent(email))}
         />

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { firstError, isAdult, signUpSchema } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { echoOf, isNoDay, isoOf, noDate } from '#web/lib/birth-date.ts';
+import { birthProblem, echoOf, isoOf, noDate } from '#web/lib/birth-date.ts';
 import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -14,18 +14,24 @@ import { explainSignUp } from './sign-up-errors.ts';
 import { useEmailTaken } from './use-email-taken.ts';
 
 const empty = { fullName: '', email: '', phone: '', djName: '', password: '' };
+/** What was typed so far; kept by whoever shows the form, so that a look at the other tab costs nothing. */
+export const nothingTyped = { fields: empty, birth: noDate };
+export type TypedSignUp = typeof nothingTyped;
 type Problem = { readonly field: string | null; readonly message: string };
 
 export function SignUpForm({
+  typed,
+  onTyped,
   redirectTo,
   onDone,
 }: {
+  typed: TypedSignUp;
+  onTyped: (typed: TypedSignUp) => void;
   redirectTo: string;
   onDone: (email: string, signedIn: boolean) => void;
 }) {
   const today = studioDate(useNow(60_000));
-  const [fields, setFields] = useState(empty);
-  const [birth, setBirth] = useState(noDate);
+  const { fields, birth } = typed;
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const taken = useEmailTaken(fields.email);
@@ -68,7 +74,8 @@ export function SignUpForm({
   const bind = (name: keyof typeof empty) => ({
     name,
     value: fields[name],
-    onChange: (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value }),
+    onChange: (event: { target: { value: string } }) =>
+      onTyped({ birth, fields: { ...fields, [name]: event.target.value } }),
     error: problem?.field === name ? problem.message : null,
   });
 
@@ -89,9 +96,9 @@ export function SignUpForm({
         badge="MUST MATCH ID"
         hint="You must be 18 or older"
         echo={echoOf(birth)}
-        error={tooYoung ? 'You must be 18 or older' : isNoDay(birth) ? 'There is no such day' : null}
+        error={birthProblem(birth, today)}
         value={birth}
-        onChange={setBirth}
+        onChange={(parts) => onTyped({ fields, birth: parts })}
       />
       <Field {...bind('djName')} label="DJ Name (optional)" autoComplete="nickname" />
       <Field

@@ -4,6 +4,7 @@ import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { Progress } from '#web/ui/progress.tsx';
 import { DayNote } from './day-note.tsx';
 import { NightButtons } from './night-buttons.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
@@ -124,10 +125,18 @@ function OtherDay({ slots, word }: { slots: readonly Slot[]; word: string }) {
 /** As high as the grid, so that nothing jumps when the hours come. */
 function GridSkeleton() {
   return (
-    <output className="grid grid-cols-3 gap-1.5 sm:grid-cols-4" aria-label="Loading hours">
-      {Array.from({ length: 24 }, (_, hour) => (
-        <span key={hour} className="skeleton h-16" />
-      ))}
-    </output>
+    <div className="relative">
+      <div className="grid grid-cols-3 gap-1.5 sm:grid-cols-4" role="status" aria-label="Loading hours">
+        {Array.from({ length: 24 }, (_, hour) => (
+          <span key={hour} className="skeleton h-16" />
+        ))}
+      </div>
+      <p className="absolute inset-x-4 top-4">
+        <Progress
+          on
+          words={['', 'Still asking which hours are free.', 'The connection is slow. The hours appear by themselves.']}
+        />
+      </p>
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
 import { Chip } from '#web/ui/chip.tsx';
+import { Progress } from '#web/ui/progress.tsx';
 import type { Studio } from './queries.ts';
 import { RoomPicture } from './room-picture.tsx';
 
@@ -69,10 +70,22 @@ export function StudioCards({
 /** As high as the cards, so that nothing jumps when they come. */
 export function StudioCardsSkeleton() {
   return (
-    <output className="grid gap-4 md:grid-cols-3" aria-label="Loading studios">
-      {[1, 2, 3].map((one) => (
-        <span key={one} className="skeleton h-[28rem] md:h-[31rem]" />
-      ))}
-    </output>
+    <div className="relative">
+      <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
+        {[1, 2, 3].map((one) => (
+          <span key={one} className="skeleton h-[28rem] md:h-[31rem]" />
+        ))}
+      </div>
+      <p className="absolute inset-x-5 top-5">
+        <Progress
+          on
+          words={[
+            '',
+            'Still asking for the studios.',
+            'The connection is slow. The studios appear here by themselves.',
+          ]}
+        />
+      </p>
+    </div>
   );
 }

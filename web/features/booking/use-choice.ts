@@ -16,6 +16,7 @@ const WHY: Readonly<Record<string, string>> = {
   'too-far': 'A session may not go beyond the next day.',
   closed: 'This hour cannot be booked.',
 };
+const NO_STUDIO = 'Selected studio not found.';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
 
 /** Hours that were let go in one stroke and can be had back in one. */
@@ -71,7 +72,7 @@ export function useChoice(parts: {
   useEffect(() => settle(), [taken, slots, now, paused, restoring, missed]);
 
   function giveUpRestoring(): void {
-    toast({ title: RESTORE_FAILED, tone: 'bad' });
+    toast({ title: unknownStudio ? NO_STUDIO : RESTORE_FAILED, tone: 'bad' });
     setRestoring('no');
     if (!unknownStudio) return;
     setStudioId(null);

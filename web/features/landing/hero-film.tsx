@@ -43,7 +43,11 @@ function Scrim() {
 /** The logo, until the film runs: it hangs where the clock hangs in the picture. */
 function Waiting() {
   return (
-    <div aria-hidden="true" className="absolute top-[35%] left-1/2 -translate-1/2 motion-reduce:hidden lg:hidden">
+    <div
+      aria-hidden="true"
+      data-testid="film-logo"
+      className="absolute top-[35%] left-1/2 -translate-1/2 motion-reduce:hidden lg:top-[43%] lg:left-[62%]"
+    >
       <Mark className="size-[15.8dvh] text-chalk" />
     </div>
   );
@@ -58,7 +62,6 @@ function Film({ name, onPlaying }: { name: string; onPlaying: (yes: boolean) => 
         muted
         loop
         playsInline
-        autoPlay
         preload="auto"
         aria-hidden="true"
         tabIndex={-1}

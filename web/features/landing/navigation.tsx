@@ -1,5 +1,5 @@
 import type { MouseEvent } from 'react';
-import { Link, useLocation } from 'react-router';
+import { Link, useLocation, useNavigate } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
@@ -13,11 +13,13 @@ const entry =
 export function Navigation({ over = false }: { over?: boolean }) {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
-  const { pathname } = useLocation();
+  const { pathname, hash } = useLocation();
+  const navigate = useNavigate();
 
   function goHome(event: MouseEvent): void {
     if (pathname !== paths.home) return;
     event.preventDefault();
+    if (hash !== '') void navigate(paths.home, { replace: true });
     window.scrollTo({ top: 0 });
   }
   function goAbout(event: MouseEvent): void {

@@ -21,7 +21,7 @@ export function useFilm(onPlaying: (yes: boolean) => void): {
   useEffect(() => {
     const film = video.current;
     if (!film) return;
-    // React sets this as a property only, and browsers begin by themselves only what is muted from the start.
+    // Browsers let only what is silent begin without being asked to.
     film.muted = true;
     let seen = false;
     let retry: ReturnType<typeof setTimeout> | undefined;

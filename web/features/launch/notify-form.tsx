@@ -9,17 +9,20 @@ import { joinList } from './queries.ts';
 
 /** Asks for an address to write to at the opening. */
 export function NotifyForm() {
-  const [email, setEmail] = useState('');
   const [busy, setBusy] = useState(false);
   const [told, setTold] = useState<{ joined: boolean; text: string } | null>(null);
 
-  async function submit(event: FormEvent): Promise<void> {
+  // The field keeps its own text: it can be filled in before the program is there.
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
+    const form = event.currentTarget;
+    const typed = new FormData(form).get('email');
+    const email = typeof typed === 'string' ? typed : '';
     setBusy(true);
     const answer = await joinList(email.trim().toLowerCase());
     setBusy(false);
     setTold(answer);
-    if (answer.joined) setEmail('');
+    if (answer.joined) form.reset();
     toast({ title: answer.text, tone: answer.joined ? 'plain' : 'bad' });
   }
 
@@ -28,14 +31,13 @@ export function NotifyForm() {
       <div className="flex flex-wrap items-end gap-3">
         <Field
           label="Email"
+          name="email"
           type="email"
           required
           maxLength={255}
           autoComplete="email"
           placeholder="you@example.com"
-          className="min-w-56 grow"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
+          className="min-w-0 grow basis-56"
         />
         <Button type="submit" busy={busy}>
           Notify Me

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Env } from '#server/http/caller.ts';
-import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal } from './errors.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { AuthRefusal } from '../errors.ts';
 
 /** Grants that follow from something already proved. */
 const SPARED_GRANTS = ['refresh_token', 'pkce'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { providerFaults, type ProviderSettings, readProviders } from './config-providers.ts';
+import { providerFaults, type ProviderSettings, readProviders } from './providers.ts';
 
 /** What the operator decides about proofs beyond a password: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
 export type SignInSettings = {

@@ -1,0 +1,131 @@
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import { launch } from 'chrome-launcher';
+import lighthouse, { type Result } from 'lighthouse';
+import { startProgram } from '#tests/support/program.ts';
+
+/**
+ * Lighthouse on its phone settings (a mid-range phone on slow 4G, simulated), the median of five runs a page, beside the
+ * goals. JavaScript is what a page fetches before anybody touches it, gzipped; the libraries' share stands beside it.
+ */
+const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
+const PAGES = [
+  { path: '/', scriptKb: 120 },
+  { path: '/booking', scriptKb: 230 },
+] as const;
+const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
+const GOALS = {
+  performance: 95,
+  accessibility: 100,
+  'best-practices': 100,
+  seo: 100,
+  paint: 1_800,
+  shift: 0.02,
+} as const;
+
+type Run = {
+  readonly scores: Readonly<Record<(typeof CATEGORIES)[number], number>>;
+  readonly paint: number;
+  readonly shift: number;
+  readonly blocked: number;
+  readonly scripts: readonly string[];
+  readonly faults: readonly string[];
+};
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** One visit with an empty cache. */
+async function visit(url: string, chromePath: string): Promise<Run> {
+  const chrome = await launch({
+    chromePath,
+    chromeFlags: [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-sync',
+    ],
+  });
+  try {
+    const found = await lighthouse(url, { port: chrome.port, logLevel: 'error', onlyCategories: [...CATEGORIES] });
+    if (!found) throw new Error(`no result for ${url}`);
+    return read(found.lhr);
+  } finally {
+    chrome.kill();
+  }
+}
+
+function read(lhr: Result): Run {
+  const figure = (name: string): number => lhr.audits[name]?.numericValue ?? Number.NaN;
+  const score = (name: string): number => Math.round((lhr.categories[name]?.score ?? 0) * 100);
+  const details = lhr.audits['network-requests']?.details;
+  const requests = details?.type === 'table' ? details.items : [];
+  return {
+    scores: {
+      performance: score('performance'),
+      accessibility: score('accessibility'),
+      'best-practices': score('best-practices'),
+      seo: score('seo'),
+    },
+    paint: figure('largest-contentful-paint'),
+    shift: figure('cumulative-layout-shift'),
+    blocked: figure('total-blocking-time'),
+    scripts: requests.filter((one) => one['resourceType'] === 'Script').map((one) => `${one['url'] as string}`),
+    faults: CATEGORIES.slice(1).flatMap((category) =>
+      (lhr.categories[category]?.auditRefs ?? [])
+        .filter(({ id, weight }) => weight > 0 && (lhr.audits[id]?.score ?? 1) < 1)
+        .map(({ id }) => `${category}: ${id}`),
+    ),
+  };
+}
+
+/** Kilobytes on the wire, gzipped: all of it, and the part in files that hold libraries only. */
+async function weigh(scripts: readonly string[]): Promise<{ all: number; libraries: number }> {
+  const sizes = await Promise.all(
+    scripts.map(async (url) => ({
+      url,
+      kb: gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer()), { level: 9 }).length / 1024,
+    })),
+  );
+  const sum = (list: typeof sizes): number => list.reduce((total, one) => total + one.kb, 0);
+  return { all: sum(sizes), libraries: sum(sizes.filter(({ url }) => url.includes('/library-'))) };
+}
+
+let misses = 0;
+function tell(name: string, value: string, goal: string, good: boolean): void {
+  if (!good) misses += 1;
+  say(`  ${name.padEnd(26)}${value.padStart(10)}   goal ${goal.padEnd(10)}${good ? '' : ' MISSED'}`);
+}
+
+async function measure(base: string, page: (typeof PAGES)[number], chromePath: string): Promise<void> {
+  const runs: Run[] = [];
+  for (let at = 0; at < RUNS; at += 1) runs.push(await visit(`${base}${page.path}`, chromePath));
+  say(`\n${page.path}`);
+  for (const category of CATEGORIES) {
+    const score = median(runs.map((run) => run.scores[category]));
+    tell(category, String(score), String(GOALS[category]), score >= GOALS[category]);
+  }
+  const paint = median(runs.map((run) => run.paint));
+  tell('largest paint', `${(paint / 1000).toFixed(2)} s`, `${GOALS.paint / 1000} s`, paint < GOALS.paint);
+  const shift = median(runs.map((run) => run.shift));
+  tell('layout shift', shift.toFixed(3), String(GOALS.shift), shift < GOALS.shift);
+  const { all, libraries } = await weigh(runs[0]?.scripts ?? []);
+  tell('JavaScript, gzipped', `${all.toFixed(0)} KB`, `${page.scriptKb} KB`, all < page.scriptKb);
+  say(`  of it libraries           ${`${libraries.toFixed(0)} KB`.padStart(10)}`);
+  say(`  blocked                   ${`${median(runs.map((run) => run.blocked)).toFixed(0)} ms`.padStart(10)}`);
+  for (const fault of new Set(runs.flatMap((run) => run.faults))) say(`  ${fault}`);
+}
+
+const { version } = createRequire(import.meta.url)('lighthouse/package.json') as { version: string };
+const program = process.env['BENCH_URL'] ? null : await startProgram();
+const base = process.env['BENCH_URL'] ?? program?.apiUrl ?? '';
+say(`Lighthouse ${version}, phone, median of ${RUNS}`);
+try {
+  for (const page of PAGES) await measure(base, page, process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium');
+} finally {
+  await program?.stop();
+}
+say(misses === 0 ? '\nevery goal met' : `\n${misses} goals missed`);
+process.exitCode = misses === 0 ? 0 : 1;

@@ -1,0 +1,10 @@
+// `npm run import-users FILE`: accounts of a hosted project, out of a dump of auth.users and auth.identities.
+import { resolve } from 'node:path';
+import { install, loadEnvFile, ownEnv, ownNode, run, say } from './project.js';
+
+loadEnvFile();
+await install();
+const files = process.argv.slice(2).map((file) => resolve(file));
+const { code, output } = await run(ownNode(), ['server/import-users.ts', ...files], ownEnv());
+say(output);
+process.exit(code);

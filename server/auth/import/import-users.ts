@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { type DumpRow, readDump } from './dump.ts';
+
+/** What an import did. `refused`: one line for each row that could not be taken, with its id and no secret. */
+export type Imported = {
+  readonly users: number;
+  readonly identities: number;
+  readonly skipped: number;
+  readonly refused: readonly string[];
+};
+
+const text = z.string().nullish();
+const json = z
+  .string()
+  .nullish()
+  .transform((value, context) => {
+    try {
+      return z.record(z.string(), z.unknown()).parse(JSON.parse(value ?? '{}') ?? {});
+    } catch {
+      context.addIssue({ code: 'custom', message: 'is no JSON object' });
+      return z.NEVER;
+    }
+  });
+const yes = z
+  .string()
+  .nullish()
+  .transform((value) => value === 't' || value === 'true');
+const when = z
+  .string()
+  .nullish()
+  .refine((value) => value === null || value === undefined || value === 'infinity' || !Number.isNaN(Date.parse(value)));
+const hash = z
+  .string()
+  .nullish()
+  .transform((value) => (value ? value : null))
+  .refine((value) => value === null || /^\$(2[aby]|argon2(id|i|d))\$/.test(value), 'is neither bcrypt nor argon2');
+
+const userRow = z.object({
+  id: z.uuid(),
+  email: text.transform((value) => value?.trim().toLowerCase() || null),
+  phone: text.transform((value) => value?.replace(/^\+/, '') || null),
+  encrypted_password: hash,
+  email_confirmed_at: when,
+  phone_confirmed_at: when,
+  invited_at: when,
+  last_sign_in_at: when,
+  raw_app_meta_data: json,
+  raw_user_meta_data: json,
+  created_at: when,
+  banned_until: when,
+  deleted_at: when,
+  is_anonymous: yes,
+  is_sso_user: yes,
+  // The service's own roles never come in by a dump.
+  role: z.enum(['authenticated', '']).nullish(),
+});
+const identityRow = z.object({
+  user_id: z.uuid(),
+  provider: z.string().min(1),
+  provider_id: text,
+  // Older dumps have the provider's id here.
+  id: text,
+  identity_data: json,
+  last_sign_in_at: when,
+  created_at: when,
+});
+
+/**
+ * Takes the accounts of a hosted project over: a dump of `auth.users` and `auth.identities`, by COPY or INSERT. Passwords stay good, as
+ * bcrypt hashes until the next sign-in. All or nothing of what can be taken; what is there already stays as it is, so that an import can
+ * be repeated.
+ */
+export async function importUsers(db: Database, dump: string, now: Date): Promise<Imported> {
+  const refused: string[] = [];
+  const read = <S extends z.ZodType>(schema: S, row: DumpRow, what: string): z.output<S> | null => {
+    const parsed = schema.safeParse(row);
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    refused.push(`${what} ${row['id'] ?? '?'}: ${issue?.path.join('.')} ${issue?.message}`);
+    return null;
+  };
+  const users = readDump(dump, 'auth', 'users').flatMap((row) => read(userRow, row, 'user') ?? []);
+  const identities = readDump(dump, 'auth', 'identities').flatMap((row) => read(identityRow, row, 'identity') ?? []);
+  const providers = new Map<string, string[]>();
+  for (const one of identities) providers.set(one.user_id, [...(providers.get(one.user_id) ?? []), one.provider]);
+  return db.transaction(async (tx) => {
+    let [madeUsers, madeIdentities] = [0, 0];
+    for (const user of users) if (await writeUser(tx, user, providers.get(user.id) ?? [], now)) madeUsers += 1;
+    for (const identity of identities) if (await writeIdentity(tx, identity, now)) madeIdentities += 1;
+    return { users: madeUsers, identities: madeIdentities, skipped: users.length - madeUsers, refused };
+  });
+}
+
+async function writeUser(
+  tx: Transaction,
+  user: z.output<typeof userRow>,
+  identified: readonly string[],
+  now: Date,
+): Promise<boolean> {
+  const confirmed = Boolean(user.email_confirmed_at ?? user.phone_confirmed_at) || user.is_anonymous;
+  const known = user.raw_app_meta_data['providers'];
+  const ways = [...(user.email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
+  const providers = Array.isArray(known) && known.length > 0 ? known : identified.length > 0 ? identified : ways;
+  const app = { provider: providers[0], ...user.raw_app_meta_data, providers };
+  const written = await tx.one(
+    `insert into auth.users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, last_sign_in_at,
+       raw_app_meta_data, raw_user_meta_data, created_at, banned_until, deleted_at, is_anonymous, is_sso_user)
+     values ($1::uuid, $2, $3, $4, $5::timestamptz, $6::timestamptz, $7::timestamptz, $8::timestamptz, $9::jsonb, $10::jsonb,
+       coalesce($11::timestamptz, $12::timestamptz), $13::timestamptz, $14::timestamptz, $15::boolean, $16::boolean)
+     on conflict do nothing returning id`,
+    [
+      user.id,
+      user.email,
+      user.phone,
+      confirmed ? user.encrypted_password : null,
+      user.email_confirmed_at ?? null,
+      user.phone_confirmed_at ?? null,
+      user.invited_at ?? null,
+      user.last_sign_in_at ?? null,
+      app,
+      user.raw_user_meta_data,
+      user.created_at ?? null,
+      now,
+      user.banned_until ?? null,
+      user.deleted_at ?? null,
+      user.is_anonymous,
+      user.is_sso_user,
+    ],
+  );
+  if (written === null) return false;
+  // As after a sign-up, the password of an unconfirmed account waits for its code.
+  if (!confirmed && user.encrypted_password !== null)
+    await tx.query(
+      `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at) values ($1::uuid, $2::uuid, $3, $4::jsonb, 'import', $5::timestamptz)`,
+      [randomUUID(), user.id, user.encrypted_password, user.raw_user_meta_data, now],
+    );
+  return true;
+}
+
+/** The identities by mail and phone were made with their account. */
+async function writeIdentity(tx: Transaction, identity: z.output<typeof identityRow>, now: Date): Promise<boolean> {
+  const written = await tx.one(
+    `insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)
+     select u.id, $2, $3, $4::jsonb, $5::timestamptz, coalesce($6::timestamptz, $7::timestamptz) from auth.users u
+     where u.id = $1::uuid and $2 not in ('email', 'phone') on conflict do nothing returning id`,
+    [
+      identity.user_id,
+      identity.provider,
+      identity.provider_id ?? identity.id ?? identity.user_id,
+      identity.identity_data,
+      identity.last_sign_in_at ?? null,
+      identity.created_at ?? null,
+      now,
+    ],
+  );
+  return written !== null;
+}

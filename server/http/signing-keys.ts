@@ -1,0 +1,60 @@
+import { type CryptoKey, importJWK, type JWK } from 'jose';
+import { z } from 'zod';
+
+/** A key pair that access tokens are signed with. */
+export type SigningKey = {
+  readonly kid: string;
+  readonly alg: 'ES256' | 'RS256';
+  readonly signKey: CryptoKey;
+  readonly verifyKey: CryptoKey;
+  readonly publicJwk: JWK;
+};
+
+const text = z.string().min(1);
+const ec = z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: text, y: text, d: text });
+const rsa = z.object({ kty: z.literal('RSA'), n: text.min(342, 'is shorter than 2048 bits'), e: text, d: text });
+const named = z.object({ kid: text.max(200), alg: z.enum(['ES256', 'RS256']).optional() });
+const file = z.object({ keys: z.array(z.unknown()).min(1).max(10) }).or(z.array(z.unknown()).min(1).max(10));
+
+/** Reads a JWKS with private keys, newest first. `where` names it in what is thrown. */
+export async function readSigningKeys(content: string, where: string): Promise<readonly SigningKey[]> {
+  let written: unknown;
+  try {
+    written = JSON.parse(content);
+  } catch {
+    throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} is no JSON`);
+  }
+  const parsed = file.safeParse(written);
+  if (!parsed.success) throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} is no JWKS with one to ten keys`);
+  const jwks = Array.isArray(parsed.data) ? parsed.data : parsed.data.keys;
+  const keys = await Promise.all(jwks.map((jwk, at) => readKey(jwk, `${where}, key ${at + 1}`)));
+  if (new Set(keys.map((key) => key.kid)).size !== keys.length)
+    throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} has two keys with one kid`);
+  return keys;
+}
+
+async function readKey(jwk: unknown, where: string): Promise<SigningKey> {
+  const name = named.safeParse(jwk);
+  const parts = ec.or(rsa).safeParse(jwk);
+  if (!name.success || !parts.success || (name.data.alg ?? algOf(parts.data.kty)) !== algOf(parts.data.kty))
+    throw new Error(
+      `AUTH_SIGNING_KEYS_FILE: ${where} is no private key for ES256 (P-256) or RS256 (2048 bits or more) with a kid`,
+    );
+  // The numbers of an RSA key that make it fast are taken along as they are.
+  const whole: JWK = { ...(jwk !== null && typeof jwk === 'object' ? jwk : {}), kid: name.data.kid };
+  return openSigningKey({ ...whole, alg: algOf(parts.data.kty) });
+}
+const algOf = (kty: 'EC' | 'RSA'): 'ES256' | 'RS256' => (kty === 'EC' ? 'ES256' : 'RS256');
+
+/** A private JWK with `kid` and `alg`, ready to sign and to be published without what is private. */
+export async function openSigningKey(jwk: JWK): Promise<SigningKey> {
+  const alg = jwk.alg === 'RS256' ? 'RS256' : 'ES256';
+  const kid = jwk.kid ?? '';
+  const { kty, crv, x, y, n, e } = jwk;
+  const shown = alg === 'ES256' ? { kty, crv, x, y } : { kty, n, e };
+  const publicJwk = { ...shown, kid, alg, use: 'sig', key_ops: ['verify'] } as JWK;
+  const { key_ops: _ops, use: _use, ...secret } = jwk;
+  const [signKey, verifyKey] = await Promise.all([importJWK(secret, alg), importJWK(publicJwk, alg)]);
+  if (signKey instanceof Uint8Array || verifyKey instanceof Uint8Array) throw new Error('a key pair is wanted');
+  return { kid, alg, signKey, verifyKey, publicJwk };
+}

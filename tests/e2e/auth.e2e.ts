@@ -1,0 +1,285 @@
+import { expect, type Page, test } from '@playwright/test';
+import {
+  accessibleEverywhere,
+  demo,
+  expectToast,
+  fromMail,
+  newPerson,
+  service,
+  signIn,
+  signInByDialog,
+  signInOn,
+} from './steps.ts';
+
+async function fillSignUp(page: Page, email: string): Promise<void> {
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await page.getByLabel('Full Name').fill('Robin Sample');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Phone Number').fill('0400 111 222');
+  await page.getByLabel('Day').fill('3');
+  await page.getByLabel('Month').selectOption('April');
+  await page.getByLabel('Year').fill('1998');
+  await page.getByLabel('Password').fill('night-shift-9');
+}
+const fresh = (): string => `s-${crypto.randomUUID().slice(0, 8)}@example.com`;
+
+test('every rule of signing in is told at its field and as a message, and a good one greets by name', async ({
+  page,
+}) => {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  const dialog = page.getByRole('dialog');
+  const submit = dialog.getByRole('button', { name: 'Sign In', exact: true });
+  await submit.click();
+  await expectToast(page, 'Validation Error', 'Please enter a valid email address');
+  await expect(dialog.getByRole('alert')).toHaveText('Please enter a valid email address');
+  await dialog.getByLabel('Email').fill(demo.email);
+  await dialog.getByLabel('Password').fill('12345');
+  await submit.click();
+  await expect(dialog.getByRole('alert')).toHaveText('Password must be at least 6 characters');
+  await dialog.getByLabel('Password').fill('not-the-password');
+  await submit.click();
+  await expectToast(page, 'Invalid credentials', 'Please check your email and password and try again.');
+  await accessibleEverywhere(page);
+  await page.context().setOffline(true);
+  await submit.click();
+  await expectToast(page, 'Error', 'An unexpected error occurred. Please try again.');
+  await page.context().setOffline(false);
+  await page.route('**/auth/v1/token**', async (route) => {
+    await new Promise((done) => setTimeout(done, 700));
+    await route.continue();
+  });
+  await dialog.getByLabel('Password').fill(demo.password);
+  await submit.click();
+  await expect(dialog.getByRole('button', { name: 'Signing in...' })).toBeDisabled();
+  await expectToast(page, 'Welcome back, Alex!', "You've been signed in successfully.");
+});
+
+test('every rule of signing up is told at its field and as a message', async ({ page }) => {
+  await page.goto('/auth');
+  const submit = page.getByRole('button', { name: 'Sign Up', exact: true });
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await expect(submit).toBeDisabled();
+  await fillSignUp(page, fresh());
+  await expect(submit).toBeEnabled();
+  for (const [field, bad, message] of [
+    ['Full Name', 'R', 'Full name must be at least 2 characters'],
+    ['Full Name', 'R'.repeat(101), 'Full name must be less than 100 characters'],
+    ['Email', 'nowhere', 'Please enter a valid email address'],
+    ['Email', `${'a'.repeat(250)}@example.com`, 'Email must be less than 255 characters'],
+    ['Phone Number', '0400', 'Phone number must be at least 10 digits'],
+    ['Phone Number', '0'.repeat(21), 'Phone number must be less than 20 characters'],
+    ['DJ Name (optional)', 'D'.repeat(101), 'DJ name must be less than 100 characters'],
+    ['Password', '12345', 'Password must be at least 6 characters'],
+    ['Password', 'p'.repeat(129), 'Password must be less than 128 characters'],
+  ] as const) {
+    const input = page.getByLabel(field);
+    const good = await input.inputValue();
+    await input.fill(bad);
+    await submit.click();
+    await expect(page.getByRole('alert')).toHaveText(message);
+    await expectToast(page, 'Validation Error', message);
+    await expect(input).toBeFocused();
+    await input.fill(good);
+  }
+  // What was typed survives a look at the other tab.
+  await page.getByRole('tab', { name: 'Sign In' }).click();
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await expect(page.getByLabel('Full Name')).toHaveValue('Robin Sample');
+  for (const field of ['Full Name', 'Email', 'Phone Number', 'Password']) {
+    const input = page.getByLabel(field);
+    const good = await input.inputValue();
+    await input.fill('');
+    await expect(submit, `without ${field}`).toBeDisabled();
+    await input.fill(good);
+  }
+  await page.getByLabel('Year').fill('2015');
+  await expect(page.getByRole('button', { name: 'Must be 18+' })).toBeDisabled();
+  await page.locator('form').evaluate('(form) => form.requestSubmit()');
+  await expectToast(page, 'Age Requirement', 'You must be 18 years or older to create an account.');
+  await page.getByLabel('Year').fill('');
+  await expect(submit).toBeDisabled();
+  await page.locator('form').evaluate('(form) => form.requestSubmit()');
+  await expectToast(page, 'Date of Birth Required', 'Please enter your date of birth.');
+  await accessibleEverywhere(page);
+});
+
+test('an address that has an account is told as it is typed, and one that has none is not', async ({ page }) => {
+  await page.goto('/auth');
+  await fillSignUp(page, demo.email);
+  await expect(page.getByText('Email already registered')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign Up', exact: true })).toBeDisabled();
+  await page.getByLabel('Email').fill(fresh());
+  await expect(page.getByText('Email already registered')).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Sign Up', exact: true })).toBeEnabled();
+  // The check cannot be asked: nothing is said, and nothing stands in the way (decisions T-11).
+  await page.route('**/auth/v1/recover', (route) => route.abort());
+  await page.getByLabel('Email').fill(demo.email);
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
+});
+
+test('six digits confirm an address; others are refused, and can be sent again', async ({ page }) => {
+  const email = fresh();
+  await page.goto('/auth');
+  await fillSignUp(page, email);
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  const code = page.getByLabel('Verification code');
+  await code.fill('12ab3');
+  await expect(code).toHaveValue('123');
+  await page.getByRole('button', { name: 'Verify Email' }).click();
+  await expectToast(page, 'Invalid code', 'Please enter the 6-digit verification code.');
+  await code.fill('000000');
+  await page.getByRole('button', { name: 'Verify Email' }).click();
+  await expectToast(page, 'Verification failed');
+  await accessibleEverywhere(page);
+  await page.reload();
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Resend code' }).click();
+  await expectToast(page, 'Error', 'Failed to resend code. Please try again.');
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Resend code' }).click();
+  await expectToast(page, 'Code Resent');
+  await code.fill(await fromMail(email, 'code', /^Code: (\d{6})$/m));
+  await page.getByRole('button', { name: 'Verify Email' }).click();
+  await expectToast(page, 'Email verified!', 'Your account has been created successfully.');
+  await expect(page).toHaveURL(/\/profile$/);
+});
+
+test('a forgotten password is replaced by the mailed link, once', async ({ page }) => {
+  const who = await newPerson(false);
+  await page.goto('/auth');
+  await page.getByRole('button', { name: 'Forgot password?' }).click();
+  await page.getByRole('button', { name: 'Send reset link' }).click();
+  await expectToast(page, 'Email required', 'Please enter your email address first.');
+  await page.getByLabel('Email').fill('nowhere');
+  await page.getByRole('button', { name: 'Send reset link' }).click();
+  await expect(page.getByRole('alert')).toHaveText('Please enter a valid email address');
+  await accessibleEverywhere(page);
+  await page.getByRole('button', { name: 'Back to Sign In' }).click();
+  await page.getByRole('button', { name: 'Forgot password?' }).click();
+  await page.getByLabel('Email').fill(who.email);
+  await page.getByRole('button', { name: 'Send reset link' }).click();
+  await expectToast(page, 'Reset link sent', 'Check your email for a password reset link.');
+  await expect(page.getByRole('tab', { name: 'Sign In' })).toBeVisible();
+  const link = await fromMail(who.email, '', /(http\S+token_hash=\S+)/);
+  await page.goto(link);
+  const [next, again] = [page.getByLabel('New password', { exact: true }), page.getByLabel('Confirm new password')];
+  const set = page.getByRole('button', { name: 'Set new password' });
+  await next.fill('another-night-1');
+  await again.fill('another-night-2');
+  await set.click();
+  await expectToast(page, 'Password mismatch', "New password and confirmation don't match.");
+  await next.fill('12345');
+  await again.fill('12345');
+  await set.click();
+  await expectToast(page, 'Password too short', 'Password must be at least 6 characters long.');
+  await accessibleEverywhere(page);
+  await next.fill('another-night-1');
+  await again.fill('another-night-1');
+  await set.click();
+  await expectToast(page, 'Password updated');
+  await expect(page).toHaveURL(/\/profile$/);
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await expect(page).toHaveURL(/\/$/);
+  await page.goto(link);
+  await next.fill('another-night-3');
+  await again.fill('another-night-3');
+  await set.click();
+  await expect(page.getByText('This link has expired or was used before.')).toBeVisible();
+});
+
+test('the mailed link confirms by a press, and leads on to the ID by itself after two seconds', async ({ page }) => {
+  const email = fresh();
+  await page.goto('/');
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await fillSignUp(page, email);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expect(page).toHaveURL(/\/auth$/);
+  const link = await fromMail(email, '', /(http\S+token_hash=\S+)/);
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Confirm my email' }).click();
+  await expect(page.getByText('Verifying your email')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Email Confirmed' })).toBeVisible();
+  await expectToast(page, 'Email Confirmed');
+  await expect(page.getByRole('button', { name: 'Verify ID Now' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Go to Home' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'ID Verification' })).toBeVisible();
+  await accessibleEverywhere(page);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Email Confirmed' })).toBeVisible();
+  // The same link again, by somebody else's browser.
+  await page.context().clearCookies();
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Confirm my email' }).click();
+  await expect(page.getByText('Email verification link may have expired. Please try signing up again.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Sign Up Again' })).toBeVisible();
+  await accessibleEverywhere(page);
+  await page.goto('/email-verified?token_hash=x&type=signup');
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Confirm my email' }).click();
+  await expect(page.getByText('Failed to verify email. Please try again.')).toBeVisible();
+});
+
+test('who has shown an ID is ready to book at once', async ({ page }) => {
+  await signInOn(page, await newPerson(true));
+  await page.goto('/email-verified');
+  await expect(page.getByRole('link', { name: 'Continue to Booking' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Verify ID Now' })).toBeHidden();
+});
+
+test('whoever is signed in already is led on from /auth: draft, selection, from, first page', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/auth?from=/profile');
+  await expect(page).toHaveURL(/\/profile$/);
+  await page.goto('/auth?from=https://evil.example');
+  await expect(page).toHaveURL(/:\d+\/$/);
+  await page.evaluate(() => sessionStorage.setItem('pendingBookingSelections', '{"studioId":"x","slots":[]}'));
+  await page.goto('/auth?from=/profile');
+  await expect(page).toHaveURL(/\/booking$/);
+});
+
+test('signing out forgets every stored session, old kinds too, and a broken one is gone at the start', async ({
+  page,
+}) => {
+  await page.goto('/');
+  await page.evaluate(() => {
+    localStorage.setItem('supabase.auth.token', '{"cut off');
+    localStorage.setItem('sb-old-auth-token', 'not json');
+  });
+  await page.goto('/profile');
+  await signInByDialog(page);
+  const keys = () => page.evaluate(() => Object.keys(localStorage));
+  expect((await keys()).filter((key) => key === 'supabase.auth.token' || key === 'sb-old-auth-token')).toEqual([]);
+  await page.evaluate(() => {
+    localStorage.setItem('supabase.auth.token', '{}');
+    localStorage.setItem('sb-other-auth-token', '{}');
+  });
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await expect(page).toHaveURL(/:\d+\/$/);
+  expect((await keys()).filter((key) => key.includes('auth'))).toEqual([]);
+});
+
+test('signing in with an unfinished booking leads to its checkout', async ({ page }) => {
+  const studio = await service().from('studios').select('id').eq('name', 'Studio A').single();
+  const start = new Date(Date.now() + 60 * 86_400_000);
+  start.setUTCMinutes(0, 0, 0);
+  const draft = {
+    studio_id: studio.data?.id,
+    studio_name: 'Studio A',
+    start_time: start.toISOString(),
+    end_time: new Date(start.getTime() + 3_600_000).toISOString(),
+    total_hours: 1,
+    base_cost: 59,
+    discount_amount: 0,
+    final_cost: 59,
+    slots: [{ hour: 9, label: '9 AM', date: '2027-01-20', price: 59 }],
+  };
+  await page.goto('/');
+  await page.evaluate((kept) => sessionStorage.setItem('checkoutBookingData', JSON.stringify(kept)), draft);
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await signInByDialog(page);
+  await expect(page).toHaveURL(/\/checkout$/);
+});

@@ -1,0 +1,267 @@
+import { expect, type Page, test } from '@playwright/test';
+import {
+  accessible,
+  accessibleEverywhere,
+  chooseHours,
+  expectToast,
+  GOOD_CARD,
+  insertBooking,
+  newPerson,
+  openDay,
+  signInOn,
+  sydneyDay,
+} from './steps.ts';
+
+const cell = (page: Page, hour: number) => page.locator(`[data-hour="${hour}"]`);
+const labels = (page: Page): Promise<(string | null)[]> =>
+  page.locator('[data-hour]').evaluateAll((cells) => cells.map((one) => one.getAttribute('aria-label')));
+/** An hour of a Sydney day in summer, when Sydney is eleven hours ahead. */
+const at = (daysAhead: number, hour: number): Date =>
+  new Date(sydneyDay(daysAhead).getTime() + (hour - 11) * 3_600_000);
+const summary = (page: Page) => page.getByLabel('Your selection');
+/** Days from today to the next one of a weekday, 0 = Sunday, at least a week ahead. */
+const ahead = (weekday: number): number => 7 + ((weekday - sydneyDay(7).getUTCDay() + 7) % 7);
+
+test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can let go and take back', async ({
+  page,
+}) => {
+  await openDay(page, 'Studio A', ahead(5));
+  const tap = async (name: string | RegExp, role: 'button' = 'button'): Promise<void> => {
+    const button = page.getByRole(role, { name, exact: true });
+    await button.scrollIntoViewIfNeeded();
+    const box = await button.boundingBox();
+    expect(box?.height ?? 0, `${name} is large enough for a thumb`).toBeGreaterThanOrEqual(44);
+    await button.tap();
+  };
+  await tap('10 PM to 11 PM, 69 dollars, free');
+  await expect(summary(page)).toContainText('$69');
+  await tap('11 PM to 12 AM, 69 dollars, free');
+  await expect(summary(page)).toContainText('Add one hour, save 10%.');
+  await tap('Continue to next morning');
+  // The next hour comes to the thumb: the lower two thirds of the screen.
+  await expect(cell(page, 0)).toBeFocused();
+  await expect(cell(page, 0)).toBeInViewport();
+  await expect.poll(async () => (await cell(page, 0).boundingBox())?.y ?? 0).toBeGreaterThan(844 / 4);
+  await tap('12 AM to 1 AM, 69 dollars, free');
+  await expect(summary(page)).toContainText('10% volume discount -$21');
+  await expect(summary(page)).toContainText('Add one hour, save 15% instead of 10%.');
+  await tap('1 AM to 2 AM, 69 dollars, free');
+  await expect(summary(page)).toContainText('10 pm to 2 am');
+  await expect(summary(page)).toContainText('$235');
+  await expect(summary(page)).toContainText('15% volume discount -$41');
+  await expect(page.getByRole('button', { name: 'Book Now' })).toBeInViewport();
+  await tap('Back to previous day');
+  await expect(cell(page, 23)).toHaveAttribute('data-state', 'selected');
+  await tap('Clear Selection');
+  await expect(cell(page, 23)).toHaveAttribute('data-state', 'free');
+  await tap('Bring them back');
+  await expect(summary(page)).toContainText('10 pm to 2 am');
+  // From the middle the longest run stays, of two as long the earlier one.
+  await cell(page, 23).tap();
+  await expect(summary(page)).toContainText('$138');
+});
+
+test('free, yours, taken, being paid for and past differ by word, sign and edge, not by colour alone', async ({
+  page,
+}) => {
+  const who = await newPerson(true);
+  const day = ahead(2);
+  await insertBooking({
+    userId: who.id,
+    studio: 'Studio C',
+    start: at(day, 19),
+    end: at(day, 20),
+    status: 'confirmed',
+  });
+  await insertBooking({ userId: who.id, studio: 'Studio C', start: at(day, 20), end: at(day, 21), status: 'pending' });
+  // Over midnight: what began the day before blocks this morning too.
+  await insertBooking({
+    userId: who.id,
+    studio: 'Studio C',
+    start: at(day, 23),
+    end: at(day + 1, 1),
+    status: 'confirmed',
+  });
+  await openDay(page, 'Studio C', day);
+  await expect(cell(page, 18)).toHaveAccessibleName('6 PM to 7 PM, 59 dollars, free');
+  await expect(cell(page, 19)).toHaveAccessibleName('7 PM to 8 PM, taken');
+  await expect(cell(page, 20)).toHaveAccessibleName('8 PM to 9 PM, being paid for');
+  await expect(cell(page, 9)).toHaveAccessibleName('9 AM to 10 AM, 49 dollars, free');
+  for (const hour of [19, 20]) {
+    await cell(page, hour).click({ force: true });
+    await expect(cell(page, hour)).toHaveAttribute('aria-pressed', 'false');
+    await expect(cell(page, hour).locator('svg')).toBeVisible();
+  }
+  await expect(page.getByRole('list', { name: 'What the hours look like' })).toContainText('Being paid for');
+  await chooseHours(page, [18]);
+  // In colours the visitor has chosen, what is theirs has an edge of its own.
+  await page.emulateMedia({ forcedColors: 'active' });
+  await expect(cell(page, 18)).toHaveCSS('border-top-width', '4px');
+  await expect(cell(page, 17)).toHaveCSS('border-top-width', '2px');
+  await page.emulateMedia({ forcedColors: 'none' });
+  await cell(page, 21).click();
+  await expectToast(page, 'Hours must follow one another. Clear the selection to start elsewhere.');
+  await page
+    .getByRole('gridcell')
+    .getByRole('button', { name: new RegExp(` ${sydneyDay(day + 1).getUTCDate()}(st|nd|rd|th)?,`) })
+    .first()
+    .click();
+  await expect(cell(page, 0)).toHaveAccessibleName('12 AM to 1 AM, taken');
+  await expect(cell(page, 1)).toHaveAccessibleName('1 AM to 2 AM, 49 dollars, free');
+  await accessible(page);
+});
+
+test('a whole booking by keyboard alone: room, day, hours over midnight, sign-in, payment', async ({ page }) => {
+  const who = await newPerson(true);
+  const press = (key: string, times = 1): Promise<void> =>
+    Array.from({ length: times }).reduce<Promise<void>>(
+      (done) => done.then(() => page.keyboard.press(key)),
+      Promise.resolve(),
+    );
+  await page.goto('/booking');
+  await expect(page.getByRole('radio')).toHaveCount(3);
+  await page.keyboard.press('Tab');
+  while (
+    !(await page
+      .getByRole('radio')
+      .first()
+      .evaluate((one) => one.matches(':focus')))
+  )
+    await page.keyboard.press('Tab');
+  await press('ArrowDown', 2);
+  await expect(page.getByRole('radio', { name: 'Studio C' })).toBeChecked();
+  // Into the calendar, six days on, and into the hours.
+  const focused = (selector: string): Promise<boolean> =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((one) => one === one.ownerDocument.activeElement || one.contains(one.ownerDocument.activeElement));
+  for (let steps = 0; steps < 12 && !(await focused('[role="grid"]')); steps += 1) await page.keyboard.press('Tab');
+  await press('ArrowDown', 2);
+  await press('Enter');
+  for (let steps = 0; steps < 12 && !(await focused('[data-hour="0"]')); steps += 1) await page.keyboard.press('Tab');
+  await press('End');
+  await expect(cell(page, 23)).toBeFocused();
+  await press('ArrowLeft');
+  await press('Enter');
+  await press('Shift+ArrowRight');
+  await expect(cell(page, 23)).toHaveAttribute('data-state', 'selected');
+  await press('Shift+ArrowRight');
+  await expect(cell(page, 0)).toBeFocused();
+  await expect(cell(page, 0)).toHaveAttribute('data-state', 'selected');
+  await press('Shift+ArrowRight');
+  await expect(summary(page)).toContainText('10 pm to 2 am');
+  await press('Shift+ArrowLeft');
+  await expect(summary(page)).toContainText('10 pm to 1 am');
+  const reach = async (name: string): Promise<void> => {
+    const button = page.getByRole('button', { name, exact: true });
+    for (let steps = 0; steps < 20 && !(await button.evaluate((one) => one.matches(':focus'))); steps += 1)
+      await page.keyboard.press('Tab');
+    await press('Enter');
+  };
+  await reach('Book Now');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  const email = page.getByLabel('Email');
+  for (let steps = 0; steps < 8 && !(await email.evaluate((one) => one.matches(':focus'))); steps += 1)
+    await page.keyboard.press('Tab');
+  await page.keyboard.type(who.email);
+  await press('Tab');
+  await page.keyboard.type(who.password);
+  await press('Enter');
+  await expectToast(page, 'Selections Restored');
+  await reach('Book Now');
+  await page.waitForURL(/\/c\/pay\//);
+  const card = page.getByLabel('Card number');
+  for (let steps = 0; steps < 8 && !(await card.evaluate((one) => one.matches(':focus'))); steps += 1)
+    await page.keyboard.press('Tab');
+  await press('ControlOrMeta+A');
+  await page.keyboard.type(GOOD_CARD);
+  await press('Enter');
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+});
+
+test('from Perth, London and Los Angeles the hours are Sydney’s, and that is said', async ({ page, browser }) => {
+  const day = ahead(6);
+  await openDay(page, 'Studio B', day);
+  await expect(page.getByText('which is not the time where you are')).toBeHidden();
+  const here = await labels(page);
+  for (const timezoneId of ['Australia/Perth', 'Europe/London', 'America/Los_Angeles']) {
+    const context = await browser.newContext({ timezoneId, viewport: { width: 390, height: 844 } });
+    const there = await context.newPage();
+    await openDay(there, 'Studio B', day);
+    await expect(there.getByText('which is not the time where you are')).toBeVisible();
+    expect(await labels(there), timezoneId).toEqual(here);
+    await context.close();
+  }
+});
+
+test('at 200 % nothing is lost sideways, and with reduced motion nothing moves', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openDay(page, 'Studio A', ahead(3));
+  await chooseHours(page, [22, 23]);
+  expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+  await accessibleEverywhere(page);
+  // What a window of 1280 px shows at 200 % and at 400 %.
+  for (const width of [640, 320]) {
+    await page.setViewportSize({ width, height: 480 });
+    expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
+    await page.getByRole('button', { name: 'Book Now' }).scrollIntoViewIfNeeded();
+    await expect(page.getByRole('button', { name: 'Continue to next morning' })).toBeVisible();
+  }
+});
+
+test('without an answer the page says what happened and what to do, and goes on by itself after', async ({ page }) => {
+  await page.route('**/rest/v1/studios*', (route) => route.abort());
+  await page.goto('/booking');
+  await expect(page.getByRole('alert')).toContainText('Failed to load studios. Please refresh the page.', {
+    timeout: 20_000,
+  });
+  await expectToast(page, 'Failed to load studios. Please refresh the page.');
+  await accessible(page);
+  await page.unroute('**/rest/v1/studios*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('radio')).toHaveCount(3);
+
+  await page.route('**/rest/v1/bookings*', (route) => route.abort());
+  await page.getByRole('radio', { name: 'Studio B' }).click();
+  await expect(page.getByText('We cannot see which hours are free right now.')).toBeVisible({ timeout: 20_000 });
+  await page.unroute('**/rest/v1/bookings*');
+  await expect(cell(page, 0)).toBeVisible({ timeout: 20_000 });
+  await page.context().setOffline(true);
+  await expect(page.getByText(/You are offline|out of date/)).toBeVisible({ timeout: 20_000 });
+  await page.context().setOffline(false);
+  await expect(page.getByText(/You are offline|out of date/)).toBeHidden({ timeout: 20_000 });
+});
+
+test('Book Now without a connection says so, keeps the hours, and works again after', async ({ page }) => {
+  await signInOn(page, await newPerson(true));
+  await openDay(page, 'Studio B', ahead(4));
+  await chooseHours(page, [3]);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await expectToast(page, 'Payment Error');
+  await expect(summary(page).getByRole('alert')).toContainText('We cannot reach the studio right now.');
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/c\/pay\//);
+});
+
+test('a kept selection that cannot come back is told: an unknown room, or no answer', async ({ page }) => {
+  await signInOn(page, await newPerson(false));
+  const keep = (studioId: string): Promise<void> =>
+    page.evaluate(
+      ([id, date]) =>
+        sessionStorage.setItem(
+          'pendingBookingSelections',
+          JSON.stringify({ studioId: id, slots: [{ date, hour: 9 }] }),
+        ),
+      [studioId, sydneyDay(9).toISOString().slice(0, 10)] as const,
+    );
+  await keep('5a000000-0000-4000-8000-0000000000ff');
+  await page.goto('/booking');
+  await expectToast(page, 'Selected studio not found.');
+  await keep('5a000000-0000-4000-8000-00000000000a');
+  await page.route('**/rest/v1/bookings*', (route) => route.abort());
+  await page.goto('/booking');
+  await expectToast(page, 'Failed to restore selections. Please try again.');
+});

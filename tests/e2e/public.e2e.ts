@@ -1,0 +1,268 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { demo, signIn } from './steps.ts';
+
+const PAGES = ['/', '/about', '/coming-soon', '/terms', '/privacy', '/no-such-page'] as const;
+const WIDE = { width: 1440, height: 900 };
+
+/** In forced colours the browser sees to contrast, in ways axe cannot see. */
+async function accessible(page: Page, leftOut: string[] = []): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .disableRules(leftOut)
+    .analyze();
+  expect(violations.map((one) => `${page.url()} ${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
+}
+const scrolled = (page: Page): Promise<number> => page.evaluate('window.scrollY');
+
+test('HOME and ABOUT US scroll on the first page and lead to it from others', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'ABOUT US' }).click();
+  await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeInViewport();
+  const top = 'Math.round(document.getElementById("about").getBoundingClientRect().top)';
+  await expect.poll(() => page.evaluate(top)).toBe(0);
+  // The navigation is out of sight now; a keyboard reaches it all the same.
+  await page.getByRole('link', { name: 'HOME', exact: true }).press('Enter');
+  await expect(page).toHaveURL('/');
+  await expect.poll(() => scrolled(page)).toBe(0);
+
+  await page.goto('/about');
+  await page.getByRole('link', { name: 'ABOUT US' }).click();
+  await expect(page).toHaveURL('/#about');
+  await expect(page.getByRole('region', { name: 'About us' })).toBeInViewport();
+  await page.goto('/about');
+  await page.getByRole('link', { name: 'HOME', exact: true }).click();
+  await expect(page).toHaveURL('/');
+  await expect.poll(() => scrolled(page)).toBe(0);
+});
+
+test('the first page tells where, when and how, and BOOK NOW leads to the grid', async ({ page }) => {
+  await page.goto('/');
+  const about = page.getByRole('region', { name: 'About us' });
+  for (const text of ['Address', 'Sydney NSW', 'Hours', '24/7', 'Contact', 'hello@example.com', '@djstudios'])
+    await expect(about.getByText(text, { exact: true })).toBeVisible();
+  for (const letter of ['A', 'B', 'C'])
+    await expect(about.getByRole('heading', { name: `Studio ${letter}:` })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeInViewport();
+  await page.getByRole('link', { name: 'BOOK NOW' }).click();
+  await expect(page).toHaveURL('/booking');
+  await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
+});
+
+test('SIGN IN opens the dialog; the ACCOUNT menu shows the address, the settings and the way out', async ({ page }) => {
+  await signIn(page);
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await expect(page.getByText(demo.email)).toBeVisible();
+  await accessible(page);
+  await page.keyboard.press('Escape');
+  await expect(page.getByText(demo.email)).toBeHidden();
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('link', { name: 'Account Settings' }).click();
+  await expect(page).toHaveURL('/profile');
+  await page.goto('/');
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  const keys: string[] = await page.evaluate('Object.keys(localStorage)');
+  expect(keys.filter((key) => key.startsWith('sb-') && key.includes('auth-token'))).toEqual([]);
+});
+
+const film = 'document.querySelector("video")';
+const isPlaying = (page: Page): Promise<boolean> => page.evaluate(`${film} !== null && !${film}.paused`);
+
+test('the film runs silently for phones and for wide screens, the logo stands until it does', async ({
+  page,
+  browser,
+}) => {
+  await page.route('**/hero/*.webm', async (route) => {
+    await new Promise((done) => setTimeout(done, 1_000));
+    await route.continue();
+  });
+  await page.goto('/');
+  await expect(page.getByTestId('film-logo')).toBeVisible();
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  await expect(page.getByTestId('film-logo')).toHaveCount(0);
+  expect(await page.evaluate(`[${film}.muted, ${film}.loop, ${film}.dataset.film]`)).toEqual([true, true, 'tall']);
+  const wide = await (await browser.newContext({ viewport: WIDE })).newPage();
+  await wide.goto(page.url());
+  await expect.poll(() => isPlaying(wide)).toBe(true);
+  expect(await wide.evaluate(`${film}.dataset.film`)).toBe('wide');
+  await wide.context().close();
+});
+
+test('the film goes on when the browser paused it or it comes into view, never when the visitor paused it', async ({
+  page,
+}) => {
+  await page.goto('/');
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  await page.evaluate(`${film}.pause()`);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  // Out of view the browser may pause it and nothing is done; a tenth of it in view again is enough.
+  await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
+  await page.waitForTimeout(300);
+  await page.evaluate(`${film}.pause()`);
+  await page.waitForTimeout(500);
+  expect(await isPlaying(page)).toBe(false);
+  await page.evaluate('window.scrollTo({ top: innerHeight * 0.8, behavior: "instant" })');
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })');
+  await page.getByRole('button', { name: 'Pause video' }).click();
+  expect(await isPlaying(page)).toBe(false);
+  await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
+  await page.waitForTimeout(300);
+  await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })');
+  await page.waitForTimeout(500);
+  expect(await isPlaying(page)).toBe(false);
+  await page.getByRole('button', { name: 'Play video' }).click();
+  await expect.poll(() => isPlaying(page)).toBe(true);
+});
+
+test('a browser that refuses to begin is asked once more after a second, then left alone', async ({ page }) => {
+  await page.addInitScript(`
+    window.asked = [];
+    HTMLMediaElement.prototype.play = function () {
+      window.asked.push(performance.now());
+      return Promise.reject(new DOMException('no', 'NotAllowedError'));
+    };
+  `);
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Play video' })).toBeVisible();
+  await page.waitForTimeout(2_500);
+  const asked: number[] = await page.evaluate('window.asked');
+  expect(asked).toHaveLength(2);
+  expect(asked[1]! - asked[0]!).toBeGreaterThanOrEqual(990);
+});
+
+test.describe('with less motion wanted', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } });
+  test('there is the first picture of the film and no film', async ({ page }) => {
+    await page.goto('/', { waitUntil: 'networkidle' });
+    expect(await page.evaluate(`${film} === null`)).toBe(true);
+    expect(await page.evaluate('document.querySelector("picture img").naturalWidth')).toBeGreaterThan(0);
+    await expect(page.getByTestId('film-logo')).toBeHidden();
+  });
+});
+
+test('an address goes on the list once, and each outcome has its words', async ({ page, context }, info) => {
+  await page.goto('/coming-soon');
+  for (const text of [
+    'Coming Soon',
+    "Sydney's first 24/7 DJ Studios.",
+    'Run it up selecta!',
+    'hello@example.com',
+    '@djstudios',
+    'START LOCAL. MOVE GLOBAL.',
+  ])
+    await expect(page.getByText(text, { exact: true })).toBeVisible();
+  const email = page.getByLabel('Email');
+  const notify = page.getByRole('button', { name: 'Notify Me' });
+  await email.fill('not an address');
+  await notify.click();
+  expect(await email.evaluate((input) => 'validity' in input && (input.validity as { valid: boolean }).valid)).toBe(
+    false,
+  );
+  await email.fill(`  Launch-${info.project.name}-${Date.now()}@Example.com `);
+  const typed = await email.inputValue();
+  await notify.click();
+  const status = page.getByRole('main').getByRole('status');
+  await expect(status).toHaveText("Thanks for signing up! We'll notify you when we launch.");
+  await expect(email).toHaveValue('');
+  await accessible(page);
+  await email.fill(typed.trim().toLowerCase());
+  await notify.click();
+  await expect(page.getByRole('main').getByRole('alert')).toHaveText('This email is already on our list!');
+  await expect(email).not.toHaveValue('');
+  await context.setOffline(true);
+  await notify.click();
+  await expect(page.getByRole('main').getByRole('alert')).toHaveText('Something went wrong. Please try again.');
+});
+
+test('an unknown address is answered with 404, logged, and leads home', async ({ page }) => {
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  const response = await page.goto('/no/such-page');
+  expect(response?.status()).toBe(404);
+  await expect(page.getByText('Oops! Page not found')).toBeVisible();
+  await expect.poll(() => logged.some((text) => text.includes('/no/such-page'))).toBe(true);
+  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await expect(page).toHaveURL('/');
+});
+
+test('every page has its title, description and place, and shared links their picture', async ({
+  page,
+  request,
+  baseURL,
+}) => {
+  const seen = new Set<string>();
+  for (const path of PAGES.slice(0, 5)) {
+    await page.goto(path);
+    await expect(page.locator('link[rel="canonical"]')).toHaveAttribute('href', `${baseURL}${path}`);
+    seen.add(`${await page.title()} ${await page.locator('meta[name="description"]').getAttribute('content')}`);
+    await expect(page.locator('title')).toHaveCount(1);
+  }
+  expect(seen.size).toBe(5);
+  await page.goto('/studio');
+  await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
+  await expect(page.locator('link[rel="canonical"]')).toHaveAttribute('href', `${baseURL}/`);
+  const business: { name: string; url: string } = JSON.parse(
+    (await page.locator('script[type="application/ld+json"]').textContent()) ?? '',
+  );
+  expect(business).toMatchObject({ name: '24/7 DJ Studios', url: `${baseURL}/` });
+  const picture = await page.locator('meta[property="og:image"]').getAttribute('content');
+  expect((await request.get(picture ?? '')).headers()['content-type']).toBe('image/jpeg');
+  expect(await (await request.get('/robots.txt')).text()).toContain(`Sitemap: ${baseURL}/sitemap.xml`);
+  expect(await (await request.get('/sitemap.xml')).text()).toContain(`<loc>${baseURL}/about</loc>`);
+  const manifest: { icons: { src: string }[] } = await (await request.get('/site.webmanifest')).json();
+  for (const { src } of manifest.icons) expect((await request.get(src)).status(), src).toBe(200);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+  test('the public pages can be read and walked', async ({ page }) => {
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeVisible();
+    await page.getByRole('link', { name: 'Terms' }).click();
+    await expect(page.getByRole('heading', { name: 'Cancellation' })).toBeVisible();
+    await expect(page.getByText('Last updated: October 2025')).toBeVisible();
+    await page.getByRole('link', { name: 'Privacy' }).click();
+    await expect(page.getByRole('heading', { name: 'Your ID' })).toBeVisible();
+    await page.getByRole('link', { name: 'ABOUT US' }).click();
+    await expect(page.getByRole('region', { name: 'About us' })).toBeInViewport();
+    await page.goto('/coming-soon');
+    await expect(page.getByRole('heading', { name: 'Coming Soon' })).toBeVisible();
+    await page.goto('/about');
+    await expect(page.getByText('hello@example.com')).toBeVisible();
+  });
+});
+
+test('axe finds nothing on any public page, small or large, nor in forced colours', async ({ page }) => {
+  for (const path of PAGES) {
+    await page.goto(path);
+    await accessible(page);
+    await page.setViewportSize(WIDE);
+    await accessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+  }
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto('/');
+  const edge = await page.evaluate('getComputedStyle(document.querySelector("main > a")).borderTopWidth');
+  expect(edge).toBe('2px');
+  await accessible(page, ['color-contrast']);
+});
+
+test('at 200 % nothing is cut off and nothing needs scrolling sideways', async ({ page }) => {
+  // A phone of 390 pixels at 200 %, and the 320 pixels WCAG 1.4.10 asks for.
+  for (const width of [195, 320]) {
+    await page.setViewportSize({ width, height: 640 });
+    for (const path of PAGES) {
+      await page.goto(path);
+      const wide: string[] = await page.evaluate(
+        '[...document.querySelectorAll("body *")].filter((one) => !one.closest("picture, video, .absolute") && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 90))',
+      );
+      expect(wide.slice(0, 2), `${path} at ${width}`).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `${path} at ${width}`).toBeLessThanOrEqual(
+        width,
+      );
+    }
+  }
+});
