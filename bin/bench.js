@@ -1,6 +1,8 @@
-// `npm run bench`: our path and its limit in one run, as ratios. Needs PostgreSQL with pgbench.
+// `npm run bench`: our paths and their limits in one run, as ratios; `npm run bench -- rest` runs one file. Needs PostgreSQL with pgbench.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { startPostgres } from './machine.js';
-import { install, loadEnvFile, ownEnv, ownNode, run, say } from './project.js';
+import { install, loadEnvFile, ownEnv, ownNode, root, run, say } from './project.js';
 
 loadEnvFile();
 await install();
@@ -9,12 +11,20 @@ if (!postgres) {
   say('The bench needs PostgreSQL 15 or newer with pgbench.');
   process.exit(1);
 }
-const { code, output } = await run(ownNode(), ['bench/bench.ts'], {
-  ...ownEnv(),
-  TEST_POSTGRES_URL: postgres.url,
-  TEST_POSTGRES_BIN: postgres.bin,
-  NODE_ENV: 'development',
-});
-say(output);
+/** What the benches share, and no bench itself. */
+const SHARED = ['load.ts', 'pgbench.ts'];
+const asked = process.argv.slice(2).map((name) => `${name}.ts`);
+const benches = readdirSync(join(root, 'bench')).filter((file) => file.endsWith('.ts') && !SHARED.includes(file));
+let failed = 0;
+for (const file of benches.filter((one) => asked.length === 0 || asked.includes(one))) {
+  const { code, output } = await run(ownNode(), [`bench/${file}`], {
+    ...ownEnv(),
+    TEST_POSTGRES_URL: postgres.url,
+    TEST_POSTGRES_BIN: postgres.bin,
+    NODE_ENV: 'development',
+  });
+  say(output);
+  if (code !== 0) failed = code ?? 1;
+}
 await postgres.stop?.();
-process.exit(code);
+process.exit(failed);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
+import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
 import { createPasswordRules, readBreached } from './auth/accounts/password-rules.ts';
 import type { AuthConfig } from './auth/auth-config.ts';
@@ -9,6 +10,8 @@ import { createLetters } from './auth/codes/letters.ts';
 import { createMessageQueue, type MessageQueue } from './auth/codes/message-queue.ts';
 import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
 import { createFlows } from './auth/external/flows.ts';
+import { sweepLeftovers } from './auth/external/leftovers.ts';
+import { samlParty } from './auth/sso/metadata.ts';
 import { createSessions } from './auth/sessions/sessions.ts';
 import type { Config } from './config.ts';
 import type { ProviderSettings } from './settings/providers.ts';
@@ -20,7 +23,8 @@ import type { SessionWatch } from './http/token.ts';
 import { createCaptcha } from './providers/captcha.ts';
 import { createGithubSignIn } from './providers/github-sign-in.ts';
 import { createOpenIdSignIn } from './providers/openid-sign-in.ts';
-import type { Mail, SignInProvider } from './providers/ports.ts';
+import type { Mail, SignInProvider, SingleSignOn } from './providers/ports.ts';
+import { createSamlSignIn, type SamlProvider, samlProviderSchema } from './providers/saml-sign-in.ts';
 import { createTwilioTexts } from './providers/twilio-texts.ts';
 
 /** The account door with all it is made of. */
@@ -34,7 +38,7 @@ export async function composeAuth(parts: {
   mail: Mail;
   clock: Clock;
   log: Log;
-}): Promise<{ door: Hono<Env>; queue: MessageQueue }> {
+}): Promise<{ door: Hono<Env>; queue: MessageQueue; sweep: () => Promise<void> }> {
   const { db, keys, clock, log, mail } = parts;
   const settings = parts.config.auth;
   const { siteUrl, signIn } = parts.config;
@@ -61,11 +65,16 @@ export async function composeAuth(parts: {
     sessions: createSessions({ db, keys, watch: parts.watch, clock, config }),
     flows: createFlows({ keys, clock }),
     providers,
+    employers: await readEmployers(signIn.saml, siteUrl),
     checkPassword: createPasswordRules({ config, breached }),
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  return { door, queue };
+  const sweep = async (): Promise<void> => {
+    await queue.sweep();
+    await sweepLeftovers(db, clock);
+  };
+  return { door, queue, sweep };
 }
 
 function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {
@@ -73,4 +82,26 @@ function createSignInProvider(settings: ProviderSettings, siteUrl: string): Sign
   if (settings.dialect === 'openid') return createOpenIdSignIn({ ...settings, redirectUri });
   const [clientId = ''] = settings.clientIds;
   return createGithubSignIn({ ...settings, clientId, redirectUri });
+}
+
+/** The identity providers of employers, out of the operator's file. Throws when the file is not there or not right. */
+async function readEmployers(saml: Config['signIn']['saml'], siteUrl: string): Promise<readonly SingleSignOn[]> {
+  if (saml === null) return [];
+  const written: unknown =
+    'file' in saml ? JSON.parse(await readFile(saml.file, 'utf8')) : [pretendedEmployer(saml.sandbox)];
+  return z
+    .array(samlProviderSchema)
+    .parse(written)
+    .map((one) => createSamlSignIn(one, samlParty(siteUrl)));
+}
+
+function pretendedEmployer(sandbox: string): SamlProvider {
+  return {
+    id: '5a4d1000-0000-4000-8000-000000000001',
+    entity_id: `${sandbox}/saml/metadata`,
+    sso_url: `${sandbox}/saml/sso`,
+    certificate: `${sandbox}/saml/key`,
+    domains: ['example.com'],
+    attributes: {},
+  };
 }

@@ -127,7 +127,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'image.delete': identity.deleteImage,
     },
   });
-  const tick = createTick({ db, desk, outbox, sweeps: [storage.sweep, () => auth.queue.sweep()], clock, log });
+  const tick = createTick({ db, desk, outbox, sweeps: [storage.sweep, () => auth.sweep()], clock, log });
   const functions = composeFunctions({
     readCaller,
     limits,

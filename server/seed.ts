@@ -32,6 +32,7 @@ export async function seed(parts: {
   for (const [name, value] of [
     ['admin_emails', JSON.stringify(admins)],
     ['developer_pages', JSON.stringify(config.developerPages)],
+    ['admin_requires_mfa', JSON.stringify(config.adminRequiresMfa)],
     ['limit_factor', JSON.stringify(config.limitFactor)],
   ]) {
     await db.query(

@@ -1,5 +1,7 @@
-import { lazy, type ReactNode, StrictMode, Suspense } from 'react';
-import { AuthDialogProvider, SessionProvider, useAuthDialog } from './lib/session.tsx';
+import { lazy, type ReactNode, StrictMode, Suspense, useEffect, useRef } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { paths } from './lib/paths.ts';
+import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './lib/session.tsx';
 import { AppRoutes } from './routes.tsx';
 import { Toaster } from './ui/toast.tsx';
 
@@ -15,6 +17,23 @@ function Dialogs() {
   );
 }
 
+/** Who signs out on the checkout, here or in another tab, is taken home instead of being asked to sign in (spec section 2). */
+function CheckoutLeft() {
+  const { status } = useSession();
+  const { close } = useAuthDialog();
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const before = useRef(status);
+  useEffect(() => {
+    const left = before.current === 'in' && status === 'out';
+    before.current = status;
+    if (!left || pathname !== paths.checkout) return;
+    close();
+    void navigate(paths.home);
+  }, [status, pathname, close, navigate]);
+  return null;
+}
+
 /** Everything on the page; `route` puts it into a router, which is the browser's or, when printed, one of a fixed address. */
 export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
   return (
@@ -25,6 +44,7 @@ export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
             <>
               <AppRoutes />
               <Dialogs />
+              <CheckoutLeft />
             </>,
           )}
           <Toaster />

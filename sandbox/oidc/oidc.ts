@@ -60,7 +60,7 @@ export function createOidc(core: Core): Provider {
     offset: OFFSET,
     handle,
     spared: (request) => /authorize$|^\/saml\/sso/.test(new URL(request.url).pathname),
-    control: createControl(people, signer),
+    control: createControl(people, signer).route('/', saml.control),
     panel: () => panel(people),
     reset() {
       people.reset();

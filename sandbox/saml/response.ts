@@ -19,9 +19,11 @@ export function makeResponse(of: {
   /** Null: nobody asked. */
   inResponseTo: string | null;
   privatePem: string;
+  /** How long ago it was made. */
+  ageMs?: number;
 }): string {
   const { person, issuer, audience, acs } = of;
-  const now = new Date();
+  const now = new Date(Date.now() - (of.ageMs ?? 0));
   const at = (ms: number): string => new Date(now.getTime() + ms).toISOString();
   const asked = of.inResponseTo === null ? '' : ` InResponseTo="${esc(of.inResponseTo)}"`;
   const attribute = (name: string, value: string): string =>

@@ -1,4 +1,6 @@
 import { createPublicKey } from 'node:crypto';
+import { Hono } from 'hono';
+import { readBody } from '../core/control.ts';
 import type { Core } from '../core/core.ts';
 import { esc } from '../core/page.ts';
 import { framed } from '../oidc/frame.ts';
@@ -11,7 +13,7 @@ export function createSaml(
   core: Core,
   people: People,
   privatePem: string,
-): { handle(request: Request): Promise<Response> } {
+): { handle(request: Request): Promise<Response>; control: Hono } {
   const issuer = `${core.urlOf(6)}/saml/metadata`;
   const location = `${core.urlOf(6)}/saml/sso`;
   const publicKey = createPublicKey(privatePem);
@@ -60,7 +62,27 @@ export function createSaml(
     );
   }
 
+  const control = new Hono();
+  // An answer as a careless or hostile identity provider would sign it: for another audience, another request, somebody else's people.
+  control.post('/saml-response', async (c) => {
+    const sent = await readBody(c.req.raw);
+    const text = (name: string, other: string): string => (typeof sent[name] === 'string' ? sent[name] : other);
+    const party = registeredParty(core);
+    const email = text('email', '');
+    const xml = makeResponse({
+      person: { sub: text('sub', email), email, name: text('name', email), emailVerified: true },
+      issuer: text('issuer', issuer),
+      audience: text('audience', party.entityId),
+      acs: text('acs', party.acs),
+      inResponseTo: typeof sent['in_response_to'] === 'string' ? sent['in_response_to'] : null,
+      privatePem,
+      ...(typeof sent['age_seconds'] === 'number' ? { ageMs: sent['age_seconds'] * 1000 } : {}),
+    });
+    return c.json({ SAMLResponse: Buffer.from(xml).toString('base64') });
+  });
+
   return {
+    control,
     async handle(request) {
       const url = new URL(request.url);
       if (url.pathname === '/saml/key')

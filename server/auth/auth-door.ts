@@ -17,7 +17,8 @@ import { createSignUp } from './signup/signup.ts';
 import { addFactors } from './factors/factors-room.ts';
 import { addExternal } from './external/external-room.ts';
 import { addPasskeys } from './passkeys/passkeys-room.ts';
-import { addSwitchedOff } from './switched-off.ts';
+import { addSso } from './sso/sso-room.ts';
+import { addSwitchedOff } from './about/switched-off.ts';
 import { createToken } from './token/token.ts';
 import { createUserGet } from './user/user-get.ts';
 import { createUserUpdate } from './user/user-update.ts';
@@ -60,6 +61,7 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
   addFactors(door, parts);
   addPasskeys(door, parts);
   addExternal(door, parts);
+  addSso(door, parts);
   addSwitchedOff(door, parts);
 
   // Not `notFound`: where one door is mounted in another app, only a route of its own answers.

@@ -3,7 +3,7 @@ import type { Clock, Log, ReadCaller } from '#server/http/caller.ts';
 import type { Keys } from '#server/http/keys.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { AuthConfig } from './auth-config.ts';
-import type { Captcha, SignInProvider, TextMessages } from '#server/providers/ports.ts';
+import type { Captcha, SignInProvider, SingleSignOn, TextMessages } from '#server/providers/ports.ts';
 import type { CodeBook } from './codes/code-book.ts';
 import type { Flows } from './external/flows.ts';
 import type { MessageQueue } from './codes/message-queue.ts';
@@ -26,6 +26,8 @@ export type AuthParts = {
   readonly flows: Flows;
   /** Identity providers that are switched on, by their names on the wire. */
   readonly providers: ReadonlyMap<string, SignInProvider>;
+  /** Identity providers of employers; empty: single sign-on is switched off. */
+  readonly employers: readonly SingleSignOn[];
   readonly readCaller: ReadCaller;
   readonly keys: Keys;
   readonly clock: Clock;

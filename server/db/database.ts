@@ -48,7 +48,7 @@ export type Database = {
   ): Promise<Result<R>>;
   /** Several statements as a caller in one transaction. */
   transactionAs<T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Calls `heard` for every NOTIFY on `channel`; answers how to stop. */
+  /** Calls `heard` for every NOTIFY on `channel`, and with '' when some may have been missed; answers how to stop. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 };

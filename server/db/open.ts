@@ -51,12 +51,14 @@ export async function openPostgres(
       script: async (sql) => void (await admin.query(sql)),
       rows: async (sql) => (await admin.query<Record<string, unknown>>(sql)).rows,
     };
-    await migrate(migrator, options.migrations, (name) => options.say(`migrating ${name}`)).catch(
+    const applied = await migrate(migrator, options.migrations, (name) => options.say(`migrating ${name}`)).catch(
       async (error: unknown) => {
         await admin.query('rollback');
         throw error;
       },
     );
+    // Other processes know the catalogue as it was.
+    if (applied.length > 0) await admin.query(`notify pgrst, 'reload schema'`);
     password = await loginPassword(admin);
   } finally {
     await admin.end();

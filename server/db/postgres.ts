@@ -166,7 +166,7 @@ export function createPostgres(options: PostgresOptions): Database {
     backend: openPool(options.backendUrl, options),
     callers: openPool(options.authenticatorUrl, options),
   };
-  const listeners = new Set<pg.Client>();
+  const listeners = new Set<{ stop(): Promise<void> }>();
 
   async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((cause: unknown) => {
@@ -229,23 +229,58 @@ export function createPostgres(options: PostgresOptions): Database {
       );
     },
     transactionAs: (principal, work) => inTransaction(pools.callers, [becomePrincipal(principal)], work),
-    async listen(channel, heard) {
-      const client = new pg.Client({ connectionString: options.backendUrl, keepAlive: true });
-      client.on('error', (error) => options.warn(`listening connection lost: ${error.message}`));
-      client.on('notification', (message) => {
-        if (message.channel === channel) heard(message.payload ?? '');
-      });
-      await client.connect();
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      listeners.add(client);
+    listen: async (channel, heard) => {
+      const listener = await keepListening(options, channel, heard);
+      listeners.add(listener);
       return async () => {
-        listeners.delete(client);
-        await client.end();
+        listeners.delete(listener);
+        await listener.stop();
       };
     },
     async close() {
-      await Promise.all([...listeners].map((client) => client.end()));
+      await Promise.all([...listeners].map((listener) => listener.stop()));
       await Promise.all([pools.backend.end(), pools.callers.end()]);
+    },
+  };
+}
+
+const LISTEN_AGAIN_MS = 1_000;
+
+/** Listens on a connection of its own; a lost one is opened again, and then `heard` is told '' for all that may have been missed. */
+async function keepListening(
+  options: PostgresOptions,
+  channel: string,
+  heard: (payload: string) => void,
+): Promise<{ stop(): Promise<void> }> {
+  let stopped = false;
+  let timer: NodeJS.Timeout | null = null;
+  const open = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: options.backendUrl, keepAlive: true });
+    client.on('error', (error) => options.warn(`listening connection lost: ${error.message}`));
+    client.on('notification', (message) => {
+      if (message.channel === channel) heard(message.payload ?? '');
+    });
+    await client.connect();
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    client.once('end', () => again());
+    return client;
+  };
+  const again = (): void => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      open().then((client) => {
+        if (stopped) return void client.end();
+        current = client;
+        heard('');
+      }, again);
+    }, LISTEN_AGAIN_MS);
+  };
+  let current = await open();
+  return {
+    async stop() {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await current.end();
     },
   };
 }

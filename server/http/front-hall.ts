@@ -144,6 +144,7 @@ const ALLOWED = [
   'upload-offset',
   'upload-metadata',
   'x-http-method-override',
+  'x-request-id',
   'x-signature',
 ];
 const EXPOSED = [

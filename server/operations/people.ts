@@ -3,7 +3,7 @@ import type { Caller } from '#server/http/caller.ts';
 import { Refusal } from './refusal.ts';
 
 export type People = {
-  /** The service key, or somebody whose role is admin at this very moment (promises G21). */
+  /** The service key, or somebody whose role is admin at this very moment (promises G21), with a second factor where staff must have one. */
   isStaff(caller: Caller): Promise<boolean>;
   /** Lets staff pass. Throws `Refusal`. */
   requireStaff(caller: Caller): Promise<void>;
@@ -15,7 +15,10 @@ export function createPeople(parts: { db: Database; developerPages: boolean }): 
   async function isStaff(caller: Caller): Promise<boolean> {
     if (caller.role === 'service_role') return true;
     if (caller.userId === null) return false;
-    const row = await parts.db.one<{ staff: boolean }>('select private.is_staff($1::uuid) as staff', [caller.userId]);
+    const row = await parts.db.one<{ staff: boolean }>('select private.acts_as_staff($1::uuid, $2::uuid) as staff', [
+      caller.userId,
+      caller.sessionId,
+    ]);
     return row?.staff === true;
   }
   async function requireStaff(caller: Caller): Promise<void> {

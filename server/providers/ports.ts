@@ -180,3 +180,15 @@ export type SignInProvider = {
 };
 /** `nonce`: as it stands in the token. `expiresAt`: after it the token is good for nothing. */
 export type IdToken = { readonly person: KnownPerson; readonly nonce: string | null; readonly expiresAt: Date };
+
+/** An employer's identity provider for single sign-on. */
+export type SingleSignOn = {
+  /** A uuid, by which clients may name it. */
+  readonly id: string;
+  /** The domains whose addresses it may vouch for, in lower case. */
+  readonly domains: readonly string[];
+  /** Where the person is sent. `relayState` comes back with the answer. */
+  startUrl(of: { requestId: string; relayState: string }): Promise<string>;
+  /** The person of an answer to the request. Throws `ProviderError`, not retryable where the answer does not hold; `id` is the assertion's own. */
+  read(answer: string, requestId: string): Promise<{ person: KnownPerson; id: string; expiresAt: Date }>;
+};

@@ -62,6 +62,13 @@ export const restErrors = {
       null,
       { 'content-range': `*/${total}` },
     ),
+  negativeLimit: () =>
+    new RestRefusal(
+      416,
+      'PGRST103',
+      'Requested range not satisfiable',
+      'Limit should be greater than or equal to zero.',
+    ),
   emptyRange: () =>
     new RestRefusal(
       416,
@@ -179,6 +186,9 @@ export const restErrors = {
       null,
       'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
     ),
+  /** Two relations that would go by one name in the answer. */
+  sameName: (from: string, name: string) =>
+    new RestRefusal(400, '42712', `table name "${from}_${short(name)}_1" specified more than once`),
   notEmbedded: (name: string) =>
     new RestRefusal(
       400,

@@ -54,8 +54,15 @@ export function replyBytes(row: ReplyRow, options: ReplyOptions): Response {
 /** Nothing but the fact that it was done. `place`: where a new row is found. */
 export function replyNothing(row: ReplyRow, options: ReplyOptions, place: string | null): Response {
   const range = `*/${options.counted ? (row.total ?? 0) : '*'}`;
-  const headers = { ...options.headers, 'content-range': range, ...(place === null ? {} : { location: place }) };
-  return new Response(null, { status: statusOf(row, options.status), headers: withSaid(row, headers) });
+  const status = statusOf(row, options.status);
+  const headers = {
+    ...options.headers,
+    'content-range': range,
+    ...(place === null ? {} : { location: place }),
+    // Said outright, or the answer would go out in pieces; 204 may not say it (RFC 9110, 8.6).
+    ...(status === 204 ? {} : { 'content-length': '0' }),
+  };
+  return new Response(null, { status, headers: withSaid(row, headers) });
 }
 
 function reply(

@@ -1,4 +1,4 @@
-import type { Database, Principal, Transaction } from '#server/db/database.ts';
+import type { Database, Principal, Query } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { quote } from './catalogue/catalogue.ts';
 import { restErrors } from './errors.ts';
@@ -17,33 +17,41 @@ const NOTHING: ReplyRow = { body: '[]', count: 0, total: 0 };
 /** Runs a prepared statement as the caller: role, claims, request settings and query in one flight. */
 export function createRun(db: Database): Run {
   return async (asked, prepared, caller, { settings, roles }) => {
-    const { statement } = prepared;
-    if (!statement) return NOTHING;
-    const body = (prepared.bodyAs === 'list' ? asked.body?.listText : asked.body?.raw) ?? null;
-    const values = bindValues(statement.binders, asked.read.values, body);
+    if (!prepared.statement) return NOTHING;
     const principal = principalOf(asked, prepared, caller, roles);
     const rollback = isUndone(settings, asked);
-    if (settings.preRequest !== null || promisesCount(asked, prepared)) {
-      return inTransaction(db, principal, rollback, async (tx) => {
-        if (settings.preRequest !== null) await tx.query(`select ${nameOf(settings.preRequest)}()`);
-        const row = (await tx.one<ReplyRow>(statement.text, values)) ?? NOTHING;
-        checkCount(asked, prepared, row);
-        // A plain read does not ask what was set for the reply, since nobody but this function can have set it.
-        if (settings.preRequest === null || row.headers !== undefined) return row;
-        return { ...row, ...(await tx.one<Pick<ReplyRow, 'status' | 'headers'>>(`select ${SAID}`)) };
-      });
+    if (settings.preRequest === null && !promisesCount(asked, prepared)) {
+      const alone: Query = <R>(text: string, values?: readonly unknown[]) =>
+        db.as<R>(principal, text, values, { rollback });
+      return ask(alone, asked, prepared, settings);
     }
-    const { rows } = await db.as<ReplyRow>(principal, statement.text, values, { rollback });
-    const row = rows[0] ?? NOTHING;
-    if (prepared.put && row.count !== 1) throw restErrors.putKey();
-    if (!prepared.estimate || (row.total !== null && row.total <= settings.maxRows)) return row;
-    const { text, binders } = prepared.estimate;
-    const estimated = await db.as<Estimate>(principal, text, bindValues(binders, asked.read.values, null));
-    return { ...row, total: estimated.rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? row.total };
+    return inTransaction(db, { principal, rollback, settings }, async (query) => {
+      const row = await ask(query, asked, prepared, settings);
+      checkCount(asked, prepared, row);
+      // A plain read does not ask what was set for the reply, since nobody but the function before it can have set it.
+      if (settings.preRequest === null || row.headers !== undefined) return row;
+      const said = (await query<Pick<ReplyRow, 'status' | 'headers'>>(`select ${SAID}`)).rows[0];
+      return { ...row, ...said };
+    });
   };
 }
 
+/** The statement's row, with the planner's count where that was asked for. */
+async function ask(query: Query, asked: Asked, prepared: Prepared, settings: RestSettings): Promise<ReplyRow> {
+  const { statement, estimate } = prepared;
+  if (!statement) return NOTHING;
+  const values = bindValues(statement.binders, asked.read.values, bodyOf(asked, prepared));
+  const row = (await query<ReplyRow>(statement.text, values)).rows[0] ?? NOTHING;
+  if (prepared.put && row.count !== 1) throw restErrors.putKey();
+  if (!estimate || (row.total !== null && row.total <= settings.maxRows)) return row;
+  const counted = await query<Estimate>(estimate.text, bindValues(estimate.binders, asked.read.values, null));
+  return { ...row, total: counted.rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? row.total };
+}
+
 type Estimate = { readonly 'QUERY PLAN': readonly [{ readonly Plan: { readonly 'Plan Rows': number } }] };
+
+const bodyOf = (asked: Asked, prepared: Prepared): string | Uint8Array | null =>
+  (prepared.bodyAs === 'list' ? asked.body?.listText : asked.body?.raw) ?? null;
 
 /** What the planner thinks of a statement, as text or JSON; with `analyze` it is run as well. */
 export async function explain(
@@ -53,15 +61,14 @@ export async function explain(
 ): Promise<string> {
   const { statement } = prepared;
   if (!statement) return form.json ? '[]' : '';
-  const body = (prepared.bodyAs === 'list' ? asked.body?.listText : asked.body?.raw) ?? null;
   const text = `explain (${[...form.options, `format ${form.json ? 'json' : 'text'}`].join(', ')}) ${statement.text}`;
-  const { rows } = await db.as<{ 'QUERY PLAN': unknown }>(
-    principalOf(asked, prepared, caller, roles),
-    text,
-    bindValues(statement.binders, asked.read.values, body),
-    { rollback: isUndone(settings, asked) },
-  );
-  const told = rows.map((row) => row['QUERY PLAN']);
+  const values = bindValues(statement.binders, asked.read.values, bodyOf(asked, prepared));
+  const principal = principalOf(asked, prepared, caller, roles);
+  const asking = { principal, rollback: isUndone(settings, asked), settings };
+  const told = await inTransaction(db, asking, async (query) => {
+    const { rows } = await query<{ 'QUERY PLAN': unknown }>(text, values);
+    return rows.map((row) => row['QUERY PLAN']);
+  });
   return form.json ? JSON.stringify(told[0]) : told.join('\n');
 }
 
@@ -74,24 +81,35 @@ export function isUndone({ txEnd }: RestSettings, { preferences: { tx } }: Pick<
   return tx === null ? txEnd === 'rollback-allow-override' : tx === 'rollback';
 }
 
-class Undo extends Error {}
-
-async function inTransaction(
-  db: Database,
-  principal: Principal,
-  rollback: boolean,
-  work: (tx: Transaction) => Promise<ReplyRow>,
-): Promise<ReplyRow> {
-  let row = NOTHING;
-  try {
-    await db.transactionAs(principal, async (tx) => {
-      row = await work(tx);
-      if (rollback) throw new Undo();
-    });
-  } catch (error) {
-    if (!(error instanceof Undo)) throw error;
+/** Carries the answer out of a transaction that is taken back. */
+class Undo<T> extends Error {
+  readonly answer: T;
+  constructor(answer: T) {
+    super('taken back');
+    this.answer = answer;
   }
-  return row;
+}
+
+/** Works as the caller, after the function that is called before every request. */
+export async function inTransaction<T>(
+  db: Database,
+  asking: { readonly principal: Principal; readonly rollback: boolean; readonly settings: RestSettings },
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  const { principal, rollback, settings } = asking;
+  let undo: Undo<T> | null = null;
+  return db
+    .transactionAs(principal, async ({ query }) => {
+      if (settings.preRequest !== null) await query(`select ${nameOf(settings.preRequest)}()`);
+      const answer = await work(query);
+      if (!rollback) return answer;
+      undo = new Undo(answer);
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (undo !== null && error === undo) return undo.answer;
+      throw error;
+    });
 }
 
 /** Statements that may have to be undone: a read and a single new row change at most what they say. */

@@ -9,8 +9,8 @@ import { cacheControlOf, encodingOf, metadataOf } from './upload.ts';
 
 const VERSION = '1.0.0';
 const STREAM = 'application/offset+octet-stream';
-/** Where uploads begin; the second takes a signed address's token in `x-signature` instead of a bearer. */
-const PLACES = ['/upload/resumable', '/upload/resumable/sign'];
+/** Where uploads begin; the first takes a signed address's token in `x-signature` instead of a bearer, and must not be read as an id. */
+const PLACES = ['/upload/resumable/sign', '/upload/resumable'];
 
 export type ResumableParts = { readonly resumable: Resumable; readonly links: Links; readonly sizeMax: number };
 type ReadHere = (c: Context<Env>) => Promise<Caller>;

@@ -67,6 +67,33 @@ test('SIGN IN opens the dialog; the ACCOUNT menu shows the address, the settings
   expect(keys.filter((key) => key.startsWith('sb-') && key.includes('auth-token'))).toEqual([]);
 });
 
+test('signing out while the checkout is open leads home', async ({ page, context }) => {
+  await signIn(page);
+  const checkout = await context.newPage();
+  await checkout.goto('/');
+  const start = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 86_400_000);
+  const draft = {
+    studio_id: '0',
+    studio_name: 'Studio B',
+    start_time: start.toISOString(),
+    end_time: new Date(start.getTime() + 3_600_000).toISOString(),
+    total_hours: 1,
+    base_cost: 49,
+    discount_amount: 0,
+    final_cost: 49,
+    slots: [{ hour: 12, label: '12 PM', date: start.toISOString().slice(0, 10), price: 49 }],
+  };
+  await checkout.evaluate(`sessionStorage.setItem('checkoutBookingData', ${JSON.stringify(JSON.stringify(draft))})`);
+  await checkout.goto('/checkout');
+  await expect(checkout.getByRole('heading', { name: 'Checkout' })).toBeVisible();
+  await expect(checkout.getByLabel('First name')).toBeVisible();
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await expect(checkout).toHaveURL('/');
+  await expect(checkout.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  await expect(checkout.getByRole('dialog')).toBeHidden();
+});
+
 const film = 'document.querySelector("video")';
 const isPlaying = (page: Page): Promise<boolean> => page.evaluate(`${film} !== null && !${film}.paused`);
 
@@ -265,4 +292,13 @@ test('at 200 % nothing is cut off and nothing needs scrolling sideways', async (
       );
     }
   }
+});
+
+test('the link of a mail ends a subscription on a press, and a torn one says what to do', async ({ page }) => {
+  await page.goto('/unsubscribe');
+  await expect(page.getByText('This link is not whole.')).toBeVisible();
+  await page.goto('/unsubscribe?id=2f1d6c1e-7a53-4a1e-9d3c-0f3f6b1b8a11');
+  await accessible(page);
+  await page.getByRole('button', { name: 'Unsubscribe' }).click();
+  await expect(page.getByText('You are off the list.')).toBeVisible();
 });

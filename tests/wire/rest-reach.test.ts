@@ -513,6 +513,18 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         ],
       ],
       [
+        'one relation twice by one name',
+        '/lands?select=towns(id),towns(name)',
+        {},
+        [400, '42712', 'table name "lands_towns_1" specified more than once', null, null],
+      ],
+      [
+        'less than nothing',
+        '/lands?limit=-1',
+        {},
+        [416, 'PGRST103', 'Requested range not satisfiable', 'Limit should be greater than or equal to zero.', null],
+      ],
+      [
         'more than one value where one is needed',
         '/rpc/too_many',
         {},

@@ -158,6 +158,16 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
       await soon(async () => expect((await guest.from('towns').select('count()')).error).toBeNull());
     });
 
+    test.runIf(engine.name === 'PostgreSQL')(
+      'a lost line to the database is found again, and what was missed with it',
+      async () => {
+        await country.script(
+          `create table public.reefs (id int primary key);\n\ngrant select on public.reefs to anon;\n\nselect pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %';`,
+        );
+        await soon(async () => expect((await guest.from('reefs').select()).error).toBeNull());
+      },
+    );
+
     test('new tables, columns and functions are known after the notice', async () => {
       expect((await guest.from('islands').select()).error?.code).toBe('PGRST205');
       await country.script(
@@ -179,6 +189,14 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
         403,
         { code: 'PT403', message: 'not today', details: null, hint: null },
       ]);
+      for (const accept of ['application/vnd.pgrst.plan+json', 'application/json']) {
+        const { status } = await country.raw(accept.includes('plan') ? '/towns' : '/', {
+          headers: { 'x-forbid': '1', accept },
+        });
+        expect([accept, status]).toEqual([accept, 403]);
+      }
+      const planned = await guest.from('towns').select('id', { count: 'planned' });
+      expect(planned.count).toBeGreaterThan(0);
       const tried = await user.from('lands').insert({ id: 63, name: 'looked' }).select('id').rollback();
       expect(tried.data).toEqual([{ id: 63 }]);
       expect((await guest.from('lands').select('id').eq('id', 63)).data).toEqual([]);

@@ -8,6 +8,7 @@ export const paths = {
   about: '/about',
   comingSoon: '/coming-soon',
   terms: '/terms',
+  unsubscribe: '/unsubscribe',
   privacy: '/privacy',
   admin: '/admin',
   verifyComplete: '/verify-complete',

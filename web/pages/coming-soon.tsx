@@ -20,7 +20,7 @@ export default function ComingSoonPage() {
           alt=""
           width="720"
           height="1280"
-          className="absolute inset-0 -z-20 size-full object-cover opacity-60"
+          className="absolute inset-0 -z-20 size-full object-cover opacity-60 lg:object-[62%_50%] lg:opacity-80"
         />
       </picture>
       <div
@@ -34,7 +34,7 @@ export default function ComingSoonPage() {
         <p className="text-sm font-bold tracking-wider">{venue.tagline}</p>
       </div>
       <div>
-        <h1 className="text-[min(23vw,12rem)] leading-[0.8] font-black tracking-[-0.02em] [font-stretch:62%]">
+        <h1 className="text-[min(23vw,12rem)] leading-[0.8] font-black tracking-[-0.02em] [font-stretch:62%] lg:max-w-[4em]">
           Coming Soon
         </h1>
         <p className="mt-6 text-2xl font-semibold sm:text-3xl">Sydney&apos;s first 24/7 DJ Studios.</p>
@@ -49,7 +49,7 @@ export default function ComingSoonPage() {
           </a>
           <InstagramLink className={link} />
         </p>
-        <p className="poster text-xl text-signal">Run it up selecta!</p>
+        <p className="poster text-2xl text-signal normal-case">Run it up selecta!</p>
       </div>
     </main>
   );

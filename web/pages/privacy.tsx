@@ -42,7 +42,8 @@ const SECTIONS = [
     title: 'News by e-mail',
     text: (
       <p>
-        Only if you asked for it. We keep the address and when you agreed; write to {mail} and you are off the list.
+        Only if you asked for it. We keep the address and when you agreed. Every such mail has a link that ends it; or
+        write to {mail}.
       </p>
     ),
   },

@@ -2,7 +2,7 @@ import type { AuthParts } from '../auth-parts.ts';
 import type { Operation } from '../request.ts';
 
 /** `GET /settings`: which ways in are open. */
-export function createSettings({ config, providers }: AuthParts): Operation {
+export function createSettings({ config, employers, providers }: AuthParts): Operation {
   return (c) =>
     Promise.resolve(
       c.json({
@@ -18,7 +18,7 @@ export function createSettings({ config, providers }: AuthParts): Operation {
         sms_provider: config.phoneEnabled ? 'twilio' : '',
         mfa_enabled: Object.values(config.factors).includes(true),
         passkeys_enabled: config.passkeys.enabled,
-        saml_enabled: false,
+        saml_enabled: employers.length > 0,
       }),
     );
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { codeTextMessage } from '#server/mails/account-text-message.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { userById } from '../accounts/users.ts';
 import { authLimits } from '../auth-config.ts';
 import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
+import { AuthRefusal, refuse } from '../errors.ts';
 import { type Operation, readBody, readPerson } from '../request.ts';
 import { record } from '../trail.ts';
 import { registrationOptions, requestOptions } from '../passkeys/relying-party.ts';
@@ -22,10 +23,10 @@ const NOTHING: Asked = { codeHash: null, signThis: null, webauthn: null };
 export function createChallenge(parts: AuthParts): Operation {
   const { db, clock, config, limits, readCaller } = parts;
 
-  async function ask(factor: FactorRow): Promise<Asked> {
+  async function ask(factor: FactorRow, id: string): Promise<Asked> {
     if (factor.factor_type === 'totp') return NOTHING;
     if (factor.factor_type === 'webauthn') return askKey(factor);
-    throw notEnabled(factor);
+    return askPhone(factor, id);
   }
 
   async function askKey(factor: FactorRow): Promise<Asked> {
@@ -48,6 +49,22 @@ export function createChallenge(parts: AuthParts): Operation {
       signThis: publicKey.challenge,
       webauthn: { type: 'create', credential_options: { publicKey } },
     };
+  }
+
+  async function askPhone(factor: FactorRow, id: string): Promise<Asked> {
+    const phone = factor.phone ?? '';
+    const wait = await limits(authLimits.factorMessage, `phone:${phone}`);
+    if (wait !== null) throw refuse.smsRate(wait);
+    // Derived from the challenge, so that nothing readable of it lies in the database.
+    const code = String(parts.keys.hmac('factor-message', id).readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
+    const minutes = Math.round(config.factors.challengeSeconds / 60);
+    await parts.texts
+      .send({ to: `+${phone}`, text: codeTextMessage({ code, minutes }), key: `factor-${id}` })
+      .catch((error: unknown) => {
+        parts.log.error({ err: error, factor: factor.id }, 'a code of a factor could not be sent');
+        throw new AuthRefusal(422, 'sms_send_failed', 'Error sending message');
+      });
+    return { ...NOTHING, codeHash: codeHash(parts, id, code) };
   }
 
   async function write(tx: Transaction, factor: FactorRow, challenge: { id: string; ip: string }, asked: Asked) {
@@ -80,7 +97,7 @@ export function createChallenge(parts: AuthParts): Operation {
     const wait = await limits(authLimits.factorChallenge, `user:${person.userId}`);
     if (wait !== null) throw refuse.rate(wait);
     const { id } = (await db.one<{ id: string }>('select gen_random_uuid() as id')) ?? { id: '' };
-    const asked = await ask(factor);
+    const asked = await ask(factor, id);
     const expires = await db.transaction((tx) => write(tx, factor, { id, ip: c.var.ip }, asked));
     return c.json({
       id,

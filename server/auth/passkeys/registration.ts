@@ -24,6 +24,8 @@ export function createPasskeyOptions(parts: AuthParts): Operation {
     const person = await readPerson(c, readCaller);
     const user = await userById(db, person.userId);
     if (!user) throw refuse.noSession();
+    // Their employer ends their way in, and a key of their own would outlive that.
+    if (user.is_sso_user) throw new AuthRefusal(422, 'validation_failed', 'SSO users cannot register passkeys');
     const known = await passkeysOf(db, user.id);
     if (known.length >= config.passkeys.max) throw full();
     const holder = { id: user.id, name: user.email || user.id };

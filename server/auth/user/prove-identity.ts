@@ -17,9 +17,16 @@ export function createProveIdentity(
 ) => Promise<void> {
   const { clock, db, limits, tokens } = parts;
   return async (user, sessionId, { currentPassword, nonce }) => {
-    const session = await db.one<{ created_at: Date }>('select created_at from auth.sessions where id = $1::uuid', [
-      sessionId,
-    ]);
+    const session = await db.one<{ created_at: Date; aal: string }>(
+      'select created_at, aal from auth.sessions where id = $1::uuid',
+      [sessionId],
+    );
+    if (session?.aal !== 'aal2' && user.factors.some((factor) => factor['status'] === 'verified'))
+      throw new AuthRefusal(
+        401,
+        'insufficient_aal',
+        'AAL2 session is required to update email or password when MFA is enabled.',
+      );
     if (nonce === null && session && clock().getTime() - session.created_at.getTime() <= FRESH_SECONDS * 1000) return;
     if (currentPassword === null && nonce === null)
       throw new AuthRefusal(400, 'current_password_required', 'Please enter your current password.');

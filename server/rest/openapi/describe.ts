@@ -3,7 +3,9 @@ import type { Caller } from '#server/http/caller.ts';
 import { quote } from '../catalogue/catalogue.ts';
 import { restErrors } from '../errors.ts';
 import type { Knowledge } from '../known.ts';
+import { headersFor } from '../parse/asked.ts';
 import { schemaOf } from '../plan/read.ts';
+import { inTransaction } from '../run.ts';
 import { type Facts, FACTS } from './facts.ts';
 import { definitionOf, parametersOf, SHARED } from './parts.ts';
 import { pathOfFunction, pathOfTable } from './paths.ts';
@@ -29,14 +31,27 @@ export async function describeDoor(parts: {
   const principal = {
     role: caller.role,
     claims: caller.claimsJson,
-    settings: { transaction_read_only: 'on', search_path: quote(schema) },
+    settings: {
+      'request.method': request.method,
+      'request.path': '/',
+      'request.headers': headersFor(request.headers),
+      'request.ip': caller.ip,
+      search_path: quote(schema),
+      transaction_read_only: 'on',
+    },
   };
   const follow = knowledge.settings.openapi === 'follow-privileges';
-  const { rows } = await db.as<{ facts: Facts }>(principal, FACTS, [schema, follow]);
-  const facts = rows[0]?.facts ?? { description: null, tables: null, functions: null };
+  const asking = { principal, rollback: false, settings: knowledge.settings };
+  const facts = await inTransaction(
+    db,
+    asking,
+    async (query) => (await query<{ facts: Facts }>(FACTS, [schema, follow])).rows[0]?.facts ?? NONE,
+  );
   const body = request.method === 'HEAD' ? null : JSON.stringify(describe(facts, new URL(parts.url)));
   return new Response(body, { headers: { 'content-type': `${type}; charset=utf-8` } });
 }
+
+const NONE: Facts = { description: null, tables: null, functions: null };
 
 function describe({ description, tables, functions }: Facts, url: URL): Record<string, unknown> {
   // Of functions with one name the first is described: a path has one description.

@@ -35,7 +35,7 @@ export async function readAsked(
   return {
     method,
     path: kind === 'call' ? `/rpc/${name}` : `/${name}`,
-    headersJson: readHeaders(headers),
+    headersJson: headersFor(headers),
     schema: headers.get(reading ? 'accept-profile' : 'content-profile'),
     name,
     form: readForm(headers.get('accept'), { plans: options.plans, call: kind === 'call' }),
@@ -46,7 +46,8 @@ export async function readAsked(
 }
 
 const SECRET = new Set(['authorization', 'apikey', 'cookie', 'proxy-authorization']);
-function readHeaders(headers: Headers): string {
+/** The headers a request shows to functions, as JSON. */
+export function headersFor(headers: Headers): string {
   const shown: Record<string, string> = {};
   for (const [name, value] of headers) if (!SECRET.has(name)) shown[name] = value;
   return JSON.stringify(shown);

@@ -114,6 +114,7 @@ function readParam(key: string, text: string, values: string[], call: boolean): 
   const word = field.path.length === 0 ? field.name : '';
   if (word === 'order') return { kind: 'order', path: where, text };
   if (word === 'limit' || word === 'offset') {
+    if (word === 'limit' && /^-\d{1,15}$/.test(text)) throw restErrors.negativeLimit();
     if (!/^\d{1,15}$/.test(text)) throw restErrors.query(`${word} parameter`, text);
     return { kind: word, path: where, value: keep(text) };
   }

@@ -168,6 +168,7 @@ function planEmbedItem(
   const name = item.alias ?? item.relation;
   const inside = path === '' ? name : `${path}.${name}`;
   planning.used.add(inside);
+  if (embeds.some((one) => one.name === name)) throw restErrors.sameName(table.name, name);
   const many = relationship.cardinality === 'one-to-many' || relationship.cardinality === 'many-to-many';
   const level = planLevel(planning, relationship.to, item.select, inside);
   const embed: Embed = { relationship, inner: item.inner, many, level };

@@ -5,6 +5,13 @@ export const LAUNCH = {
   failed: 'Something went wrong. Please try again.',
 } as const;
 
+/** Ends the subscription a mail's link names; also when it had ended before. Throws when it could not be asked. */
+export async function leaveList(subscription: string): Promise<void> {
+  const { supabase } = await import('#web/lib/supabase.ts');
+  const { error } = await supabase.rpc('leave_mailing_list', { subscription });
+  if (error) throw error;
+}
+
 /** Puts an address on the mailing list; answers what to say. The database trims and lower-cases it. */
 export async function joinList(email: string): Promise<{ joined: boolean; text: string }> {
   try {

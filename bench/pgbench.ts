@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Transactions per second of a pgbench script over `lines` connections, its statements prepared. */
+export async function pgbench(
+  databaseUrl: string,
+  script: string,
+  options: { lines: number; seconds: number },
+): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'pgbench-'));
+  const file = join(folder, 'script.sql');
+  await writeFile(file, script);
+  const { stdout, stderr } = spawnSync(
+    join(process.env['TEST_POSTGRES_BIN'] ?? '', 'pgbench'),
+    [
+      '-n',
+      '-M',
+      'prepared',
+      '-c',
+      String(options.lines),
+      '-j',
+      '2',
+      '-T',
+      String(options.seconds),
+      '-f',
+      file,
+      databaseUrl,
+    ],
+    { encoding: 'utf8' },
+  );
+  await rm(folder, { recursive: true });
+  const found = /tps = ([\d.]+)/.exec(stdout);
+  if (!found) throw new Error(`pgbench failed: ${stderr}`);
+  return Number(found[1]);
+}

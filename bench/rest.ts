@@ -1,0 +1,172 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import pg from 'pg';
+import { compose } from '#server/compose.ts';
+import { readConfig } from '#server/config.ts';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+import { startServer } from '#tests/support/server-process.ts';
+import { addCustomer, freePorts } from '#tests/support/world.ts';
+import { type Ask, load } from './load.ts';
+import { pgbench } from './pgbench.ts';
+
+/**
+ * The data door over HTTP beside pgbench running the same whole transaction on the same server (become the caller, ask, commit),
+ * and beside a bare route. Row security is on; tokens are verified.
+ */
+const LINES = 16;
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 6);
+const ROWS = Number(process.env['BENCH_ROWS'] ?? 200_000);
+const ROUNDS = 3;
+const FIRST = Date.UTC(2000, 0, 1);
+const HOUR = 3_600_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-AU')}/s`;
+
+const TABLES = `
+create table public.bench_land (id int primary key, name text not null);
+create table public.bench_town (id int primary key, land_id int not null references public.bench_land (id), name text not null, note text, at timestamptz not null);
+create table public.bench_note (id bigint generated always as identity primary key, owner uuid not null default auth.uid(), line text not null);
+insert into public.bench_land select n, 'Land ' || n from generate_series(1, 1000) n;
+insert into public.bench_town select n, 1 + n % 1000, 'Town ' || n, repeat('x', 60), timestamptz '2000-01-01Z' + (n - 1) * interval '1 hour' from generate_series(1, ${ROWS}) n;
+create index on public.bench_town (at);
+alter table public.bench_land enable row level security;
+alter table public.bench_town enable row level security;
+alter table public.bench_note enable row level security;
+create policy open on public.bench_land for select to anon using (true);
+create policy open on public.bench_town for select to anon using (true);
+create policy own on public.bench_note for insert to authenticated with check (owner = (select auth.uid()));
+grant select on public.bench_land, public.bench_town to anon;
+grant insert on public.bench_note to authenticated;
+analyze public.bench_land, public.bench_town;
+notify pgrst, 'reload schema';
+`;
+
+type Case = { readonly name: string; readonly goal: number; readonly make: (at: number) => Ask; readonly sql: string };
+
+const within = (from: number, hours: number): string =>
+  `at=gte.${new Date(from).toISOString()}&at=lt.${new Date(from + hours * HOUR).toISOString()}`;
+/** Scattered, and the same in every run. */
+const scattered = (at: number, span: number): number => (at * 7_919) % span;
+
+function casesFor(anonKey: string, token: string, userId: string): Case[] {
+  const read = (path: string): Ask => ({ method: 'GET', path: `/rest/v1/${path}`, headers: { apikey: anonKey } });
+  const days = Math.floor(ROWS / 24) - 3;
+  const guest = become('anon', '{"role":"anon"}');
+  const person = become('authenticated', JSON.stringify({ role: 'authenticated', sub: userId }));
+  const rows = (of: string): string =>
+    `select coalesce(json_agg(x.*), '[]')::text as body, count(*) as count from (${of} limit 1000) x`;
+  const day = `\\set day random(0, ${days})\n`;
+  return [
+    {
+      name: 'point select',
+      goal: 0.25,
+      make: (at) => read(`bench_town?select=id,name,note&id=eq.${1 + scattered(at, ROWS)}`),
+      sql: `\\set id random(1, ${ROWS})\n${guest(rows('select t.id, t.name, t.note from public.bench_town t where t.id = :id'))}`,
+    },
+    {
+      name: 'range of two days',
+      goal: 0.45,
+      make: (at) => read(`bench_town?select=id,name,at&${within(FIRST + scattered(at, days) * 24 * HOUR, 48)}`),
+      sql: `${day}${guest(
+        rows(
+          `select t.id, t.name, t.at from public.bench_town t where t.at >= timestamptz '2000-01-01Z' + :day * interval '1 day' and t.at < timestamptz '2000-01-01Z' + (:day + 2) * interval '1 day'`,
+        ),
+      )}`,
+    },
+    {
+      name: 'embedded select',
+      goal: 0.45,
+      make: (at) =>
+        read(`bench_town?select=id,name,bench_land(id,name)&${within(FIRST + scattered(at, days) * 24 * HOUR, 24)}`),
+      sql: `${day}${guest(
+        rows(
+          `select t.id, t.name, (select row_to_json(l.*) from (select b.id, b.name from public.bench_land b where b.id = t.land_id limit 1) l) as bench_land
+           from public.bench_town t where t.at >= timestamptz '2000-01-01Z' + :day * interval '1 day' and t.at < timestamptz '2000-01-01Z' + (:day + 1) * interval '1 day'`.replaceAll(
+            /\s+/g,
+            ' ',
+          ),
+        ),
+      )}`,
+    },
+    {
+      name: 'insert',
+      goal: 0.35,
+      make: (at) => ({
+        method: 'POST',
+        path: '/rest/v1/bench_note',
+        headers: { apikey: anonKey, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ line: `note ${at}` }),
+      }),
+      sql: `\\set n random(1, 1000000)\n${person(`insert into public.bench_note (line) values ('note ' || :n)`)}`,
+    },
+  ];
+}
+
+/** A transaction as a caller, as the server runs it. */
+const become =
+  (role: string, claims: string) =>
+  (statement: string): string =>
+    `begin;\nselect set_config('request.headers', '{}', true), set_config('request.method', 'GET', true), set_config('request.path', '/', true), set_config('search_path', 'public', true), set_config('request.jwt.claims', '${claims}', true), set_config('role', '${role}', true);\n${statement};\ncommit;\n`;
+
+const middle = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+
+async function measure(one: Case, url: string, databaseUrl: string): Promise<void> {
+  const ours: number[] = [];
+  const ratios: number[] = [];
+  await load(url, { lines: LINES, seconds: 1, make: one.make });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const answered = await load(url, { lines: LINES, seconds: SECONDS, make: one.make });
+    if (answered.failed > 0) throw new Error(`${one.name}: ${answered.failed} requests failed`);
+    const limit = await pgbench(databaseUrl, one.sql, { lines: LINES, seconds: SECONDS });
+    ours.push(answered.perSecond);
+    ratios.push(answered.perSecond / limit);
+    say(
+      `  ${one.name}: ${perSecond(answered.perSecond)}, median ${answered.medianMs.toFixed(2)} ms; pgbench ${perSecond(limit)}`,
+    );
+  }
+  say(
+    `${one.name} beside pgbench: ${middle(ratios).toFixed(2)} (goal ${one.goal.toFixed(2)}), ${perSecond(middle(ours))}`,
+  );
+}
+
+async function main(): Promise<void> {
+  const database = await createTestDatabase();
+  if (!database) throw new Error('TEST_POSTGRES_URL is not set');
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-rest-'));
+  const ports = await freePorts();
+  const env = {
+    PORT: String(ports + 7),
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    SANDBOX_PORT: String(ports),
+    RATE_LIMIT_FACTOR: '1000000',
+    LOG_LEVEL: 'silent',
+  };
+  const server = await startServer(env);
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(TABLES);
+  const house = await compose(readConfig({ ...env, PORT: String(ports + 5) }));
+  const customer = await addCustomer(house, new Date());
+  await house.close();
+  const { apiUrl, anonKey } = server.runtime;
+  for (const one of casesFor(anonKey, customer.token, customer.id)) await measure(one, apiUrl, database.url);
+  const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: ports + 6 });
+  const route = await load(`http://localhost:${ports + 6}`, {
+    lines: LINES,
+    seconds: 3,
+    make: () => ({ method: 'GET', path: '/', headers: {} }),
+  });
+  bare.close();
+  say(`a bare route, in the load's own process: ${perSecond(route.perSecond)}`);
+  await owner.end();
+  await server.kill('SIGTERM');
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+await main();

@@ -1,0 +1,164 @@
+import { type Profile, SAML, ValidateInResponseTo } from '@node-saml/node-saml';
+import { z } from 'zod';
+import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
+import type { KnownPerson, SingleSignOn } from './ports.ts';
+
+export const samlProviderSchema = z.object({
+  id: z.uuid(),
+  entity_id: z.string().min(1),
+  sso_url: z.url({ protocol: /^https?$/ }),
+  /** PEM, or the address it is fetched from. */
+  certificate: z.string().min(1),
+  domains: z
+    .array(
+      z
+        .string()
+        .toLowerCase()
+        .regex(/^[a-z0-9.-]+\.[a-z]+$/),
+    )
+    .min(1),
+  attributes: z.object({ email: z.string().optional(), name: z.string().optional() }).default({}),
+});
+export type SamlProvider = z.output<typeof samlProviderSchema>;
+export type SamlParty = { readonly entityId: string; readonly acsUrl: string };
+
+const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+const EMAIL_NAMES = [
+  'email',
+  'mail',
+  'urn:oid:0.9.2342.19200300.100.1.3',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
+];
+const NAME_NAMES = [
+  'name',
+  'displayName',
+  'urn:oid:2.16.840.1.113730.3.1.241',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name',
+];
+const SKEW_MS = 60_000;
+const OLDEST_MS = 10 * 60_000;
+const LONGEST = 256 * 1024;
+
+/** An identity provider that speaks SAML 2.0: HTTP-Redirect out, HTTP-POST back, signed assertions that answer a request of ours. */
+export function createSamlSignIn(provider: SamlProvider, party: SamlParty): SingleSignOn {
+  const name = `saml ${provider.id}`;
+  const refuse = (reason: string, cause?: unknown): ProviderError =>
+    new ProviderError(name, reason, { retryable: false }, cause);
+  let certificate: Promise<string> | null = null;
+  const findCertificate = (): Promise<string> => {
+    certificate ??= readCertificate(name, provider.certificate).catch((error: unknown) => {
+      certificate = null;
+      throw error;
+    });
+    return certificate;
+  };
+
+  async function open(requestId: string): Promise<SAML> {
+    return new SAML({
+      issuer: party.entityId,
+      audience: party.entityId,
+      callbackUrl: party.acsUrl,
+      entryPoint: provider.sso_url,
+      idpCert: await findCertificate(),
+      identifierFormat: PERSISTENT,
+      disableRequestedAuthnContext: true,
+      wantAssertionsSigned: true,
+      wantAuthnResponseSigned: false,
+      acceptedClockSkewMs: SKEW_MS,
+      maxAssertionAgeMs: OLDEST_MS,
+      // Compared here with the one request this answer is for: the library would remember all of them in memory.
+      validateInResponseTo: ValidateInResponseTo.never,
+      generateUniqueId: () => requestId,
+    });
+  }
+
+  return {
+    id: provider.id,
+    domains: provider.domains,
+    startUrl: async ({ requestId, relayState }) =>
+      (await open(requestId)).getAuthorizeUrlAsync(relayState, undefined, {}),
+    async read(answer, requestId) {
+      const xml = Buffer.from(answer, 'base64').toString('utf8');
+      const fault = textFault(answer, xml);
+      if (fault !== null) throw refuse(fault);
+      const saml = await open(requestId);
+      const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: answer }).catch((error: unknown) => {
+        throw refuse('assertion_refused', error);
+      });
+      if (!profile) throw refuse('no_assertion');
+      if (profile.issuer !== provider.entity_id) throw refuse('another_issuer');
+      const { id, expiresAt } = readConfirmation(profile, party, requestId) ?? {};
+      if (id === undefined || expiresAt === undefined) throw refuse('not_for_this_request');
+      return { person: personOf(profile, provider), id, expiresAt };
+    },
+  };
+}
+
+/** What is wrong with the text before it is read as XML: documents that define things, and hashes that can be forged. */
+function textFault(answer: string, xml: string): string | null {
+  if (answer.length > LONGEST) return 'too_large';
+  if (/<!(DOCTYPE|ENTITY)/i.test(xml)) return 'doctype';
+  if (/xmldsig#(rsa-|hmac-)?sha1|xmldsig-more#rsa-md5/.test(xml)) return 'weak_signature';
+  return null;
+}
+
+const confirmationSchema = z.object({
+  Assertion: z.object({
+    $: z.object({ ID: z.string().min(1) }),
+    Subject: z.tuple([
+      z.object({
+        SubjectConfirmation: z.tuple([
+          z.object({
+            $: z.object({ Method: z.literal('urn:oasis:names:tc:SAML:2.0:cm:bearer') }),
+            SubjectConfirmationData: z.tuple([
+              z.object({ $: z.object({ Recipient: z.string(), InResponseTo: z.string(), NotOnOrAfter: z.string() }) }),
+            ]),
+          }),
+        ]),
+      }),
+    ]),
+  }),
+});
+
+/** Whether the signed assertion was made for us and for this request (SAML 2.0 Profiles, 4.1.4.3). */
+function readConfirmation(
+  profile: Profile,
+  party: SamlParty,
+  requestId: string,
+): { id: string; expiresAt: Date } | null {
+  const parsed = confirmationSchema.safeParse(profile.getAssertion?.());
+  if (!parsed.success) return null;
+  const { Assertion: assertion } = parsed.data;
+  const data = assertion.Subject[0].SubjectConfirmation[0].SubjectConfirmationData[0].$;
+  if (data.Recipient !== party.acsUrl || data.InResponseTo !== requestId) return null;
+  const expires = Date.parse(data.NotOnOrAfter);
+  return Number.isNaN(expires) ? null : { id: assertion.$.ID, expiresAt: new Date(expires + SKEW_MS) };
+}
+
+function personOf(profile: Profile, { attributes, entity_id: issuer }: SamlProvider): KnownPerson {
+  const first = (names: readonly (string | undefined)[]): string | null => {
+    const found = names
+      .map((one) => (one === undefined ? undefined : profile[one]))
+      .find((one) => typeof one === 'string');
+    return typeof found === 'string' && found.trim() !== '' ? found.trim() : null;
+  };
+  const byName = profile.nameIDFormat.endsWith(':emailAddress') ? profile.nameID : null;
+  const name = first([attributes.name, ...NAME_NAMES]);
+  return {
+    subject: profile.nameID,
+    email: (first([attributes.email, ...EMAIL_NAMES]) ?? byName)?.toLowerCase() ?? null,
+    emailVerified: true,
+    claims: { iss: issuer, ...(name === null ? {} : { name }) },
+  };
+}
+
+async function readCertificate(name: string, certificate: string): Promise<string> {
+  if (!/^https?:\/\//.test(certificate)) return certificate;
+  try {
+    const response = await fetch(certificate, { signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS), redirect: 'error' });
+    if (response.ok) return await response.text();
+    throw new Error(`status ${response.status}`);
+  } catch (cause) {
+    throw new ProviderError(name, 'no_certificate', { retryable: true }, cause);
+  }
+}

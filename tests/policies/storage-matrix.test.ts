@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { runScript } from '#tests/support/schema.ts';
+import type { World } from '#tests/support/world.ts';
+import {
+  allowed,
+  type Answer,
+  type Attempt,
+  type BucketName,
+  PICTURE,
+  ROUTES,
+  RULES,
+  type Who,
+  type Whose,
+} from './storage-routes.ts';
+
+/** Promises G18 and G19: somebody × a route of `/storage/v1` × a bucket × whose object it is; every cell has an answer written down. */
+const SCHEMA = `
+insert into storage.buckets (id, name, public) values ('notes', 'notes', false), ('posters', 'posters', true)
+
+create policy "own folder of notes" on storage.objects for all to authenticated
+  using (bucket_id = 'notes' and (storage.foldername(name))[1] = (select auth.uid())::text)
+  with check (bucket_id = 'notes' and (storage.foldername(name))[1] = (select auth.uid())::text)
+`
+  .trim()
+  .replace(/\n\n/g, ';\n\n');
+
+type Principal = { readonly name: string; readonly who: Who; readonly token: string; readonly id: string | null };
+const BUCKETS: readonly BucketName[] = ['id-verifications', 'notes', 'posters'];
+const WHOSE: readonly Whose[] = ['own', 'other', 'nobody'];
+const LAST = ['POST /bucket/:id/empty', 'DELETE /bucket/:id'];
+
+describe.each(engines)('who may do what with files, on $name', ({ open }) => {
+  let world: World;
+  let photo: Buffer;
+  let principals: Principal[];
+  let owner: Principal;
+  let strangersToken: string;
+  const strangersUpload = new Map<BucketName, string>();
+
+  const folderOf = (principal: Principal): string => principal.id ?? principal.name;
+  const nameOf = (principal: Principal): string => `${folderOf(principal)}/there.jpg`;
+
+  async function ask(
+    token: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const isJson = body !== undefined && !(body instanceof Uint8Array);
+    const answer = await fetch(`${world.url}/storage/v1${path}`, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(isJson ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : new Uint8Array(body as Uint8Array) }),
+    });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    let json: unknown = null;
+    if (answer.headers.get('content-type')?.includes('json'))
+      json = bytes.length > 0 ? JSON.parse(bytes.toString()) : null;
+    if (answer.status >= 500) throw new Error(`${method} ${path}: ${answer.status}`);
+    return { status: answer.status, bytes, json, headers: answer.headers };
+  }
+  const seen = async (text: string, values: readonly unknown[]): Promise<boolean> =>
+    (await world.house.db.one(text, values)) !== null;
+
+  /** An object with bytes, put there by whoever may, then given to its owner. */
+  async function place(bucket: BucketName, principal: Principal): Promise<void> {
+    const answer = await ask(
+      world.house.keys.serviceRoleKey,
+      'PUT',
+      `/object/${bucket}/${nameOf(principal)}`,
+      photo,
+      PICTURE,
+    );
+    expect(answer.status).toBe(200);
+    // A row's owner never changes; it is written anew.
+    await world.house.db.query(
+      `with gone as (delete from storage.objects where bucket_id = $1 and name = $2 returning *)
+       insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size, etag) select bucket_id, name, $3::uuid, storage_key, content_type, size, etag from gone`,
+      [bucket, nameOf(principal), principal.id],
+    );
+  }
+
+  function attempt(principal: Principal, bucket: BucketName, whose: Whose): Attempt {
+    const stage = whose === 'other' ? owner : principal;
+    const folder = whose === 'nobody' ? 'nobody' : folderOf(stage);
+    return {
+      who: principal.who,
+      whose,
+      bucket,
+      name: `${folder}/there.jpg`,
+      free: () => `${folder}/${randomUUID()}.jpg`,
+      async seed(into = bucket) {
+        const name = `${folder}/${randomUUID()}.jpg`;
+        await world.house.db.query(
+          `insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size) values ($1, $2, $3::uuid, $4, 'image/jpeg', 0)`,
+          [into, name, whose === 'nobody' ? null : stage.id, `objects/${randomUUID()}`],
+        );
+        return name;
+      },
+      ask: (method, path, body, headers = {}, bare = false) =>
+        ask(bare ? null : principal.token, method, path, body, headers),
+      strangersToken,
+      strangersUpload: strangersUpload.get(bucket) ?? strangersUpload.get('notes') ?? '',
+      exists: (id, name) => seen('select 1 from storage.objects where bucket_id = $1 and name = $2', [id, name]),
+      bucketExists: (id) => seen('select 1 from storage.buckets where id = $1', [id]),
+    };
+  }
+
+  /** Tries cells and tells those that turned out otherwise than written. */
+  async function deviations(
+    routes: readonly string[],
+    who: readonly Principal[],
+    buckets: readonly BucketName[],
+  ): Promise<{ cells: number; wrong: string[] }> {
+    const wrong: string[] = [];
+    let cells = 0;
+    for (const route of routes) {
+      const { kind, run } = ROUTES[route] ?? {
+        kind: 'know' as const,
+        run: () => Promise.reject(new Error('no route')),
+      };
+      for (const principal of who) {
+        // Cells of one principal touch different objects.
+        const tries = buckets.flatMap((bucket) =>
+          WHOSE.map(async (whose) => {
+            const expected = allowed(kind, bucket, principal.who, whose);
+            const got = await run(attempt(principal, bucket, whose), photo).catch((error: unknown) => String(error));
+            if (got !== expected) wrong.push(`${route}, ${principal.name}, ${bucket}, ${whose}: ${got}`);
+          }),
+        );
+        cells += (await Promise.all(tries)).length;
+      }
+    }
+    return { cells, wrong };
+  }
+
+  beforeAll(async () => {
+    world = await open();
+    await runScript(world, SCHEMA);
+    photo = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#336699' } })
+      .jpeg()
+      .toBuffer();
+    const person = async (name: string, who: Who = 'person'): Promise<Principal> => {
+      const { id, token } = await world.addCustomer();
+      return { name, who, token, id };
+    };
+    const { db, keys } = world.house;
+    owner = await person('owner');
+    const unverified = await person('unverified');
+    await db.query('delete from public.id_verifications where user_id = $1::uuid', [unverified.id]);
+    const admin = await person('admin');
+    await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
+    const expired = await person('expired', 'dead');
+    const claims = JSON.parse(Buffer.from(expired.token.split('.')[1] ?? '', 'base64url').toString());
+    const { iat: _iat, exp: _exp, ...rest } = claims;
+    const revoked = await person('revoked', 'dead');
+    principals = [
+      { name: 'guest', who: 'guest', token: keys.anonKey, id: null },
+      await person('person'),
+      unverified,
+      admin,
+      revoked,
+      { ...expired, token: await keys.sign(rest, 60, new Date(Date.now() - 3_600_000)) },
+      { name: 'service', who: 'service', token: keys.serviceRoleKey, id: null },
+    ];
+    // Every principal has an object in every bucket, and so has the owner of the "other" ones.
+    for (const bucket of BUCKETS) for (const one of [owner, ...principals]) await place(bucket, one);
+    await db.query('delete from auth.sessions where user_id = $1::uuid', [revoked.id]);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const other = `notes/${folderOf(owner)}/other.jpg`;
+    await ask(owner.token, 'POST', `/object/${other}`, photo, PICTURE);
+    const signed = await ask(owner.token, 'POST', `/object/sign/${other}`, { expiresIn: 3_600 });
+    strangersToken = String(Object.values(signed.json ?? {})[0]).split('?token=')[1] ?? '';
+    for (const bucket of ['notes', 'id-verifications'] as const) {
+      const said = `bucketName ${btoa(bucket)},objectName ${btoa(`${folderOf(owner)}/begun.jpg`)},contentType ${btoa('image/jpeg')}`;
+      const begun = await ask(owner.token, 'POST', '/upload/resumable', undefined, {
+        'tus-resumable': '1.0.0',
+        'upload-length': String(photo.length),
+        'upload-metadata': said,
+      });
+      strangersUpload.set(bucket, begun.headers.get('location')?.replace('/storage/v1', '') ?? '');
+    }
+    expect(strangersToken.length).toBeGreaterThan(20);
+    expect([...strangersUpload.values()].every((one) => one.includes('/upload/resumable/'))).toBe(true);
+  }, 120_000);
+  afterAll(() => world.close());
+
+  test('every route and every bucket has its line here', async () => {
+    const routes = world.house.app.routes
+      .filter(({ path, method }) => path.startsWith('/storage/v1/') && !['ALL', 'OPTIONS'].includes(method))
+      .map(({ method, path }) => `${method} ${path.replace('/storage/v1', '')}`);
+    expect([...new Set(routes)].toSorted()).toEqual(Object.keys(ROUTES).toSorted());
+    const { rows } = await world.house.db.query<{ id: string }>('select id from storage.buckets order by id');
+    expect(rows.map((row) => row.id).toSorted()).toEqual(Object.keys(RULES).toSorted());
+  });
+
+  test('every policy on files is one of these', async () => {
+    const { rows } = await world.house.db.query<{ name: string }>(
+      `select tablename || ': ' || policyname as name from pg_policies where schemaname = 'storage' order by 1`,
+    );
+    expect(rows.map((row) => row.name)).toEqual([
+      'buckets: buckets are known to who may use them',
+      'objects: a bucket for owners alone stays so',
+      'objects: own folder of notes',
+      'objects: people add pictures of their own ID',
+      'objects: people remove pictures of their own ID',
+      'objects: people see pictures of their own ID',
+    ]);
+  });
+
+  const first = Object.keys(ROUTES).filter((route) => !LAST.includes(route));
+  test.each(first)(
+    '%s',
+    async (route) => {
+      const { cells, wrong } = await deviations([route], principals, BUCKETS);
+      expect([cells, wrong]).toEqual([principals.length * BUCKETS.length * WHOSE.length, []]);
+    },
+    120_000,
+  );
+
+  test('without any one of the policies a cell is another', async () => {
+    type Policy = {
+      tablename: string;
+      policyname: string;
+      permissive: string;
+      roles: string;
+      cmd: string;
+      qual: string | null;
+      with_check: string | null;
+    };
+    const { rows } = await world.house.db.query<Policy>(
+      `select tablename, policyname, permissive, array_to_string(roles, ', ') as roles, cmd, qual, with_check from pg_policies where schemaname = 'storage' and policyname <> 'own folder of notes'`,
+    );
+    const few = principals.filter(({ name }) => name === 'guest' || name === 'person');
+    const routes = [
+      'GET /bucket/:id',
+      'GET /object/:bucket/*',
+      'POST /object/:bucket/*',
+      'DELETE /object/:bucket',
+      'POST /object/list/:bucket',
+    ];
+    // A policy somebody may add later, which says too much: the bucket for identity documents does not mind.
+    const careless = `create policy "too much" on storage.objects for all to anon, authenticated using (true) with check (true)`;
+    for (const one of rows) {
+      const restrictive = one.permissive === 'RESTRICTIVE';
+      const at = `"${one.policyname}" on storage.${one.tablename}`;
+      const check = [
+        one.qual ? `using (${one.qual})` : '',
+        one.with_check ? `with check (${one.with_check})` : '',
+      ].join(' ');
+      if (restrictive) {
+        await runScript(world, careless);
+        const read = [
+          'GET /object/:bucket/*',
+          'DELETE /object/:bucket',
+          'POST /object/list/:bucket',
+          'GET /object/sign/:bucket/*',
+        ];
+        expect((await deviations(read, few, ['id-verifications'])).wrong).toEqual([]);
+      }
+      await runScript(world, `drop policy ${at}`);
+      const { wrong } = await deviations(routes, few, ['id-verifications']);
+      expect([one.policyname, wrong.length > 0]).toEqual([one.policyname, true]);
+      await runScript(world, `create policy ${at} as ${one.permissive} for ${one.cmd} to ${one.roles} ${check}`);
+      if (restrictive) await runScript(world, 'drop policy "too much" on storage.objects');
+    }
+    expect((await deviations(routes, few, ['id-verifications'])).wrong).toEqual([]);
+  }, 300_000);
+
+  test('an address signed for an identity document ends with the minute, the session, the hour, and the document', async () => {
+    const person = await world.addCustomer();
+    const name = `${person.id}/signed.jpg`;
+    const put = (): Promise<Answer> => ask(person.token, 'POST', `/object/id-verifications/${name}`, photo, PICTURE);
+    const sign = async (): Promise<string> => {
+      const { json } = await ask(person.token, 'POST', `/object/sign/id-verifications/${name}`, { expiresIn: 3_600 });
+      return String(Object.values(json ?? {})[0]);
+    };
+    const read = async (url: string): Promise<number> => (await ask(null, 'GET', url)).status;
+    await put();
+    let url = await sign();
+    const shown = await ask(null, 'GET', url);
+    expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    world.advance(61_000);
+    expect(await read(url)).toBe(400);
+    world.advance(-61_000);
+    url = await sign();
+    // An hour later it is as good as gone, whether the sweep has come or not.
+    world.advance(3_601_000);
+    expect(await read(url)).toBe(400);
+    expect((await ask(person.token, 'GET', `/object/id-verifications/${name}`)).status).toBe(400);
+    world.advance(-3_601_000);
+    await ask(person.token, 'DELETE', `/object/id-verifications/${name}`);
+    expect(await read(url)).toBe(400);
+    await put();
+    url = await sign();
+    expect(await read(url)).toBe(200);
+    await world.house.db.query('delete from auth.sessions where user_id = $1::uuid', [person.id]);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await read(url)).toBe(400);
+  });
+
+  test('emptying and deleting, last', async () => {
+    // The service comes last, and then empties before it deletes.
+    for (const one of principals.filter(({ who }) => who !== 'service'))
+      expect((await deviations(LAST, [one], BUCKETS)).wrong).toEqual([]);
+    const service = principals.filter(({ who }) => who === 'service');
+    expect((await deviations(LAST.slice(0, 1), service, BUCKETS)).wrong).toEqual([]);
+    const gone = await deviations(LAST.slice(1), service, BUCKETS);
+    expect(gone.wrong).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { type ServerProcess, startServer } from './server-process.ts';
+import { freePorts } from './world.ts';
+
+/** The server as a process of its own on the embedded database, whose memory is told apart from the test's. */
+export type MeasuredServer = {
+  readonly url: string;
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+  readonly dataDir: string;
+  readonly service: SupabaseClient;
+  /** Somebody who has just signed up. */
+  readonly person: { readonly id: string; readonly token: string; readonly client: SupabaseClient };
+  /** Bytes of memory the server holds now. */
+  memory(): Promise<number>;
+  /** What it complained about. */
+  output(): string;
+  close(): Promise<void>;
+};
+
+export async function startMeasuredServer(env: Readonly<Record<string, string>> = {}): Promise<MeasuredServer> {
+  const ports = await freePorts();
+  const dataDir = await mkdtemp(join(tmpdir(), 'measured-'));
+  const program: ServerProcess = await startServer({
+    PORT: String(ports + 7),
+    SANDBOX_PORT: String(ports),
+    DATA_DIR: dataDir,
+    RATE_LIMIT_FACTOR: '100000',
+    AUTH_AUTOCONFIRM: 'true',
+    ...env,
+  });
+  const { apiUrl, anonKey, serviceRoleKey } = program.runtime;
+  const clientOf = (key: string): SupabaseClient =>
+    createClient(apiUrl, anonKey, {
+      auth: { persistSession: false, autoRefreshToken: false },
+      global: { headers: { authorization: `Bearer ${key}` } },
+    });
+  const auth = createClient(apiUrl, anonKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth;
+  const who = { email: `measured-${ports}@example.com`, password: 'a long enough secret 7!' };
+  const data = { full_name: 'Alex Citizen', phone: '+61400000000', date_of_birth: '1998-04-03' };
+  const added = await auth.signUp({ ...who, options: { data } });
+  const signed = await auth.signInWithPassword(who);
+  const token = signed.data.session?.access_token;
+  if (!token || !signed.data.user) {
+    await program.kill();
+    throw new Error(`nobody could sign up: ${added.error?.message} ${signed.error?.message}`);
+  }
+  return {
+    url: apiUrl,
+    anonKey,
+    serviceRoleKey,
+    dataDir,
+    service: clientOf(serviceRoleKey),
+    person: { id: signed.data.user.id, token, client: clientOf(token) },
+    memory: () => residentBytes(program.runtime.pid),
+    output: () => program.output(),
+    async close() {
+      await program.kill('SIGTERM');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
+  const told = status === null ? execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString() : status;
+  return Number(/(?:VmRSS:)?\s*(\d+)/.exec(status === null ? told : told.slice(told.indexOf('VmRSS:')))?.[1]) * 1024;
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import type { World } from '#tests/support/world.ts';
+
+describe.each(engines)('the mailing list on $name', ({ open }) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  }, 60_000);
+  afterAll(() => world.close());
+
+  const find = async (email: string) =>
+    (
+      await world.house.db.query<{ id: string; left: boolean; consented: boolean }>(
+        'select id, unsubscribed_at is not null as left, consented_at is not null as consented from public.mailing_list where email = $1',
+        [email],
+      )
+    ).rows;
+
+  it('takes an address alone, trims it, and knows when consent was given', async () => {
+    expect((await world.client().from('mailing_list').insert({ email: ' Ana@Example.com ' })).error).toBeNull();
+    expect(await find('ana@example.com')).toMatchObject([{ left: false, consented: true }]);
+    expect((await world.client().from('mailing_list').insert({ email: 'ana@example.com' })).error?.code).toBe('23505');
+  });
+
+  it('is left by the link of a mail, once or twice, and by no other', async () => {
+    const guest = world.client();
+    expect((await guest.from('mailing_list').insert({ email: 'ben@example.com' })).error).toBeNull();
+    const [ben] = await find('ben@example.com');
+    const stray = await guest.rpc('leave_mailing_list', { subscription: crypto.randomUUID() });
+    expect([stray.error, stray.data]).toEqual([null, null]);
+    expect(await find('ben@example.com')).toMatchObject([{ left: false }]);
+    for (let press = 0; press < 2; press += 1)
+      expect((await guest.rpc('leave_mailing_list', { subscription: ben?.id })).error).toBeNull();
+    expect(await find('ben@example.com')).toMatchObject([{ left: true }]);
+  });
+
+  it('takes somebody who left back, with a new consent and a new link', async () => {
+    const [before] = await find('ben@example.com');
+    expect((await world.client().from('mailing_list').insert({ email: 'Ben@example.com' })).error).toBeNull();
+    const [after] = await find('ben@example.com');
+    expect(after).toMatchObject({ left: false });
+    expect(after?.id).not.toBe(before?.id);
+  });
+});

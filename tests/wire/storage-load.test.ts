@@ -1,0 +1,90 @@
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
+import { type OpenStore, stores } from '#tests/support/stores.ts';
+
+/** Many at once: what is sent goes to the store as it comes, and never lies in memory as a whole. */
+const LONG = process.env['TEST_LONG'] !== undefined;
+const [SENDERS, SIZE] = LONG ? [100, 10_485_760] : [20, 5_242_880];
+/** Well under the 100 or 1,000 MB that are sent: what comes on every line at once, and what the engine has not tidied yet. */
+const MEMORY_MAX = 96 * 1024 * 1024;
+const MULTIPART = 'a-boundary-of-ours';
+
+describe.each(stores)(`${SENDERS} uploads at once, files on $name`, (store) => {
+  let kept: OpenStore;
+  let server: MeasuredServer;
+  beforeAll(async () => {
+    kept = await store.open();
+    server = await startMeasuredServer(kept.env);
+    await server.service.storage.createBucket('large', { public: true });
+    await server.service.storage.from('large').upload('first', 'x');
+  }, 120_000);
+  afterAll(async () => {
+    await server.close();
+    await kept.close();
+  });
+
+  test.each(['raw', 'form'] as const)('as a %s body, in constant memory', { timeout: 600_000 }, async (kind) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
+    const piece = Buffer.alloc(65_536, 'some of it ');
+    const before = await server.memory();
+    let highest = before;
+    let sending = true;
+    const watching = (async () => {
+      while (sending) {
+        highest = Math.max(highest, await server.memory());
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    })();
+    const key = server.serviceRoleKey;
+    const statuses = await Promise.all(
+      Array.from({ length: SENDERS }, (_, at) =>
+        send(`${server.url}/storage/v1/object/large/${kind}-${at}`, key, kind, piece, agent),
+      ),
+    );
+    sending = false;
+    await watching;
+    agent.destroy();
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    const info = await server.service.storage.from('large').info(`${kind}-3`);
+    expect(info.data?.size).toBe(SIZE);
+    expect(Math.round((highest - before) / 1_048_576)).toBeLessThan(MEMORY_MAX / 1_048_576);
+  });
+});
+
+/** Sends SIZE bytes as fast as they are taken; answers the status. */
+function send(url: string, key: string, kind: 'raw' | 'form', piece: Buffer, agent: Agent): Promise<number> {
+  const head = `--${MULTIPART}\r\nContent-Disposition: form-data; name="cacheControl"\r\n\r\n60\r\n--${MULTIPART}\r\nContent-Disposition: form-data; name=""; filename="blob"\r\nContent-Type: text/plain\r\n\r\n`;
+  const tail = `\r\n--${MULTIPART}--\r\n`;
+  const [before, after] = kind === 'form' ? [head, tail] : ['', ''];
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      url,
+      {
+        agent,
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': kind === 'form' ? `multipart/form-data; boundary=${MULTIPART}` : 'text/plain',
+          'content-length': SIZE + before.length + after.length,
+        },
+      },
+      (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve(answer.statusCode ?? 0));
+      },
+    );
+    asked.on('error', reject);
+    if (before !== '') asked.write(before);
+    let left = SIZE;
+    const more = (): void => {
+      while (left > 0) {
+        const part = piece.subarray(0, Math.min(left, piece.length));
+        left -= part.length;
+        if (!asked.write(part)) return void asked.once('drain', more);
+      }
+      asked.end(after);
+    };
+    more();
+  });
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { venue } from '#rules/venue.ts';
+import { leaveList } from '#web/features/launch/queries.ts';
+import { paths } from '#web/lib/paths.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Where the link at the end of our news leads (decisions T-71). It acts on a press: mail scanners open every link. */
+export default function UnsubscribePage() {
+  const [search] = useSearchParams();
+  const [state, setState] = useState<'asking' | 'busy' | 'done' | 'failed'>('asking');
+  const subscription = search.get('id') ?? '';
+
+  async function leave(): Promise<void> {
+    setState('busy');
+    await leaveList(subscription).then(
+      () => setState('done'),
+      () => setState('failed'),
+    );
+  }
+
+  return (
+    <Shell back={{ to: paths.home, label: 'Back to Home' }} title="Unsubscribe">
+      {!UUID.test(subscription) ? (
+        <Notice tone="bad">
+          This link is not whole. Please use the one at the end of our mail, or write to{' '}
+          <a className="underline" href={`mailto:${venue.email}`}>
+            {venue.email}
+          </a>
+          .
+        </Notice>
+      ) : state === 'done' ? (
+        <Notice tone="good">You are off the list. We will not write to you again.</Notice>
+      ) : (
+        <div className="space-y-5">
+          <p className="text-fog">
+            One press, and you are off our mailing list. Your bookings and your account stay as they are.
+          </p>
+          <Button busy={state === 'busy'} onClick={() => void leave()}>
+            Unsubscribe
+          </Button>
+          {state === 'failed' ? <Notice tone="bad">Something went wrong. Please try again.</Notice> : null}
+        </div>
+      )}
+    </Shell>
+  );
+}
