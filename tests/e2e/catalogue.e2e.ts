@@ -1,5 +1,19 @@
 import { expect, type Page, test } from '@playwright/test';
-import { admin, demo, expectToast, newPerson, service, signIn, signInByDialog, signInOn, sydneyDay } from './steps.ts';
+import {
+  admin,
+  chooseHours,
+  demo,
+  expectToast,
+  insertBooking,
+  newPerson,
+  openDay,
+  sandbox,
+  service,
+  signIn,
+  signInByDialog,
+  signInOn,
+  sydneyDay,
+} from './steps.ts';
 
 /** What docs/spec-coverage.md needs shown beside the journeys: small rules, words under way, timers. */
 
@@ -254,31 +268,84 @@ test('signing out works though the service does not answer, and what fails at th
   await expect.poll(() => logged.some((text) => text.includes('the session could not be read'))).toBe(true);
 });
 
-test('signing out at the checkout leads home', async ({ page, context }) => {
-  await signInOn(page, await newPerson(true));
-  const slot = { hour: 9, label: '9 AM', date: sydneyDay(60).toISOString().slice(0, 10), price: 59 };
-  const start = new Date(sydneyDay(60).getTime() - 2 * 3_600_000);
+test('the browser’s Back leads from the checkout to the hours', async ({ page }) => {
+  const who = await newPerson(true);
+  const day = sydneyDay(61).toISOString().slice(0, 10);
   const studio = await service().from('studios').select('id').eq('name', 'Studio A').single();
+  await page.goto('/');
   await page.evaluate(
     (kept) => sessionStorage.setItem('checkoutBookingData', kept),
     JSON.stringify({
       studio_id: studio.data?.id,
       studio_name: 'Studio A',
-      start_time: start.toISOString(),
-      end_time: new Date(start.getTime() + 3_600_000).toISOString(),
+      start_time: sydneyDay(61).toISOString(),
+      end_time: new Date(sydneyDay(61).getTime() + 3_600_000).toISOString(),
       total_hours: 1,
       base_cost: 59,
       discount_amount: 0,
       final_cost: 59,
-      slots: [slot],
+      slots: [{ hour: 11, label: '11 AM', date: day, price: 59 }],
     }),
   );
-  await page.goto('/checkout');
-  await expect(page.getByRole('heading', { name: 'Checkout' })).toBeVisible();
-  const other = await context.newPage();
-  await other.goto('/');
-  await other.getByRole('button', { name: 'ACCOUNT' }).click();
-  await other.getByRole('button', { name: 'Sign Out' }).click();
-  await expect(page).toHaveURL(/:\d+\/$/);
-  await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  // Straight from the first page, by signing in there.
+  await openDialog(page);
+  await signInByDialog(page, who);
+  await expect(page).toHaveURL(/\/checkout$/);
+  await expect(page.getByLabel('First name')).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/\/booking$/);
+});
+
+test('the identity flow says what failed where the service has no words for it', async ({ page }) => {
+  await signInOn(page, await newPerson(false));
+  await openDay(page, 'Studio C', 62);
+  await chooseHours(page, [9]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/checkout$/);
+  const told = page.getByRole('alert');
+  const answers = (name: string, status: number, json: unknown): Promise<unknown> =>
+    page.route(`**/functions/v1/${name}`, (route) => route.fulfill({ status, json }), { times: 2 });
+  await answers('create-verification-session', 200, { verificationSessionId: 'vs_1' });
+  await page.goto('/verify-complete');
+  await expect(told).toHaveText('No verification URL received');
+  await page.unroute('**/functions/v1/create-verification-session');
+  await answers('create-verification-session', 500, { error: { code: 'x', message: '{"no": "words"}' } });
+  await page.getByRole('button', { name: 'Start the check' }).click();
+  await expect(told).toHaveText('Failed to start verification');
+  await page.unroute('**/functions/v1/create-verification-session');
+  await page.getByRole('button', { name: 'Start the check' }).click();
+  await page.waitForURL(/\/verify\//);
+  const [check] = await sandbox<{ id: string }[]>('/api/identity');
+  // Left at the service: no error of ours, and not done either.
+  await sandbox(`/api/identity/${check?.id}`, { outcome: 'canceled' });
+  await page.goto('/verify-return');
+  await expect(told).toHaveText('Identity verification was not completed successfully');
+  await answers('check-verification-and-checkout', 500, { error: { code: 'x', message: '[{"no": "words"}]' } });
+  await page.reload();
+  await expect(told).toHaveText('Failed to process verification');
+});
+
+test('a PIN that cannot be copied is only logged, and one that cannot be made is told', async ({ page }) => {
+  const who = await newPerson(false);
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const id = await insertBooking({
+    userId: who.id,
+    studio: 'Studio A',
+    start: new Date(hour),
+    end: new Date(hour + 3_600_000),
+    status: 'confirmed',
+  });
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  await signInOn(page, who);
+  await page.goto(`/regenerate-pin?booking_id=${id}`);
+  await expect(page.getByTestId('pin')).toBeVisible({ timeout: 30_000 });
+  await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("no"))');
+  await page.getByRole('button', { name: 'Copy PIN' }).click();
+  await expect.poll(() => logged.some((text) => text.includes('could not be copied'))).toBe(true);
+  await expect(page.getByRole('button', { name: 'Copy PIN' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Messages' }).locator('p')).toHaveCount(0);
+  await page.route('**/functions/v1/regenerate-pin*', (route) => route.fulfill({ status: 500, body: 'out of order' }));
+  await page.reload();
+  await expect(page.getByRole('alert')).toContainText('Failed to generate new PIN.', { timeout: 20_000 });
 });

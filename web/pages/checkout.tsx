@@ -42,13 +42,9 @@ export default function CheckoutPage() {
     retry: 0,
   });
   const draft = kept ?? server.data ?? null;
-  const navigate = useNavigate();
-  const wasIn = useRef(false);
-  // Who signs out here, in another tab say, goes home (spec section 2); who was never in is asked to come in.
-  const gone = useEffectEvent(() => (wasIn.current ? void navigate(paths.home, { replace: true }) : open('sign-in')));
+  const askSignIn = useEffectEvent(() => open('sign-in'));
   useEffect(() => {
-    if (status === 'out') gone();
-    wasIn.current = status === 'in';
+    if (status === 'out') askSignIn();
   }, [status]);
 
   if (draft && user) return <Checkout key={user.id} draft={draft} userId={user.id} released={released.text} />;
@@ -79,7 +75,8 @@ function useBackToBooking(): void {
   useEffect(() => {
     const goBack = (): void => void navigate(paths.booking, { replace: true });
     window.addEventListener('popstate', goBack);
-    return () => window.removeEventListener('popstate', goBack);
+    // A moment later: the router hears of Back first and takes this page away before it is our listener's turn.
+    return () => void setTimeout(() => window.removeEventListener('popstate', goBack));
   }, [navigate]);
 }
 
