@@ -31,7 +31,7 @@ const press = (await import(pathToFileURL(join(PRESS, 'prerender.js')).href)) as
 const manifestFile = join(OUT, '.vite', 'manifest.json');
 const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
 const template = readFileSync(join(OUT, 'index.html'), 'utf8');
-const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-latin-wdth-normal-.*\.woff2$/.test(name));
+const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-(?!latin|vietnamese).*\.woff2$/.test(name));
 
 for (const page of await press.printSite()) {
   writeFileSync(join(OUT, `${page.name || 'index'}.html`), fill(page));

@@ -8,6 +8,8 @@ export type Hook = { path: string; body: string; signature: string; at: number }
 /** A sandbox on ports of its own, a receiver for its webhooks, and the official SDK pointed at it. */
 export type Trial = {
   readonly sandbox: Sandbox;
+  /** The address webhooks go to, which stands for the server. */
+  readonly target: string;
   readonly stripe: Stripe;
   /** The SDK with the restricted key. */
   readonly restricted: Stripe;
@@ -70,6 +72,7 @@ export async function openTrial(stateFile: string | null = null): Promise<Trial>
   const local = (url: string): string => url.replace('//localhost:', '//127.0.0.1:');
   return {
     sandbox,
+    target,
     stripe: client('sk_test_sandbox'),
     restricted: client('rk_test_sandbox'),
     hooks,

@@ -1,15 +1,25 @@
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { paths } from './lib/paths.ts';
+import { wantedFactors } from './lib/second-step.ts';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './lib/session.tsx';
 import { AppRoutes } from './routes.tsx';
 import { Toaster } from './ui/toast.tsx';
 
 const AuthDialog = lazy(() => import('./features/auth/auth-dialog.tsx'));
+const SecondStep = lazy(() => import('./features/auth/second-step.tsx'));
 
-/** The sign-in dialog is fetched when somebody first asks for it. */
+/** The sign-in dialog is fetched when somebody first asks for it, the second step when somebody has one to take. */
 function Dialogs() {
   const { view } = useAuthDialog();
+  const { session, signOut } = useSession();
+  const [first, ...others] = wantedFactors(session);
+  if (first !== undefined)
+    return (
+      <Suspense>
+        <SecondStep factors={[first, ...others]} onSignOut={() => void signOut()} />
+      </Suspense>
+    );
   return view === null ? null : (
     <Suspense>
       <AuthDialog />

@@ -34,11 +34,20 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
   door.use(async (c, next) => {
     for (const [name, value] of Object.entries(API_VERSION)) c.header(name, value);
     // Read even where nobody looks at it: a body left lying makes the server close the line, under the client's next request.
-    await c.req.text();
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await c.req.text();
     await next();
   });
 
-  for (const path of ['/signup', '/token', '/otp', '/magiclink', '/recover', '/resend', '/sso'])
+  for (const path of [
+    '/signup',
+    '/token',
+    '/otp',
+    '/magiclink',
+    '/recover',
+    '/resend',
+    '/sso',
+    '/passkeys/authentication/options',
+  ])
     door.use(path, captchaGate(parts));
   door.post('/signup', createSignUp(parts));
   door.post('/token', createToken(parts));

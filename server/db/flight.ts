@@ -6,16 +6,24 @@ export type Statement = { readonly text: string; readonly values: readonly unkno
 
 export type Field = { readonly name: string; readonly typeOid: number };
 
-/** Prepared statements kept per connection; beyond it statements run unnamed, so odd shapes cannot fill the server's memory. */
+/** Prepared statements kept per connection: odd shapes push out what was asked least lately, never what is asked all the time. */
 const NAMES_MAX = 600;
 const names = new Map<string, string>();
 
-/** A stable name for a statement's text, or '' when the cupboard is full. */
+/**
+ * A name for a statement's text. A name may come to stand for another text later; a connection that has parsed it for the old one
+ * closes that first.
+ */
 export function statementName(text: string): string {
   const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size >= NAMES_MAX) return '';
-  const name = `s${names.size + 1}`;
+  if (known !== undefined) {
+    names.delete(text); // so that the order of the map is the order of asking
+    names.set(text, known);
+    return known;
+  }
+  const oldest = names.size < NAMES_MAX ? undefined : names.entries().next().value;
+  if (oldest) names.delete(oldest[0]);
+  const name = oldest ? oldest[1] : `s${names.size + 1}`;
   names.set(text, name);
   return name;
 }

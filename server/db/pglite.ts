@@ -36,7 +36,7 @@ export async function createPglite(folder: string | null): Promise<Embedded> {
   await engine.exec(
     `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`,
   );
-  const parsed = new Set<string>();
+  const parsed = new Map<string, string>();
   const columns = new Map<string, Field[]>();
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -48,16 +48,22 @@ export async function createPglite(folder: string | null): Promise<Embedded> {
 
   async function fly(statements: readonly Statement[]): Promise<Result[]> {
     const flightNames = statements.map((statement) => statementName(statement.text));
-    const parsing: string[] = [];
+    const parsing: { name: string; text: string }[] = [];
+    const closing: string[] = [];
     const parts: Uint8Array[] = [];
-    statements.forEach((statement, i) => {
+    statements.forEach(({ text, values }, i) => {
       const name = flightNames[i] ?? '';
-      if (name === '' || !parsed.has(name)) {
-        parsing.push(name);
-        parts.push(protocol.serialize.parse({ text: statement.text, name }));
+      const known = parsed.get(name);
+      if (known !== undefined && known !== text) {
+        closing.push(name);
+        parts.push(protocol.serialize.close({ type: 'S', name }));
       }
-      parts.push(protocol.serialize.bind({ statement: name, values: statement.values.map(encodeValue) }));
-      if (name === '' || !columns.has(name)) parts.push(protocol.serialize.describe({ type: 'P' }));
+      if (known !== text) {
+        parsing.push({ name, text });
+        parts.push(protocol.serialize.parse({ text, name }));
+      }
+      parts.push(protocol.serialize.bind({ statement: name, values: values.map(encodeValue) }));
+      if (known !== text || !columns.has(name)) parts.push(protocol.serialize.describe({ type: 'P' }));
       parts.push(protocol.serialize.execute({}));
     });
     parts.push(protocol.serialize.sync());
@@ -69,8 +75,12 @@ export async function createPglite(folder: string | null): Promise<Embedded> {
     let failure: DatabaseError | null = null;
     for (const message of messages) {
       if (message.name === 'parseComplete') {
-        const name = parsing.shift();
-        if (name) parsed.add(name);
+        const one = parsing.shift();
+        if (one) parsed.set(one.name, one.text);
+      } else if (message.name === 'closeComplete') {
+        const name = closing.shift() ?? '';
+        parsed.delete(name);
+        columns.delete(name);
       } else if (message instanceof wire.RowDescriptionMessage) {
         fields = message.fields.map((field) => ({ name: field.name, typeOid: field.dataTypeID }));
         const name = flightNames[results.length];
@@ -95,7 +105,7 @@ export async function createPglite(folder: string | null): Promise<Embedded> {
   }
 
   function forgetStatements(): void {
-    for (const name of parsed) columns.delete(name);
+    for (const name of parsed.keys()) columns.delete(name);
     void exclusive(() => engine.exec('deallocate all')).then(() => parsed.clear());
   }
 

@@ -14,8 +14,13 @@ import { commandCount, type Field, readRow, type Statement, statementName, typed
 import { becomePrincipal } from './principal.ts';
 import { encodeValue } from './values.ts';
 
-/** What a connection remembers: which names it has parsed, and the columns each answers with. */
-type Memory = { readonly parsed: Set<string>; readonly parsing: string[]; readonly fields: Map<string, Field[]> };
+/** What a connection remembers: the text it has parsed by each name, and the columns each answers with; and what is under way. */
+type Memory = {
+  readonly parsed: Map<string, string>;
+  readonly parsing: { readonly name: string; readonly text: string }[];
+  readonly closing: string[];
+  readonly fields: Map<string, Field[]>;
+};
 
 type FieldMessage = { fields: { name: string; dataTypeID: number }[] };
 type ErrorMessage = {
@@ -33,11 +38,16 @@ const memories = new WeakMap<EventEmitter, Memory>();
 function memoryOf(connection: EventEmitter): Memory {
   const known = memories.get(connection);
   if (known) return known;
-  const memory: Memory = { parsed: new Set(), parsing: [], fields: new Map() };
+  const memory: Memory = { parsed: new Map(), parsing: [], closing: [], fields: new Map() };
   memories.set(connection, memory);
   connection.on('parseComplete', () => {
-    const name = memory.parsing.shift();
-    if (name) memory.parsed.add(name);
+    const one = memory.parsing.shift();
+    if (one) memory.parsed.set(one.name, one.text);
+  });
+  connection.on('closeComplete', () => {
+    const name = memory.closing.shift() ?? '';
+    memory.parsed.delete(name);
+    memory.fields.delete(name);
   });
   return memory;
 }
@@ -66,15 +76,21 @@ class Flight implements pg.Submittable {
     const memory = memoryOf(connection);
     this.#memory = memory;
     memory.parsing.length = 0;
+    memory.closing.length = 0;
     const parts: Buffer[] = [];
-    this.#statements.forEach((statement, i) => {
+    this.#statements.forEach(({ text, values }, i) => {
       const name = this.#names[i] ?? '';
-      if (name === '' || !memory.parsed.has(name)) {
-        memory.parsing.push(name);
-        parts.push(serialize.parse({ text: statement.text, name }));
+      const parsed = memory.parsed.get(name);
+      if (parsed !== undefined && parsed !== text) {
+        memory.closing.push(name);
+        parts.push(serialize.close({ type: 'S', name }));
       }
-      parts.push(serialize.bind({ statement: name, values: statement.values.map(encodeValue) }));
-      if (!memory.fields.has(name)) parts.push(serialize.describe({ type: 'P' }));
+      if (parsed !== text) {
+        memory.parsing.push({ name, text });
+        parts.push(serialize.parse({ text, name }));
+      }
+      parts.push(serialize.bind({ statement: name, values: values.map(encodeValue) }));
+      if (parsed !== text || !memory.fields.has(name)) parts.push(serialize.describe({ type: 'P' }));
       parts.push(serialize.execute());
     });
     parts.push(serialize.sync());

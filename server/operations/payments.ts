@@ -47,8 +47,9 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
 
   async function settle(sessionId: string): Promise<Settlement> {
     if (sessionId.startsWith('free_')) return settled(sessionId.slice('free_'.length));
-    const session = await payments.getSession(sessionId);
+    const session = await orMissing(payments.getSession(sessionId));
     failpoint('settle.after.get');
+    if (session === null) throw new Refusal('not_found', 'Booking not found');
     return apply(session, 'hold_expired');
   }
 
@@ -191,7 +192,7 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     if (booking.status !== 'pending') return booking;
     const payment = await latestPayment(db, bookingId);
     if (payment?.state === 'open' && payment.sessionId) {
-      const session = await expireOrMissing(payment.sessionId);
+      const session = await orMissing(payments.expireSession(payment.sessionId));
       failpoint('release.after.expire');
       if (session === null) return giveUp(booking.id, reason);
       return (await apply(session, reason)).booking;
@@ -200,10 +201,10 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     return giveUp(booking.id, reason);
   }
 
-  /** The closed session, or null when the provider has never heard of it: then nobody can pay it either. */
-  async function expireOrMissing(sessionId: string): Promise<PaymentSession | null> {
+  /** A session, or null when the provider has never heard of it: then nobody can pay it either. */
+  async function orMissing(asked: Promise<PaymentSession>): Promise<PaymentSession | null> {
     try {
-      return await payments.expireSession(sessionId);
+      return await asked;
     } catch (error) {
       if (error instanceof ProviderError && error.reason === 'resource_missing' && !error.ambiguous) return null;
       throw error;

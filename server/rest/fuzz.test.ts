@@ -350,6 +350,7 @@ const LITERALS = new Set([
   "'0'",
   "'-1'",
   "'hex'",
+  "'pgrst_scalar'",
   "'x'",
 ]);
 const WORDS = new Set(

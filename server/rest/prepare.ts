@@ -169,7 +169,7 @@ export function prepareCall(asked: Asked, { catalogue, plans, settings }: Knowle
     };
     if (!routine.row) {
       const page = levelAt(parsed, '');
-      const form: ValueForm = own === null ? 'json' : own.bytes ? 'bytes' : 'text';
+      const form: ValueForm = own === null ? asked.form.format : own.bytes ? 'bytes' : 'text';
       const { maxRows } = settings;
       const statement = printValueCall(call, { maxRows, total: count !== null, page, form });
       const shows = quiet ? 'nothing' : form === 'bytes' ? 'bytes' : 'value';
@@ -182,8 +182,8 @@ export function prepareCall(asked: Asked, { catalogue, plans, settings }: Knowle
       total: count !== null,
       maxRows: settings.maxRows,
     });
-    // A function that gives one row answers that row itself, not a list of it.
-    const shows = quiet ? 'nothing' : routine.set ? 'rows' : 'row';
+    // A function that gives one row answers that row itself, not a list of it; a table of one row is still a table.
+    const shows = quiet ? 'nothing' : routine.set || asked.form.format === 'csv' ? 'rows' : 'row';
     return { ...plan, statement, shows, offset: level.offset };
   });
 }

@@ -57,12 +57,13 @@ test('bookings 5, 30 and 120 minutes ahead are made, opened with a code, and end
 test('when every room is taken the page says what to do', async ({ page }) => {
   await signIn(page, admin);
   await endAll(page);
-  for (let n = 0; n < 3; n += 1) {
+  // Other people may have a room at that time already.
+  await expect(async () => {
     await page.getByRole('button', { name: 'In 5 minutes' }).click();
-    await expect(page.getByRole('row')).toHaveCount(n + 2);
-  }
-  await page.getByRole('button', { name: 'In 30 minutes' }).click();
-  await expect(page.getByText('Every studio is taken then. End a test booking first.')).toBeVisible();
+    await expect(page.getByText('Every studio is taken then. End a test booking first.')).toBeVisible({
+      timeout: 2_000,
+    });
+  }).toPass();
   await endAll(page);
 });
 

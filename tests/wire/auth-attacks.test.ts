@@ -146,6 +146,8 @@ describe('forged tokens', () => {
       '/passkeys/registration/verify',
       '/admin/users',
       '/invite',
+      '/magiclink',
+      '/admin/generate_link',
       '/nowhere',
     ];
     for (const path of paths)
@@ -162,6 +164,45 @@ describe('forged tokens', () => {
       ),
     ).toEqual({ n: 0 });
   });
+
+  test('whatever is typed in whatever field, nothing of it is run, and no mail goes elsewhere', async () => {
+    const service = { authorization: `Bearer ${world.house.keys.serviceRoleKey}` };
+    const evil = [
+      `x'; drop table auth.users; --`,
+      `x"); delete from auth.sessions; --`,
+      'a@example.com\r\nBcc: eve@example.com',
+      '${process.exit(1)}',
+      '<script>alert(1)</script>',
+      `%00' or '1'='1`,
+    ];
+    const forms: readonly (readonly [string, readonly string[]])[] = [
+      ['/signup', ['email', 'phone', 'password', 'channel']],
+      ['/otp', ['email', 'phone', 'channel']],
+      ['/token?grant_type=password', ['email', 'phone', 'password']],
+      ['/token?grant_type=refresh_token', ['refresh_token']],
+      ['/verify', ['email', 'phone', 'token', 'token_hash', 'type']],
+      ['/recover', ['email']],
+      ['/resend', ['email', 'phone', 'type']],
+      ['/admin/users', ['id', 'email', 'phone', 'password_hash', 'role', 'ban_duration']],
+      ['/admin/generate_link', ['type', 'email', 'new_email', 'redirect_to']],
+      ['/invite', ['email']],
+    ];
+    const good = { email: 'injected@example.com', password: PASSWORD, token: '123456', type: 'signup' };
+    const { n: before } = (await world.house.db.one<{ n: number }>('select count(*)::int as n from auth.users')) ?? {
+      n: 0,
+    };
+    for (const [path, fields] of forms)
+      for (const field of fields)
+        for (const text of evil) {
+          const answer = await world.ask('POST', path, { ...good, [field]: text }, service);
+          expect(answer.status, `${path} ${field} ${text}`).toBeLessThan(500);
+        }
+    const { n: after } = (await world.house.db.one<{ n: number }>('select count(*)::int as n from auth.users')) ?? {
+      n: 0,
+    };
+    expect(after - before).toBeLessThanOrEqual(1);
+    expect(await world.lettersTo('eve@example.com')).toEqual([]);
+  }, 120_000);
 
   test('a body over a megabyte is refused, told beforehand or not', async () => {
     // Without a socket in between: a server may close the line on whoever goes on sending.

@@ -312,6 +312,8 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       expect((await world.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe(
         'invalid_credentials',
       );
+      // An address nobody verified does not become the account's, where it would count as confirmed.
+      expect((await client.auth.getUser()).data.user?.email).toBe(email);
       expect((await client.auth.unlinkIdentity(google)).error).toMatchObject({
         status: 422,
         code: 'single_identity_not_deletable',
@@ -418,6 +420,19 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       });
   });
 
+  test('an account takes over the verified address of what is left when its own is given up', async () => {
+    const email = someone();
+    const client = await world.member(email);
+    const { data } = await client.auth.linkIdentity({ provider: 'google', options: { skipBrowserRedirect: true } });
+    const walk = walker();
+    const other = someone();
+    await walk.go(await consent(walk, data?.url ?? '', { email: other }));
+    const mail = (await client.auth.getUserIdentities()).data?.identities.find((one) => one.provider === 'email');
+    if (!mail) throw new Error('an identity is missing');
+    expect((await client.auth.unlinkIdentity(mail)).error).toBeNull();
+    expect((await client.auth.getUser()).data.user?.email).toBe(other);
+  });
+
   test('a provider that is not there is said so, and the way is free again afterwards', async () => {
     const email = someone();
     const walk = walker();
@@ -428,4 +443,23 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     const landed = await walkImplicit({ email });
     expect(fragment(landed.location).get('access_token')).toBeTruthy();
   });
+});
+
+test('with sign-up switched off nobody new comes in, and whoever is known does', async () => {
+  const world = await openAuthWorld({ env: { AUTH_PROVIDERS: 'google', AUTH_SIGNUP: 'false' } });
+  await world.house.db.query(
+    `insert into auth.users (email, email_confirmed_at, created_at) values ('known@example.com', now(), now())`,
+  );
+  const walk = createWalker('10.3.9.9');
+  for (const [email, opened] of [
+    ['new@example.com', false],
+    ['known@example.com', true],
+  ] as const) {
+    const start = await walk.go(`${world.url}/auth/v1/authorize?provider=google`);
+    const back = await walk.go(start.location ?? '', { method: 'POST', form: { email, name: 'Lee', verified: 'yes' } });
+    const landed = await walk.go(back.location ?? '');
+    expect(fragment(landed.location).has('access_token')).toBe(opened);
+    if (!opened) expect(query(landed.location).get('error_code')).toBe('signup_disabled');
+  }
+  await world.close();
 });

@@ -277,6 +277,25 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect((await guest.rpc('one_column', { n: 3 }).gt('square', 1)).data).toEqual([{ square: 4 }, { square: 9 }]);
     });
 
+    test('a table of one row or one column is still a table', async () => {
+      const csv = { headers: { accept: 'text/csv' } };
+      expect((await country.raw('/rpc/first_town?select=id,name', csv)).text).toBe('id,name\n1,Aberdale');
+      expect((await country.raw('/rpc/one_column?n=2', csv)).text).toBe('square\n1\n4');
+      expect((await country.raw('/rpc/sevens?n=2', csv)).text).toBe('pgrst_scalar\n7\n7');
+      expect((await country.raw('/rpc/add?a=1', csv)).text).toBe('pgrst_scalar\n11');
+    });
+
+    test('rows lose their nulls, or come as one', async () => {
+      const stripped = { headers: { accept: 'application/vnd.pgrst.array+json;nulls=stripped' } };
+      expect(JSON.parse((await country.raw('/rpc/towns_like?part=cliff&select=id,code', stripped)).text)).toEqual([
+        { id: 3 },
+      ]);
+      expect((await guest.rpc('towns_like', { part: 'dune' }).select('id').single()).data).toEqual({ id: 4 });
+      expect((await guest.rpc('towns_like', { part: 'e' }).single()).error?.code).toBe('PGRST116');
+      const head = await country.raw('/rpc/towns_like?part=e', { method: 'HEAD', headers: { prefer: 'count=exact' } });
+      expect([head.text, head.headers.get('content-range')]).toEqual(['', '0-3/4']);
+    });
+
     test('lists of values are paged and counted', async () => {
       const page = await guest.rpc('sevens', { n: 5 }, { count: 'exact' }).range(1, 2);
       expect([page.data, page.count]).toEqual([[7, 7], 5]);
@@ -587,6 +606,16 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         },
       },
     });
+    const named: string[] = [];
+    JSON.parse(guests.text, (key, value: unknown) => {
+      if (key === '$ref') named.push(String(value));
+      return value;
+    });
+    expect(named.length).toBeGreaterThan(50);
+    const kept = ['definitions', 'parameters'].flatMap((kind) =>
+      Object.keys(doc[kind]).map((name) => `#/${kind}/${name}`),
+    );
+    expect(named.filter((name) => !kept.includes(name))).toEqual([]);
     expect(Object.keys(doc.paths)).not.toContain('/hidden');
     expect(Object.keys(doc.paths['/rpc/touch_diary'])).toEqual(['post']);
     const service = JSON.parse((await country.raw('/', {}, country.world.house.keys.serviceRoleKey)).text);

@@ -5,7 +5,9 @@ import { onSignOut } from './session.tsx';
 const client = new QueryClient({
   defaultOptions: {
     // Data calls are tried four times by their client already, over seven seconds.
-    queries: { retry: 0, refetchOnWindowFocus: true, staleTime: 2_000 },
+    // Without a connection they fail, and the page says so, instead of waiting for one without a word.
+    queries: { retry: 0, networkMode: 'always', refetchOnWindowFocus: true, staleTime: 2_000 },
+    mutations: { networkMode: 'always' },
   },
 });
 // What one person was shown is not shown to the next.

@@ -11,7 +11,7 @@ function authKeys(storage: Keys): string[] {
 
 /** Whether somebody seems to be signed in here, without asking the auth client, which is large. */
 export function hasStoredSession(storage: Keys): boolean {
-  return authKeys(storage).length > 0;
+  return authKeys(storage).some((key) => !key.endsWith('-code-verifier'));
 }
 
 /** Forgets every session kept here: the legacy key and all that start with sb- and contain auth-token (spec section 9). */

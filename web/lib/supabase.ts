@@ -12,7 +12,13 @@ export const publicKey = anonKey;
 // Before the client reads them.
 if (inBrowser) dropBrokenSession(localStorage);
 export const supabase = createClient(apiUrl, anonKey, {
-  auth: { detectSessionInUrl: false, persistSession: inBrowser, autoRefreshToken: inBrowser },
+  auth: {
+    detectSessionInUrl: false,
+    persistSession: inBrowser,
+    autoRefreshToken: inBrowser,
+    // What comes back from an identity provider is a code that only this browser can trade.
+    flowType: 'pkce',
+  },
 });
 announceClient(supabase);
 

@@ -4,6 +4,7 @@ import { AuthTabs } from '#web/features/auth/auth-tabs.tsx';
 import { CodeForm } from '#web/features/auth/code-form.tsx';
 import { destination } from '#web/features/auth/destination.ts';
 import { NewPasswordForm } from '#web/features/auth/new-password-form.tsx';
+import { RoomPicture } from '#web/features/booking/room-picture.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/lib/session.tsx';
@@ -33,27 +34,33 @@ export default function AuthPage() {
   if (status === 'loading' || (status === 'in' && !resetting)) return <Waiting label="One moment" />;
   const title = resetting ? 'New password' : email !== null ? 'Check your email' : 'Welcome';
   return (
-    <Shell back={{ to: paths.home, label: 'Back' }} title={title}>
-      <div className="max-w-md">
-        {resetting ? (
-          <NewPasswordForm
-            tokenHash={search.get('token_hash')}
-            signedIn={status === 'in'}
-            onDone={() => void navigate(paths.profile, { replace: true })}
-            onAskAgain={() => void navigate(paths.auth, { replace: true })}
-          />
-        ) : email !== null ? (
-          <CodeForm email={email} onOther={() => void navigate({ search: location.search }, { state: null })} />
-        ) : (
-          <AuthTabs
-            redirectTo={`${window.location.origin}${paths.profile}`}
-            onSignedIn={() => undefined}
-            // In the history, so that a reload still asks for the code.
-            onCodeSent={(sentTo) =>
-              void navigate({ search: location.search }, { state: { showVerification: true, email: sentTo } })
-            }
-          />
-        )}
+    <Shell wide back={{ to: paths.home, label: 'Back' }} title={title}>
+      <div className="grid items-start gap-12 lg:grid-cols-[28rem_1fr]">
+        <div className="max-w-md min-w-0">
+          {resetting ? (
+            <NewPasswordForm
+              tokenHash={search.get('token_hash')}
+              invited={search.get('type') === 'invite'}
+              signedIn={status === 'in'}
+              onDone={() => void navigate(paths.profile, { replace: true })}
+              onAskAgain={() => void navigate(paths.auth, { replace: true })}
+            />
+          ) : email !== null ? (
+            <CodeForm email={email} onOther={() => void navigate({ search: location.search }, { state: null })} />
+          ) : (
+            <AuthTabs
+              redirectTo={`${window.location.origin}${paths.profile}`}
+              onSignedIn={() => undefined}
+              // In the history, so that a reload still asks for the code.
+              onCodeSent={(sentTo) =>
+                void navigate({ search: location.search }, { state: { showVerification: true, email: sentTo } })
+              }
+            />
+          )}
+        </div>
+        <div className="max-lg:hidden">
+          <RoomPicture name="Studio A" sizes="40rem" lazy />
+        </div>
       </div>
     </Shell>
   );

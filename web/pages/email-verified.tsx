@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { readIdStanding } from '#web/features/account/queries.ts';
 import { verifyLink } from '#web/features/auth/queries.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
@@ -19,6 +19,21 @@ const CHECK_MS = 1_000;
 const ID_MS = 2_000;
 const TOAST_MS = 8_000;
 
+const CONFIRM = {
+  title: 'Confirm your email',
+  lead: 'One press and your address is confirmed.',
+  button: 'Confirm my email',
+} as const;
+/** What the button is asked for, by what the link was mailed for. */
+const ASKS = {
+  signup: CONFIRM,
+  email_change: CONFIRM,
+  magiclink: { title: 'Sign in', lead: 'One press and you are signed in.', button: 'Sign me in' },
+} as const;
+function readKind(type: string | null): keyof typeof ASKS {
+  return type === 'email_change' || type === 'magiclink' ? type : 'signup';
+}
+
 /** Reached by the mailed link; the address is confirmed by pressing the button, as mail scanners open links too (decisions T-14). */
 export default function EmailVerifiedPage() {
   const [search] = useSearchParams();
@@ -27,15 +42,19 @@ export default function EmailVerifiedPage() {
   const [problem, setProblem] = useState<string | null>(null);
   const [confirmed, setConfirmed] = useState(false);
   const tokenHash = search.get('token_hash');
-  const type = search.get('type') === 'email_change' ? 'email_change' : 'signup';
-  const asking = tokenHash !== null && !confirmed && problem === null;
+  const type = readKind(search.get('type'));
+  const [half, setHalf] = useState(false);
+  const navigate = useNavigate();
+  const asking = tokenHash !== null && !confirmed && !half && problem === null;
   const waited = useWaited(!asking, CHECK_MS);
 
   async function confirm(hash: string): Promise<void> {
     setBusy(true);
     try {
-      await verifyLink(hash, type);
-      setConfirmed(true);
+      const done = await verifyLink(hash, type);
+      if (type === 'magiclink') return void navigate(paths.profile, { replace: true });
+      setHalf(!done);
+      setConfirmed(done);
     } catch (error) {
       const expired = errorCode(error) === 'otp_expired';
       setProblem(expired ? EXPIRED : describeError(error, 'Failed to verify email. Please try again.'));
@@ -46,10 +65,19 @@ export default function EmailVerifiedPage() {
 
   if (asking) {
     return (
-      <Shell back={BACK} title="Confirm your email" lead={<p>One press and your address is confirmed.</p>}>
+      <Shell back={BACK} title={ASKS[type].title} lead={<p>{ASKS[type].lead}</p>}>
         <Button busy={busy} onClick={() => void confirm(tokenHash)}>
-          Confirm my email
+          {ASKS[type].button}
         </Button>
+      </Shell>
+    );
+  }
+  if (half) {
+    return (
+      <Shell back={BACK} title="One more step">
+        <Notice tone="good">
+          <p>Thank you. Now press the button in the mail at your other address.</p>
+        </Notice>
       </Shell>
     );
   }

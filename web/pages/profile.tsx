@@ -3,9 +3,12 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
+import { OwnSessions } from '#web/features/account/own-sessions.tsx';
+import { Passkeys } from '#web/features/account/passkeys.tsx';
 import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
 import { type IdStanding, readIdStanding } from '#web/features/account/queries.ts';
+import { SecondStep } from '#web/features/account/second-step.tsx';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
@@ -74,6 +77,15 @@ export default function ProfilePage() {
         <Part title="Change password">
           <PasswordForm />
         </Part>
+        <Part title="Second step" anchor="second-step">
+          <SecondStep userId={user.id} />
+        </Part>
+        <Part title="Passkeys">
+          <Passkeys userId={user.id} />
+        </Part>
+        <Part title="Your devices">
+          <OwnSessions />
+        </Part>
         <Button tone="plain" onClick={() => void leave()}>
           Sign Out
         </Button>
@@ -93,10 +105,10 @@ export default function ProfilePage() {
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Part({ title, anchor, children }: { title: string; anchor?: string; children: ReactNode }) {
   const id = useId();
   return (
-    <section aria-labelledby={id}>
+    <section aria-labelledby={id} id={anchor}>
       <h2 id={id} className="mb-5 text-3xl">
         {title}
       </h2>

@@ -85,3 +85,12 @@ test('nobody has a password, and asking takes about as long', async () => {
   expect(fastest.unknown / fastest.known).toBeGreaterThan(0.5);
   expect(fastest.unknown / fastest.known).toBeLessThan(2);
 });
+
+test('what bcrypt does not read is not taken for read: beyond 72 bytes nothing fits', async () => {
+  const password = 'a long phrase '.repeat(6).slice(0, 72);
+  const stored = await bcryptHash(password, { cost: 4 });
+  expect(await passwordFits(stored, password)).toBe(true);
+  expect(await passwordFits(stored, `${password}and more`)).toBe(false);
+  const own = await hashPassword(password);
+  expect(await passwordFits(own, `${password}and more`)).toBe(false);
+});

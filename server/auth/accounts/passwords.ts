@@ -8,6 +8,8 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Hashing takes a core for 20 ms: more at once would only starve everything else. */
 const AT_ONCE = 2;
 
+const BCRYPT_BYTES = 72;
+
 let running = 0;
 const waiting: (() => void)[] = [];
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -31,10 +33,11 @@ let decoy: Promise<string> | null = null;
 export async function passwordFits(stored: string | null, password: string): Promise<boolean> {
   decoy ??= hashPassword('nobody has this password');
   const against = stored ?? (await decoy);
-  const fits = await inTurn(() =>
-    against.startsWith('$2') ? bcryptVerify(password, against) : argonVerify(against, password),
-  );
-  return fits && stored !== null;
+  const bcrypt = against.startsWith('$2');
+  const fits = await inTurn(() => (bcrypt ? bcryptVerify(password, against) : argonVerify(against, password)));
+  // bcrypt reads no further than this: what follows would not count, and where such hashes come from nothing longer can be set.
+  const whole = !bcrypt || Buffer.byteLength(password) <= BCRYPT_BYTES;
+  return fits && whole && stored !== null;
 }
 export function needsRehash(stored: string): boolean {
   return !stored.startsWith('$argon2id$v=19$m=19456,t=2,p=1$');

@@ -62,6 +62,14 @@ export function userByPhone(db: Ask, phone: string): Promise<UserRow | null> {
 export function userById(db: Ask, id: string): Promise<UserRow | null> {
   return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [id]);
 }
+/** Several accounts at once, in no order. */
+export async function usersByIds(db: Pick<Ask, 'query'>, ids: readonly string[]): Promise<readonly UserRow[]> {
+  const { rows } = await db.query<UserRow>(
+    `select ${COLUMNS} from auth.users u where u.id = any($1::uuid[]) and u.deleted_at is null`,
+    [ids],
+  );
+  return rows;
+}
 /** One page of accounts, newest first, with how many there are. `page` counts from 1. */
 export async function listUsers(
   db: Ask,

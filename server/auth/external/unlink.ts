@@ -7,14 +7,15 @@ import { type Operation, readPerson } from '../request.ts';
 import { record } from '../trail.ts';
 import { writeProviders } from './outside-account.ts';
 
-type Identity = { id: string; provider: string; provider_id: string; email: string | null };
+type Identity = { id: string; provider: string; provider_id: string; email: string | null; verified: boolean };
 
 /** `DELETE /user/identities/:id`: one way in less; the last one stays. Giving up the way by mail gives up the password with it. */
 export function createUnlink({ db, clock, config, readCaller }: AuthParts): Operation {
   async function unlink(tx: Transaction, userId: string, identityId: string, ip: string): Promise<void> {
     await tx.one('select 1 from auth.users where id = $1::uuid for update', [userId]);
     const { rows } = await tx.query<Identity>(
-      'select id, provider, provider_id, email from auth.identities where user_id = $1::uuid order by created_at, id',
+      `select id, provider, provider_id, email, identity_data ->> 'email_verified' = 'true' as verified
+       from auth.identities where user_id = $1::uuid order by created_at, id`,
       [userId],
     );
     if (rows.length <= 1)
@@ -55,10 +56,13 @@ export function createUnlink({ db, clock, config, readCaller }: AuthParts): Oper
   };
 }
 
-/** The account's address stays while an identity has it; else it becomes that of the oldest identity that has a verified one. */
+/**
+ * The account's address stays while an identity has it; else it becomes that of the oldest identity with a verified one. One that nobody
+ * verified is never taken: it would count as confirmed, and be somebody else's.
+ */
 async function followAddress(tx: Transaction, userId: string, left: readonly Identity[]): Promise<void> {
   const user = await userById(tx, userId);
   if (!user || left.some((one) => one.provider === 'email' || one.email === user.email)) return;
-  const next = left.find((one) => one.email !== null)?.email ?? null;
+  const next = left.find((one) => one.email !== null && one.verified)?.email ?? null;
   if (next !== null) await tx.query('update auth.users set email = $2 where id = $1::uuid', [userId, next]);
 }

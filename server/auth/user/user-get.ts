@@ -1,13 +1,15 @@
 import type { AuthParts } from '../auth-parts.ts';
 import { refuse } from '../errors.ts';
 import { type Operation, readPerson } from '../request.ts';
-import { toUser, userById } from '../accounts/users.ts';
+import { toUser } from '../accounts/users.ts';
+import { createUserReader } from '../accounts/user-reader.ts';
 
 /** `GET /user`: who the bearer is, as the database knows them now. */
 export function createUserGet({ db, readCaller }: AuthParts): Operation {
+  const readUser = createUserReader(db);
   return async (c) => {
     const person = await readPerson(c, readCaller);
-    const user = await userById(db, person.userId);
+    const user = await readUser(person.userId);
     if (!user) throw refuse.noSession();
     return c.json(toUser(user));
   };

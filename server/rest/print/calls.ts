@@ -27,8 +27,8 @@ export function printRowsCall(
   };
 }
 
-/** How one value is written: as JSON, as its text, or its bytes as hexadecimal digits. */
-export type ValueForm = 'json' | 'text' | 'bytes';
+/** How values are written: as JSON, as a table of one column, or one as its text or its bytes as hexadecimal digits. */
+export type ValueForm = 'json' | 'csv' | 'text' | 'bytes';
 
 /** A function that gives values or nothing. `page`: places of limit and offset in the request's values. */
 export function printValueCall(
@@ -42,7 +42,7 @@ export function printValueCall(
     const text = `with x as (select 1 as v from ${called} as f) select '' as body, count(*) as count, null::bigint as total, ${SAID} from x`;
     return { text, binders: printer.binders };
   }
-  const value = set ? LIST : VALUES[options.form];
+  const value = set && options.form === 'json' ? LIST : VALUES[options.form];
   const cut = set ? printPage(printer, options.page) : '';
   const total = options.total && set ? '(select count(*) from v)' : 'null::bigint';
   return {
@@ -54,6 +54,8 @@ export function printValueCall(
 const LIST = `coalesce(json_agg(x.v), '[]')::text`;
 const VALUES: Readonly<Record<ValueForm, string>> = {
   json: `coalesce((json_agg(x.v) -> 0)::text, 'null')`,
+  // The column has the name PostgREST gives it.
+  csv: `'pgrst_scalar' || coalesce(chr(10) || string_agg(substring((x.*)::text, 2, length((x.*)::text) - 2), chr(10)), '')`,
   text: `coalesce(max(x.v::text), '')`,
   bytes: `coalesce(max(encode(x.v, 'hex')), '')`,
 };

@@ -1,5 +1,5 @@
 import { errorCode } from '#web/lib/errors.ts';
-import { callFunction, supabase } from '#web/lib/supabase.ts';
+import { apiUrl, callFunction, publicKey, readFailure, supabase } from '#web/lib/supabase.ts';
 
 export type Profile = {
   readonly full_name: string | null;
@@ -90,4 +90,82 @@ export function cancelBooking(
   bookingId: string,
 ): Promise<{ cancelled: boolean; refund: 'full' | 'none'; amount: number }> {
   return callFunction('cancel-booking', { bookingId });
+}
+
+/** An authenticator app of somebody. */
+export type AuthenticatorApp = { readonly id: string; readonly name: string; readonly addedAt: string };
+/** One that is being added: the picture and the key an app reads. `qrCode` is raw SVG. */
+export type NewAuthenticatorApp = { readonly id: string; readonly qrCode: string; readonly secret: string };
+export type Passkey = {
+  readonly id: string;
+  readonly friendly_name?: string;
+  readonly created_at: string;
+  readonly last_used_at?: string;
+};
+
+export async function readAuthenticatorApps(): Promise<AuthenticatorApp[]> {
+  const { data, error } = await supabase.auth.mfa.listFactors();
+  if (error) throw error;
+  return data.totp.map((one) => ({ id: one.id, name: one.friendly_name ?? '', addedAt: one.created_at }));
+}
+export async function addAuthenticatorApp(name: string): Promise<NewAuthenticatorApp> {
+  const { data, error } = await supabase.auth.mfa.enroll({ factorType: 'totp', friendlyName: name });
+  if (error) throw error;
+  return { id: data.id, qrCode: data.totp.qr_code.replace(/^data:[^,]*,/, ''), secret: data.totp.secret };
+}
+/** The first code proves that the app has the key; other sessions without it end. */
+export async function confirmAuthenticatorApp(id: string, code: string): Promise<void> {
+  const { error } = await supabase.auth.mfa.challengeAndVerify({ factorId: id, code });
+  if (error) throw error;
+}
+export async function removeAuthenticatorApp(id: string): Promise<void> {
+  const { error } = await supabase.auth.mfa.unenroll({ factorId: id });
+  if (error) throw error;
+  // The token still tells of the factor that is gone.
+  await supabase.auth.refreshSession();
+}
+
+export async function readPasskeys(): Promise<readonly Passkey[]> {
+  const { data, error } = await supabase.auth.passkey.list();
+  if (error) throw error;
+  return data ?? [];
+}
+export async function addPasskey(name: string): Promise<void> {
+  const { data, error } = await supabase.auth.registerPasskey();
+  if (error) throw error;
+  if (data) await renamePasskey(data.id, name);
+}
+export async function renamePasskey(passkeyId: string, friendlyName: string): Promise<void> {
+  const { error } = await supabase.auth.passkey.update({ passkeyId, friendlyName });
+  if (error) throw error;
+}
+export async function removePasskey(passkeyId: string): Promise<void> {
+  const { error } = await supabase.auth.passkey.delete({ passkeyId });
+  if (error) throw error;
+}
+
+/** A device that is signed in. */
+export type OwnSession = {
+  readonly id: string;
+  readonly refreshed_at: string;
+  readonly user_agent: string | null;
+  readonly current: boolean;
+};
+
+/** The list of devices is the one thing of the account the client library knows no call for. */
+async function askSessions(method: 'GET' | 'DELETE', path: string): Promise<Response> {
+  const { session } = (await supabase.auth.getSession()).data;
+  const response = await fetch(`${apiUrl}/auth/v1/user/sessions${path}`, {
+    method,
+    headers: { apikey: publicKey, authorization: `Bearer ${session?.access_token ?? publicKey}` },
+  });
+  if (!response.ok) throw await readFailure(response);
+  return response;
+}
+export async function readSessions(): Promise<OwnSession[]> {
+  const body: { sessions: OwnSession[] } = await (await askSessions('GET', '')).json();
+  return body.sessions;
+}
+export async function endSession(id: string): Promise<void> {
+  await askSessions('DELETE', `/${id}`);
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Tabs } from '#web/ui/tabs.tsx';
+import { ContinueWith } from './continue-with.tsx';
 import { ResetForm } from './reset-form.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { nothingTyped, SignUpForm } from './sign-up-form.tsx';
@@ -62,6 +63,7 @@ export function AuthTabs({
           onDone={(email, signedIn) => (signedIn ? onSignedIn() : onCodeSent(email))}
         />
       )}
+      <ContinueWith onSignedIn={onSignedIn} />
     </Tabs>
   );
 }

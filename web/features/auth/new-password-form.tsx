@@ -10,12 +10,15 @@ import { setPassword, verifyLink } from './queries.ts';
 /** Reached by the mailed link; nothing happens before the button is pressed, as mail scanners open links too. */
 export function NewPasswordForm({
   tokenHash,
+  invited = false,
   signedIn,
   onDone,
   onAskAgain,
 }: {
   /** From the link; null when somebody came without one. */
   tokenHash: string | null;
+  /** The link is an invitation to a new account. */
+  invited?: boolean;
   signedIn: boolean;
   onDone: () => void;
   onAskAgain: () => void;
@@ -41,7 +44,7 @@ export function NewPasswordForm({
     setError(null);
     try {
       // The link works once: a password refused after that is tried again without it.
-      if (!proven && tokenHash !== null) await verifyLink(tokenHash, 'recovery');
+      if (!proven && tokenHash !== null) await verifyLink(tokenHash, invited ? 'invite' : 'recovery');
       setProven(true);
       await setPassword(password);
       toast({ title: 'Password updated', description: 'You are signed in with your new password.' });

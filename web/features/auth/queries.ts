@@ -42,9 +42,14 @@ export async function verifyCode(email: string, token: string): Promise<void> {
   if (error) throw error;
 }
 
-export async function verifyLink(tokenHash: string, type: 'signup' | 'recovery' | 'email_change'): Promise<void> {
-  const { error } = await supabase.auth.verifyOtp({ token_hash: tokenHash, type });
+/** What a mailed link is for. */
+export type LinkKind = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';
+
+/** Answers false while a new address still waits for the word of the other one. */
+export async function verifyLink(tokenHash: string, type: LinkKind): Promise<boolean> {
+  const { data, error } = await supabase.auth.verifyOtp({ token_hash: tokenHash, type });
   if (error) throw error;
+  return data.session !== null;
 }
 
 export async function resendCode(email: string): Promise<void> {
@@ -80,4 +85,67 @@ export async function emailTaken(email: string, signal: AbortSignal): Promise<bo
   } catch {
     return null; // no answer: sign-up itself will tell
   }
+}
+
+/** The ways in besides a password that the server has open. */
+export type WaysIn = { readonly providers: readonly string[]; readonly passkeys: boolean };
+
+const NOT_PROVIDERS = ['email', 'phone', 'anonymous_users'];
+
+/** No other ways when the server cannot be asked: the password is always there. */
+export async function readWaysIn(): Promise<WaysIn> {
+  try {
+    const response = await fetch(`${apiUrl}/auth/v1/settings`, { headers: { apikey: publicKey } });
+    const settings: unknown = await response.json();
+    if (!response.ok || settings === null || typeof settings !== 'object') return NO_OTHER_WAYS;
+    const external = 'external' in settings && settings.external !== null ? settings.external : {};
+    return {
+      providers: Object.entries(external ?? {})
+        .filter(([name, open]) => open === true && !NOT_PROVIDERS.includes(name))
+        .map(([name]) => name),
+      passkeys: 'passkeys_enabled' in settings && settings.passkeys_enabled === true && 'PublicKeyCredential' in window,
+    };
+  } catch {
+    return NO_OTHER_WAYS;
+  }
+}
+const NO_OTHER_WAYS: WaysIn = { providers: [], passkeys: false };
+
+/** Leaves for the page of an identity provider; `returnTo` is the page of ours it comes back to. */
+export async function continueWith(provider: string, returnTo: string): Promise<void> {
+  // The client's list of names is the hosted service's; an operator may have a provider of their own.
+  const { error } = await supabase.auth.signInWithOAuth({
+    provider: provider as 'google',
+    options: { redirectTo: returnTo },
+  });
+  if (error) throw error;
+}
+
+/** Trades what an identity provider sent us back with for a session. */
+export async function finishContinue(code: string): Promise<void> {
+  const { error } = await supabase.auth.exchangeCodeForSession(code);
+  if (error) throw error;
+}
+
+export async function signInWithPasskey(): Promise<void> {
+  const { error } = await supabase.auth.signInWithPasskey();
+  if (error) throw error;
+}
+
+/** A second factor that counts, as somebody is asked for it. */
+export type SecondFactor = { readonly id: string; readonly type: 'totp' | 'phone' | 'webauthn'; readonly name: string };
+
+/** Answers the id of the challenge; a phone gets its message by that. */
+export async function challengeFactor(factorId: string): Promise<string> {
+  const { data, error } = await supabase.auth.mfa.challenge({ factorId });
+  if (error) throw error;
+  return data.id;
+}
+export async function verifyFactor(factorId: string, challengeId: string, code: string): Promise<void> {
+  const { error } = await supabase.auth.mfa.verify({ factorId, challengeId, code });
+  if (error) throw error;
+}
+export async function verifyKey(factorId: string): Promise<void> {
+  const { error } = await supabase.auth.mfa.webauthn.authenticate({ factorId });
+  if (error) throw error;
 }

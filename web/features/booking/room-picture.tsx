@@ -1,11 +1,20 @@
 /** The pictures art/rooms draws, by the last letter of the room's name. */
 const DRAWN = ['a', 'b', 'c'];
 const WIDTHS = [480, 800, 1120];
-/** One column on a phone, three elsewhere, inside a page of 72rem at most. */
-const SIZES = '(min-width: 72rem) 22rem, (min-width: 48rem) 30vw, 92vw';
+/** On a card: one column on a phone, three elsewhere, inside a page of 72rem at most. */
+const ON_CARD = '(min-width: 72rem) 22rem, (min-width: 48rem) 30vw, 92vw';
 
 /** The inside of a room, at night. A room nobody has drawn yet shows its letter. */
-export function RoomPicture({ name }: { name: string }) {
+export function RoomPicture({
+  name,
+  sizes = ON_CARD,
+  lazy = false,
+}: {
+  name: string;
+  sizes?: string;
+  /** Fetched only where it is seen. */
+  lazy?: boolean;
+}) {
   const letter = name.trim().at(-1)?.toLowerCase() ?? '';
   if (!DRAWN.includes(letter)) {
     return (
@@ -18,11 +27,12 @@ export function RoomPicture({ name }: { name: string }) {
     WIDTHS.map((width) => `/rooms/${letter}-${width}.${type} ${width}w`).join(', ');
   return (
     <picture>
-      <source type="image/avif" srcSet={set('avif')} sizes={SIZES} />
+      <source type="image/avif" srcSet={set('avif')} sizes={sizes} />
       <img
+        loading={lazy ? 'lazy' : 'eager'}
         src={`/rooms/${letter}-800.webp`}
         srcSet={set('webp')}
-        sizes={SIZES}
+        sizes={sizes}
         width={1120}
         height={700}
         alt={`Inside ${name}`}

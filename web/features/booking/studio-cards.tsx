@@ -1,3 +1,4 @@
+import type { KeyboardEvent } from 'react';
 import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
 import { Chip } from '#web/ui/chip.tsx';
@@ -5,7 +6,12 @@ import { Progress } from '#web/ui/progress.tsx';
 import type { Studio } from './queries.ts';
 import { RoomPicture } from './room-picture.tsx';
 
-/** The rooms, one of which is chosen; arrow keys walk as between any radio buttons. */
+const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/**
+ * The rooms, one of which is chosen; arrow keys walk and choose as between any radio buttons. The whole card is the radio:
+ * an input laid over it would come between the pointer and what it points at.
+ */
 export function StudioCards({
   studios,
   chosen,
@@ -15,30 +21,37 @@ export function StudioCards({
   chosen: string | null;
   onChoose: (id: string) => void;
 }) {
+  const walk = (event: KeyboardEvent<HTMLElement>, from: number): void => {
+    const step = STEP[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const to = (from + step + studios.length) % studios.length;
+    const studio = studios[to];
+    if (studio) onChoose(studio.id);
+    const card = event.currentTarget.parentElement?.children[to];
+    if (card instanceof HTMLElement) card.focus();
+  };
   return (
-    <fieldset className="grid min-w-0 gap-4 md:grid-cols-3">
-      <legend className="sr-only">Studio</legend>
-      {studios.map((studio) => {
+    <div role="radiogroup" aria-label="Studio" className="grid min-w-0 gap-4 md:grid-cols-3">
+      {studios.map((studio, at) => {
         const selected = studio.id === chosen;
         return (
-          <label
+          <button
             key={studio.id}
-            className={`group relative flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
+            type="button"
+            role="radio"
+            aria-checked={selected}
+            tabIndex={selected || (at === 0 && chosen === null) ? 0 : -1}
+            onClick={() => onChoose(studio.id)}
+            onKeyDown={(event) => walk(event, at)}
+            aria-labelledby={`studio-${studio.id}`}
+            aria-describedby={`about-${studio.id}`}
+            className={`group flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-visible:outline-3 focus-visible:outline-offset-3 focus-visible:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
           >
-            <input
-              type="radio"
-              name="studio"
-              value={studio.id}
-              checked={selected}
-              onChange={() => onChoose(studio.id)}
-              aria-labelledby={`studio-${studio.id}`}
-              aria-describedby={`about-${studio.id}`}
-              className="absolute inset-0 z-10 size-full cursor-pointer appearance-none outline-none"
-            />
             <RoomPicture name={studio.name} />
             <span className="flex grow flex-col gap-3 p-5">
-              <span className="flex items-baseline justify-between gap-3">
-                <span id={`studio-${studio.id}`} className="poster text-3xl">
+              <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
+                <span id={`studio-${studio.id}`} className="poster text-3xl whitespace-nowrap md:max-lg:text-2xl">
                   {studio.name}
                 </span>
                 <span className="text-sm font-bold whitespace-nowrap text-signal tabular-nums">
@@ -60,20 +73,23 @@ export function StudioCards({
                 {selected ? 'Chosen' : 'Choose this room'}
               </span>
             </span>
-          </label>
+          </button>
         );
       })}
-    </fieldset>
+    </div>
   );
 }
 
-/** As high as the cards, so that nothing jumps when they come. */
+/** As high as the cards, so that nothing jumps when they come; the rooms can be seen before anything is known of them. */
 export function StudioCardsSkeleton() {
   return (
     <div className="relative">
       <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
-        {[1, 2, 3].map((one) => (
-          <span key={one} className="skeleton h-[28rem] md:h-[31rem]" />
+        {['A', 'B', 'C'].map((letter) => (
+          <span key={letter} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
+            <RoomPicture name={`Studio ${letter}`} />
+            <span className="skeleton m-5 grow" />
+          </span>
         ))}
       </div>
       <p className="absolute inset-x-5 top-5">

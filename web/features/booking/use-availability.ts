@@ -39,7 +39,7 @@ export function useAvailability(ask: {
   const covers = data !== undefined && data.studioId === studioId && data.from <= days.from && data.to >= date;
   return {
     taken: covers ? data.taken : undefined,
-    unsure: answer.isError || answer.fetchStatus === 'paused',
+    unsure: answer.isError,
     failed: answer.isError,
     refetch: () => void answer.refetch(),
   };

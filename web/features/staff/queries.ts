@@ -8,6 +8,12 @@ export async function readRole(userId: string): Promise<Role> {
   return error === null && data?.role === 'admin' ? 'admin' : 'user';
 }
 
+/** Whether the server lets this session act as staff: where staff must have a second factor, only once it was shown (ADMIN_REQUIRES_MFA). */
+export async function askStaffRights(): Promise<boolean> {
+  const { data, error } = await supabase.rpc('is_staff');
+  return error === null && data === true;
+}
+
 /** Whether the developer pages are there for the caller, as the server has it; no when it cannot be asked (decisions T-62). */
 export async function askDeveloperPages(): Promise<boolean> {
   const { data, error } = await supabase.rpc('developer_pages_open');

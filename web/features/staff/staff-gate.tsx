@@ -6,7 +6,7 @@ import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
-import { readRole } from './queries.ts';
+import { askStaffRights, readRole } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
 const SIGN_IN = 'Authentication Required: Please sign in to access the admin panel';
@@ -15,13 +15,18 @@ const DENIED =
 
 /** Shows what is behind it to staff alone; the others learn why not (spec section 6). What may be read the server decides (decisions T-64). */
 export function StaffGate({ title, children }: { title: string; children: ReactNode }) {
-  const { status, user } = useSession();
+  const { status, user, session } = useSession();
   const { open } = useAuthDialog();
   const navigate = useNavigate();
   const role = useQuery({
     queryKey: ['role', user?.id],
     queryFn: () => readRole(user?.id ?? ''),
     enabled: user !== null,
+  });
+  const rights = useQuery({
+    queryKey: ['rights', user?.id, session?.access_token],
+    queryFn: askStaffRights,
+    enabled: role.data === 'admin',
   });
   useEffect(() => {
     if (status === 'out') open('sign-in');
@@ -48,6 +53,21 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
         </Notice>
         <Button tone="plain" className="mt-6" onClick={() => void navigate(paths.home)}>
           Return to Home
+        </Button>
+      </Shell>
+    );
+  if (rights.data === undefined) return <Waiting label="Checking permissions..." />;
+  if (!rights.data)
+    return (
+      <Shell back={BACK} title={title}>
+        <Notice tone="warn">
+          <p className="font-semibold">Staff need a second step here</p>
+          <p className="mt-1 text-sm text-fog">
+            Add an authenticator app in your account settings. Its code then opens this page.
+          </p>
+        </Notice>
+        <Button className="mt-6" onClick={() => void navigate(`${paths.profile}#second-step`)}>
+          Account Settings
         </Button>
       </Shell>
     );

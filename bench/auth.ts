@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { hash, verify } from '@node-rs/argon2';
+import { Hono } from 'hono';
+import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+import { startServer } from '#tests/support/server-process.ts';
+import { freePorts } from '#tests/support/world.ts';
+import { load } from './load.ts';
+
+/**
+ * `npm run bench -- auth`: the account door beside its floors, in one run and by turns. A floor is what the work costs without us: a bare
+ * route that verifies a token, one that signs a token, one hash.
+ */
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
+const ROUNDS = 3;
+const LINES = 16;
+const PASSWORD = 'correct horse battery';
+/** As the server hashes (promises section 0). */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const HASHES_AT_ONCE = 2;
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+type Session = { readonly access_token: string; readonly refresh_token: string };
+const readSession = (text: string): Session => JSON.parse(text);
+const middle = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** The floors, in a process of their own as the server is. */
+async function serveFloors(port: number, keys: JSONWebKeySet): Promise<void> {
+  const known = createLocalJWKSet(keys);
+  const { privateKey } = await generateKeyPair('ES256');
+  const stored = await hash(PASSWORD, COST);
+  const app = new Hono();
+  app.get('/verify', async (c) => {
+    const token = c.req.header('authorization')?.slice(7) ?? '';
+    const { payload } = await jwtVerify(token, known, { audience: 'authenticated', algorithms: ['ES256'] });
+    return c.json({ id: payload.sub, email: payload['email'], role: payload['role'] });
+  });
+  app.post('/sign', async (c) => {
+    await c.req.text();
+    const token = new SignJWT({ sub: 'somebody', role: 'authenticated' }).setProtectedHeader({ alg: 'ES256' });
+    return c.json({ access_token: await token.sign(privateKey), refresh_token: 'x' });
+  });
+  app.get('/hash', async (c) => {
+    let count = 0;
+    const end = performance.now() + SECONDS * 1000;
+    await Promise.all(
+      Array.from({ length: HASHES_AT_ONCE }, async () => {
+        while (performance.now() < end) {
+          await verify(stored, PASSWORD);
+          count += 1;
+        }
+      }),
+    );
+    return c.text(String(count / SECONDS));
+  });
+  serve({ fetch: app.fetch, port }, () => say('floors are open'));
+}
+
+/** Trades tokens in chains, one to a line; answers how many a second. */
+async function chains(
+  url: string,
+  path: string,
+  headers: Record<string, string>,
+  first: readonly string[],
+): Promise<number> {
+  let count = 0;
+  const end = performance.now() + SECONDS * 1000;
+  await Promise.all(
+    first.map(async (begin) => {
+      let token = begin;
+      while (performance.now() < end) {
+        const body = JSON.stringify({ refresh_token: token });
+        const answer = await fetch(url + path, { method: 'POST', headers, body });
+        if (!answer.ok) throw new Error(`a refresh was refused: ${answer.status} ${await answer.text()}`);
+        token = readSession(await answer.text()).refresh_token;
+        count += 1;
+      }
+    }),
+  );
+  return count / SECONDS;
+}
+
+async function main(): Promise<void> {
+  const database = await createTestDatabase();
+  if (!database) throw new Error('TEST_POSTGRES_URL is not set');
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-auth-'));
+  const ports = await freePorts();
+  const server = await startServer({
+    PORT: String(ports + 8),
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    SANDBOX_PORT: String(ports),
+    RATE_LIMIT_FACTOR: '1000000',
+    AUTH_AUTOCONFIRM: 'true',
+    LOG_LEVEL: 'silent',
+  });
+  const { apiUrl, anonKey } = server.runtime;
+  const json = { apikey: anonKey, 'content-type': 'application/json' };
+  const post = async (path: string, body: unknown): Promise<Session> => {
+    const answer = await fetch(`${apiUrl}/auth/v1${path}`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return readSession(await answer.text());
+  };
+  const account = { email: 'bench0@example.com', password: PASSWORD };
+  const tokens: string[] = [];
+  for (let line = 0; line < LINES; line += 1)
+    tokens.push((await post('/signup', { ...account, email: `bench${line}@example.com` })).access_token);
+  const keys = await (await fetch(`${apiUrl}/auth/v1/.well-known/jwks.json`)).text();
+  const floors = spawn(process.execPath, [new URL(import.meta.url).pathname, 'floors', String(ports + 9), keys], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => floors.stdout.once('data', resolve));
+  const floorUrl = `http://localhost:${ports + 9}`;
+
+  // Sixteen people, each with a token of their own.
+  const bearer = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
+  const users = async (url: string, path: string): Promise<number> => {
+    const done = await load(url, {
+      lines: LINES,
+      seconds: SECONDS,
+      make: (at) => ({ method: 'GET', path, headers: bearer[at % LINES] ?? {} }),
+    });
+    if (done.failed > 0) throw new Error(`${done.failed} of ${path} failed`);
+    return done.perSecond;
+  };
+  const signIns = async (): Promise<number> => {
+    const body = JSON.stringify(account);
+    const done = await load(apiUrl, {
+      lines: LINES,
+      seconds: SECONDS,
+      make: () => ({ method: 'POST', path: '/auth/v1/token?grant_type=password', headers: json, body }),
+    });
+    if (done.failed > 0) throw new Error(`${done.failed} sign-ins failed`);
+    return done.perSecond;
+  };
+  const hashes = async (): Promise<number> => {
+    return Number(await (await fetch(`${floorUrl}/hash`)).text());
+  };
+
+  await users(apiUrl, '/auth/v1/user');
+  await users(floorUrl, '/verify');
+  const ratios: { user: number[]; refresh: number[]; signIn: number[] } = { user: [], refresh: [], signIn: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [ours, bare] = [await users(apiUrl, '/auth/v1/user'), await users(floorUrl, '/verify')];
+    ratios.user.push(ours / bare);
+    say(
+      `GET /user: ${ours.toFixed(0)}/s, a bare route that verifies a token ${bare.toFixed(0)}/s, ratio ${(ours / bare).toFixed(2)}`,
+    );
+    const held: string[] = [];
+    for (let line = 0; line < LINES; line += 1)
+      held.push((await post('/token?grant_type=password', account)).refresh_token);
+    const traded = await chains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, held);
+    const signed = await chains(floorUrl, '/sign', json, held);
+    ratios.refresh.push(traded / signed);
+    say(
+      `refresh: ${traded.toFixed(0)}/s, a bare route that signs a token ${signed.toFixed(0)}/s, ratio ${(traded / signed).toFixed(2)}`,
+    );
+    const [opened, hashed] = [await signIns(), await hashes()];
+    ratios.signIn.push(opened / hashed);
+    say(
+      `sign-in by password: ${opened.toFixed(1)}/s, the hash alone ${hashed.toFixed(1)}/s, ratio ${(opened / hashed).toFixed(2)}`,
+    );
+  }
+  say(`GET /user beside a bare route that verifies: ${middle(ratios.user).toFixed(2)} (goal 0.50)`);
+  say(`refresh beside a bare route that signs: ${middle(ratios.refresh).toFixed(2)}`);
+  say(`sign-in beside the hash alone: ${middle(ratios.signIn).toFixed(2)} (goal 0.80)`);
+  floors.kill('SIGTERM');
+  await server.kill('SIGTERM');
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+const [, , what, port = '0', keys = '{}'] = process.argv;
+if (what === 'floors') await serveFloors(Number(port), JSON.parse(keys));
+else await main();

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { type Database, DatabaseError } from './database.ts';
+import { createPglite } from './pglite.ts';
+import { createPostgres } from './postgres.ts';
+
+/** More texts than a connection keeps prepared. */
+const MANY = 700;
+const ENGINES = ['embedded', ...(process.env['TEST_POSTGRES_URL'] ? ['PostgreSQL'] : [])];
+
+describe.each(ENGINES)('prepared statements on %s', (name) => {
+  let db: Database;
+  let server: TestDatabase | null = null;
+  beforeAll(async () => {
+    if (name === 'embedded') {
+      db = await createPglite(null);
+      return;
+    }
+    server = await createTestDatabase();
+    const url = server?.url ?? '';
+    db = createPostgres({ backendUrl: url, authenticatorUrl: url, poolSize: 2, warn: () => undefined });
+  }, 60_000);
+  afterAll(async () => {
+    await db.close();
+    await server?.drop();
+  });
+  const ask = async (at: number): Promise<unknown> => {
+    const { rows } = await db.query(`select $1::int + ${at} as "sum ${at}", 'x' as word`, [1]);
+    return rows;
+  };
+
+  test('a name that comes to stand for another text answers with that text and its columns', async () => {
+    for (let at = 0; at < MANY; at += 1) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
+    for (let at = 0; at < MANY; at += 50) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
+    const all = await Promise.all(Array.from({ length: MANY }, (_, at) => ask(at)));
+    expect(all).toEqual(Array.from({ length: MANY }, (_, at) => [{ [`sum ${at}`]: at + 1, word: 'x' }]));
+  }, 60_000);
+
+  test('odd shapes cannot fill the memory of a connection, and push out nothing that is asked all the time', async () => {
+    const often = `select 'often' as word`;
+    for (let at = 0; at < MANY; at += 1) {
+      await db.query(`select ${at} as odd`);
+      if (at % 20 === 0) await db.query(often);
+    }
+    const { rows } = await db.query<{ kept: number; often: number }>(
+      `select count(*)::int as kept, count(*) filter (where statement = $1)::int as often from pg_prepared_statements`,
+      [often],
+    );
+    expect(rows[0]?.kept).toBeLessThanOrEqual(601);
+    if (name === 'embedded') expect(rows[0]?.often).toBe(1);
+  }, 60_000);
+
+  test('a statement that fails leaves no name behind that stands for nothing', async () => {
+    for (let at = 0; at < MANY; at += 1) {
+      const wrong = db.as({ role: 'nobody at all', claims: '{}' }, `select ${at} as never`);
+      await expect(wrong).rejects.toThrow(DatabaseError);
+    }
+    for (let at = 0; at < MANY; at += 40) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
+  }, 60_000);
+});

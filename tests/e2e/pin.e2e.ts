@@ -1,0 +1,76 @@
+import { expect, test } from '@playwright/test';
+import { accessibleEverywhere, expectToast, insertBooking, newPerson, signInOn } from './steps.ts';
+
+const HOUR = 3_600_000;
+/** A span of whole hours far from everybody else's, `offset` hours from now. */
+const span = (offset: number): { start: Date; end: Date } => {
+  const start = Math.floor(Date.now() / HOUR) * HOUR + offset * HOUR;
+  return { start: new Date(start), end: new Date(start + HOUR) };
+};
+
+test('the PIN page needs a booking, and says to whom it belongs', async ({ page }) => {
+  await page.goto('/access-code');
+  await expect(page).toHaveURL(/\/regenerate-pin$/);
+  await expect(page.getByRole('heading', { name: 'Invalid Request' })).toBeVisible();
+  await expect(
+    page.getByText('No booking ID provided. Please use the link from your booking confirmation email.'),
+  ).toBeVisible();
+  await accessibleEverywhere(page);
+  await page.goto('/access-code?booking_id=5a000000-0000-4000-8000-0000000000ff');
+  await expect(page).toHaveURL(/\/regenerate-pin\?booking_id=5a/);
+  await expect(page.getByRole('alert')).toContainText('Please sign in to see your access code.');
+  await accessibleEverywhere(page);
+});
+
+test('a session that is over shows no PIN and makes none', async ({ page }) => {
+  const who = await newPerson(false);
+  const id = await insertBooking({ userId: who.id, studio: 'Studio A', ...span(-40 * 24), status: 'confirmed' });
+  await signInOn(page, who);
+  await page.goto(`/regenerate-pin?booking_id=${id}`);
+  await expect(page.getByRole('button', { name: 'Session Ended' })).toBeDisabled();
+  await expect(page.getByText('Your booking session has ended. You can no longer generate new PINs.')).toBeVisible();
+  await accessibleEverywhere(page);
+});
+
+test('before its time the page counts down, every second, and shows no PIN', async ({ page }) => {
+  const who = await newPerson(false);
+  const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(20), status: 'confirmed' });
+  await signInOn(page, who);
+  // Without an id the page leads to one's own next session.
+  await page.goto('/access-code');
+  await expect(page).toHaveURL(new RegExp(`booking_id=${id}`));
+  await expect(page.getByText('Your code appears here at')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Generate New PIN' })).toBeDisabled();
+  const timer = page.getByRole('timer');
+  const first = await timer.textContent();
+  await expect(timer).not.toHaveText(first ?? '');
+  await accessibleEverywhere(page);
+});
+
+test('during the session the PIN is shown, copied, and made anew; what stands in the way is told', async ({ page }) => {
+  test.setTimeout(120_000);
+  const who = await newPerson(false);
+  const id = await insertBooking({ userId: who.id, studio: 'Studio B', ...span(0), status: 'confirmed' });
+  await signInOn(page, who);
+  await page.goto(`/regenerate-pin?booking_id=${id}`);
+  const pin = page.getByTestId('pin');
+  await expect(pin).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Each PIN is single-use')).toBeVisible();
+  const renew = page.getByRole('button', { name: 'Generate New PIN' });
+  const before = await pin.textContent();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy PIN' }).click();
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(before);
+  await accessibleEverywhere(page);
+  // A new one at most every 30 seconds: the page counts that down too.
+  await expect(renew).toBeEnabled({ timeout: 40_000 });
+  await page.context().setOffline(true);
+  await renew.click();
+  await expectToast(page, 'Error');
+  await expect(page.getByRole('alert')).toContainText('We cannot reach the studio right now.');
+  await page.context().setOffline(false);
+  await renew.click();
+  await expectToast(page, 'New PIN generated');
+  await expect(pin).not.toHaveText(before ?? '');
+});

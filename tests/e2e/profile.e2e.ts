@@ -1,0 +1,101 @@
+import { expect, test } from '@playwright/test';
+import {
+  accessibleEverywhere,
+  expectToast,
+  fromMail,
+  insertBooking,
+  newPerson,
+  signInByDialog,
+  signInOn,
+} from './steps.ts';
+
+test('the profile is for who is signed in; every rule of it is told, and what is right is kept', async ({ page }) => {
+  const who = await newPerson(true);
+  await page.goto('/profile');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await signInByDialog(page, who);
+  await expect(page.getByText(/^Verified until/)).toBeVisible();
+  await accessibleEverywhere(page);
+  const save = page.getByRole('button', { name: 'Save profile' });
+  for (const [field, bad, message] of [
+    ['Full Name', 'R', 'Full name must be at least 2 characters'],
+    ['Email', 'nowhere', 'Please enter a valid email address'],
+    ['Phone Number', '0400', 'Phone number must be at least 10 digits'],
+  ] as const) {
+    const input = page.getByLabel(field);
+    const good = await input.inputValue();
+    await input.fill(bad);
+    await save.click();
+    await expectToast(page, 'Validation Error', message);
+    await expect(page.getByRole('alert')).toHaveText(message);
+    await input.fill(good);
+  }
+  await page.getByLabel('Year').fill('2015');
+  await save.click();
+  await expectToast(page, 'Age Requirement', 'You must be 18 years or older.');
+  await page.getByLabel('Year').fill('1998');
+  await page.context().setOffline(true);
+  await page.getByLabel('DJ Name (optional)').fill('Needle');
+  await save.click();
+  await expectToast(page, 'Error', 'Failed to update profile. Please try again.');
+  await page.context().setOffline(false);
+  await page.getByLabel('Email').fill(`new-${who.email}`);
+  await save.click();
+  await expectToast(page, 'Profile updated');
+  await expect(page.getByText('We sent a confirmation email to')).toBeVisible();
+  expect(await fromMail(`new-${who.email}`, '', /(token_hash=)/)).not.toBe('');
+  await page.reload();
+  await expect(page.getByLabel('DJ Name (optional)')).toHaveValue('Needle');
+});
+
+test('a new password: must match, must be long enough, then holds', async ({ page }) => {
+  const who = await newPerson(false);
+  await signInOn(page, who);
+  await page.goto('/profile');
+  await expect(page.getByText('Not verified yet.')).toBeVisible();
+  const [next, again] = [page.getByLabel('New password', { exact: true }), page.getByLabel('Confirm new password')];
+  const change = page.getByRole('button', { name: 'Change password' });
+  await next.fill('another-night-1');
+  await again.fill('another-night-2');
+  await change.click();
+  await expectToast(page, 'Password mismatch', "New password and confirmation don't match.");
+  await next.fill('12345');
+  await again.fill('12345');
+  await change.click();
+  await expectToast(page, 'Password too short', 'Password must be at least 6 characters long.');
+  await page.context().setOffline(true);
+  await next.fill('another-night-1');
+  await again.fill('another-night-1');
+  await change.click();
+  await expectToast(page, 'Error', 'Failed to update password. Please try again.');
+  await page.context().setOffline(false);
+  await change.click();
+  await expectToast(page, 'Password updated');
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await expect(page).toHaveURL(/:\d+\/$/);
+  await signInOn(page, { ...who, password: 'another-night-1' });
+});
+
+test('one’s bookings: to come with the way to the door, over and done folded away, and cancelling asks', async ({
+  page,
+}) => {
+  const who = await newPerson(true);
+  const hour = 3_600_000;
+  const base = Math.floor(Date.now() / hour) * hour + Math.floor(Math.random() * 500) * 24 * hour;
+  await insertBooking({
+    userId: who.id,
+    studio: 'Studio B',
+    start: new Date(base + 600 * 24 * hour),
+    end: new Date(base + 600 * 24 * hour + hour),
+    status: 'confirmed',
+  });
+  await signInOn(page, who);
+  await page.goto('/profile');
+  const booking = page.getByRole('article').filter({ hasText: 'Studio B' });
+  await expect(booking.getByRole('link', { name: 'Access code' })).toBeVisible();
+  await booking.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByRole('heading', { name: 'Cancel this booking?' })).toBeVisible();
+  await accessibleEverywhere(page);
+  await page.getByRole('button', { name: 'Keep it' }).click();
+  await expect(booking).toBeVisible();
+});

@@ -1,0 +1,26 @@
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'Chromebook'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'Mac'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** "Chrome on Windows", as well as a browser's own words tell; "Another device" when they say nothing people would know. */
+export function deviceName(userAgent: string | null): string {
+  const find = (table: typeof BROWSERS): string | null =>
+    table.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1] ?? null;
+  const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
+  if (browser === null) return system ?? 'Another device';
+  return system === null ? browser : `${browser} on ${system}`;
+}

@@ -1,0 +1,74 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { deviceName } from './device-name.ts';
+import { endSession, type OwnSession, readSessions } from './queries.ts';
+
+const KEY = ['own-sessions'];
+
+/** Every device that is signed in, the one in hand first; any other can be signed out from here. */
+export function OwnSessions() {
+  const client = useQueryClient();
+  const sessions = useQuery({ queryKey: KEY, queryFn: readSessions });
+  const ending = useMutation({
+    mutationFn: endSession,
+    onSuccess: () => toast({ title: 'Signed out', description: 'That device is signed out.' }),
+    onError: (error) =>
+      toast({
+        title: 'Error',
+        description: describeError(error, 'That device could not be signed out. Please try again.'),
+        tone: 'bad',
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
+  });
+
+  if (sessions.isError) {
+    return (
+      <Notice tone="bad">
+        <p>Your devices could not be loaded.</p>
+        <Button tone="plain" className="mt-3" onClick={() => void sessions.refetch()}>
+          Try again
+        </Button>
+      </Notice>
+    );
+  }
+  if (!sessions.data) return <Skeleton className="h-24" label="Loading your devices" />;
+  const own = sessions.data.toSorted((a, b) => Number(b.current) - Number(a.current));
+  return (
+    <ul className="divide-y divide-line border-y border-line">
+      {own.map((session) => (
+        <Device
+          key={session.id}
+          session={session}
+          busy={ending.isPending && ending.variables === session.id}
+          onEnd={() => ending.mutate(session.id)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function Device({ session, busy, onEnd }: { session: OwnSession; busy: boolean; onEnd: () => void }) {
+  const name = deviceName(session.user_agent);
+  const used = new Date(session.refreshed_at);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-4">
+      <div>
+        <p className="font-semibold">{name}</p>
+        <p className="text-sm text-fog">
+          {session.current
+            ? 'This device'
+            : `Last used ${formatStudioDate(used, 'medium')}, ${formatStudioTime(used)} Sydney time`}
+        </p>
+      </div>
+      {session.current ? null : (
+        <Button tone="plain" busy={busy} aria-label={`End session: ${name}`} onClick={onEnd}>
+          End session
+        </Button>
+      )}
+    </li>
+  );
+}
