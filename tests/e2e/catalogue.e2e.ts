@@ -349,3 +349,43 @@ test('a PIN that cannot be copied is only logged, and one that cannot be made is
   await page.reload();
   await expect(page.getByRole('alert')).toContainText('Failed to generate new PIN.', { timeout: 20_000 });
 });
+
+test('Back to Home leads from the profile to the first page', async ({ page }) => {
+  await signIn(page, demo);
+  await page.goto('/profile');
+  await page.getByRole('link', { name: 'Back to Home' }).click();
+  await expect(page).toHaveURL(/:\d+\/$/);
+});
+
+test('what was paid for is shown with its sum, what comes next, and two ways on', async ({ page }) => {
+  type Payment = { id: string; client_reference_id: string };
+  await signInOn(page, await newPerson(true));
+  await openDay(page, 'Studio B', 63);
+  await chooseHours(page, [9, 10, 11]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/c\/pay\//);
+  const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
+  const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);
+  await sandbox(`/api/payments/${id}`, { outcome: 'paid' });
+  await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  const value = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd');
+  await expect(value('Reference')).toHaveText(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/);
+  await expect(value('Studio')).toHaveText('Studio B');
+  await expect(value('When')).toHaveText(/9 am to 12 pm \(Sydney time\)$/);
+  await expect(value('Hours')).toHaveText('3');
+  // Three hours before six in the evening: 49 or 59 dollars each by the day, a tenth off, in whole dollars.
+  const [price, off, paid] = await Promise.all(
+    ['Price', 'Volume discount', 'Paid'].map(async (name) =>
+      Math.abs(Number((await value(name).textContent())?.replace(/[^\d.]/g, ''))),
+    ),
+  );
+  expect([147, 177]).toContain(price);
+  expect(off).toBe(Math.round((price ?? 0) / 10));
+  expect(paid).toBe((price ?? 0) - (off ?? 0));
+  await expect(page.getByRole('heading', { name: "What's next" })).toBeVisible();
+  await expect(page.getByText('Arrive 10 minutes early.')).toBeVisible();
+  const main = page.getByRole('main');
+  await expect(main.getByRole('link', { name: 'Return Home' })).toHaveAttribute('href', '/');
+  await expect(main.getByRole('link', { name: 'Book Another Session' })).toHaveAttribute('href', '/booking');
+});
