@@ -29,7 +29,7 @@ const COLOURS = [
   ['warn', 'bg-warn'],
   ['bad', 'bg-bad'],
 ] as const;
-const WORDS = ['Reading.', 'Still reading.', 'This takes longer than usual.'];
+const WORDS = ['Reading.', 'Still reading.', 'This takes longer than usual.'] as const;
 const TONES = ['signal', 'plain', 'quiet', 'danger'] as const;
 
 /** Everything in web/ui in every state that can be shown standing still; tests/primitives.test.ts sees that none is missing. */
