@@ -6,11 +6,21 @@ import type { Statement } from './flight.ts';
  * so a pooled connection never keeps somebody's role. The role is set last: its holder could not set it back.
  */
 export function becomePrincipal(principal: Principal): Statement {
-  const settings: [string, string][] = [
-    ...Object.entries(principal.settings ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    ['request.jwt.claims', principal.claims],
-    ['role', principal.role],
-  ];
-  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);
-  return { text: `select ${calls.join(', ')}`, values: settings.flat() };
+  const values: string[] = [];
+  const { settings } = principal;
+  for (const name in settings) values.push(name, settings[name] ?? '');
+  values.push('request.jwt.claims', principal.claims, 'role', principal.role);
+  return { text: textFor(values.length / 2), values };
+}
+
+const texts = new Map<number, string>();
+
+/** The same text for as many settings: which they are is in the values. */
+function textFor(count: number): string {
+  const known = texts.get(count);
+  if (known !== undefined) return known;
+  const calls = Array.from({ length: count }, (_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
+  const text = `select ${calls.join(', ')}`;
+  texts.set(count, text);
+  return text;
 }

@@ -606,6 +606,16 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         },
       },
     });
+    const named: string[] = [];
+    JSON.parse(guests.text, (key, value: unknown) => {
+      if (key === '$ref') named.push(String(value));
+      return value;
+    });
+    expect(named.length).toBeGreaterThan(50);
+    const kept = ['definitions', 'parameters'].flatMap((kind) =>
+      Object.keys(doc[kind]).map((name) => `#/${kind}/${name}`),
+    );
+    expect(named.filter((name) => !kept.includes(name))).toEqual([]);
     expect(Object.keys(doc.paths)).not.toContain('/hidden');
     expect(Object.keys(doc.paths['/rpc/touch_diary'])).toEqual(['post']);
     const service = JSON.parse((await country.raw('/', {}, country.world.house.keys.serviceRoleKey)).text);

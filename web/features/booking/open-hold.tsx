@@ -14,7 +14,11 @@ export function OpenHoldNotice({
   onPay: () => void;
   onRelease: () => Promise<void>;
 }) {
-  const [busy, setBusy] = useState(false);
+  const [step, setStep] = useState<'told' | 'sure?' | 'letting go'>('told');
+  const letGo = (): void => {
+    setStep('letting go');
+    void onRelease().finally(() => setStep('told'));
+  };
   return (
     <Notice tone="warn">
       <p>
@@ -22,21 +26,26 @@ export function OpenHoldNotice({
         {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))} (Sydney time). The hours are kept for
         you until {formatStudioTime(new Date(hold.hold_expires_at))}.
       </p>
-      <div className="mt-3 flex flex-wrap gap-3">
-        <Button tone="plain" onClick={onPay}>
-          Finish paying
-        </Button>
-        <Button
-          tone="quiet"
-          busy={busy}
-          onClick={() => {
-            setBusy(true);
-            void onRelease().finally(() => setBusy(false));
-          }}
-        >
-          Let the hours go
-        </Button>
-      </div>
+      {step === 'told' ? (
+        <div className="mt-3 flex flex-wrap gap-3">
+          <Button tone="plain" onClick={onPay}>
+            Finish paying
+          </Button>
+          <Button tone="quiet" onClick={() => setStep('sure?')}>
+            Let the hours go
+          </Button>
+        </div>
+      ) : (
+        <div className="mt-3 flex flex-wrap items-center gap-3">
+          <p className="w-full">Somebody else may book them at once.</p>
+          <Button tone="danger" busy={step === 'letting go'} onClick={letGo}>
+            Yes, let them go
+          </Button>
+          <Button tone="plain" disabled={step === 'letting go'} onClick={() => setStep('told')}>
+            Keep them
+          </Button>
+        </div>
+      )}
     </Notice>
   );
 }
