@@ -11,6 +11,7 @@ import {
   span,
   STUDIO_A,
   STUDIO_B,
+  until,
   type World,
 } from '#tests/support/world.ts';
 
@@ -225,6 +226,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   it('verify-id answers every field of the specification', { timeout: 90_000 }, async () => {
     const picture = await (await fetch(`${world.sandboxUrl}/licence.jpg?given=Alex&family=Citizen`)).arrayBuffer();
     const idImage = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`;
+    expect((await world.call('verify-id', { idImage, userId: customer.id })).status).toBe(401);
     const { body } = await world.call('verify-id', { idImage, userId: 'somebody else' }, customer.token);
     for (const field of [
       'verification_status',
@@ -282,6 +284,37 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(first).toMatchObject({ status: 'pending', email_type: 'access_code', recipient_email: customer.email });
     expect(Date.parse(first.bookings.start_time) - Date.parse(first.scheduled_for)).toBe(15 * 60_000);
     expect(await mail(soon)).toMatchObject({ status: 'pending_immediate' });
+  });
+
+  it('a lock and a mail service that fail after paying are asked again, and the booking stands', async () => {
+    const faults = `${world.sandboxUrl}/api/faults`;
+    for (const provider of ['igloohome', 'mail'])
+      await world.sandbox('/api/faults', {
+        provider,
+        kind: 'status',
+        status: provider === 'mail' ? 451 : 500,
+        count: 50,
+      });
+    const bookingId = await book(2, STUDIO_B);
+    world.advance(65 * 60_000);
+    const client = world.client(customer.token);
+    const code = async () => (await world.call('generate-access-code', { bookingId }, customer.token)).body['pinCode'];
+    await world.settle();
+    expect(await code()).toBeNull();
+    expect((await client.from('bookings').select('status').eq('id', bookingId).single()).data?.status).toBe(
+      'confirmed',
+    );
+    const before = (await mailsTo(world, customer.email)).length;
+    await fetch(faults, { method: 'DELETE' });
+    world.advance(45 * 60_000);
+    await world.settle();
+    await world.settle();
+    expect(await code()).toMatch(/^\d+$/);
+    await until(async () => {
+      await world.settle();
+      return (await mailsTo(world, customer.email)).length >= before + 2;
+    });
+    world.advance(-110 * 60_000);
   });
 
   it('a call without a session, and one without an address, fail in the words of supabase-js', async () => {
