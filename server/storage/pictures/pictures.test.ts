@@ -38,8 +38,7 @@ test('what is no picture, and what is more than was said, is refused, and others
 });
 
 test('who comes when the room is full is asked to come again, and it empties', async () => {
-  let arrive = (_: Uint8Array): void => undefined;
-  const coming = new Promise<Uint8Array>((resolve) => (arrive = resolve));
+  const { promise: coming, resolve: arrive } = Promise.withResolvers<Uint8Array>();
   async function* slowly(): AsyncGenerator<Uint8Array> {
     yield await coming;
   }
