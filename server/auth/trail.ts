@@ -19,6 +19,8 @@ export type AuthEvent =
   | 'user_phone_changed'
   | 'user_reauthenticate_requested'
   | 'user_otp_requested'
+  | 'user_confirmation_requested'
+  | 'otp_failed'
   | 'user_invited'
   | 'user_deleted'
   | 'session_expired'

@@ -307,4 +307,34 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     expect((await ask(here, 'GET', '/user')).status).toBe(200);
     expect((await ask(here, 'DELETE', '/user/sessions/nonsense')).status).toBe(404);
   });
+
+  test('all of this stands in the event log', async () => {
+    const email = someone();
+    await world.member(email);
+    await world.ask('POST', '/verify', { email, token: '000000', type: 'recovery' });
+    await world.ask('POST', '/recover', { email });
+    await world.ask('POST', '/token?grant_type=password', { email, password: 'a wrong phrase' });
+    const { rows } = await world.house.db.query<{ action: string }>(
+      `select distinct payload ->> 'action' as action from auth.audit_log_entries`,
+    );
+    expect(rows.map((row) => row.action)).toEqual(
+      expect.arrayContaining([
+        'login',
+        'login_failed',
+        'otp_failed',
+        'session_ended',
+        'user_confirmation_requested',
+        'user_confirmed',
+        'user_email_change_requested',
+        'user_email_changed',
+        'user_otp_requested',
+        'user_phone_change_requested',
+        'user_phone_changed',
+        'user_reauthenticate_requested',
+        'user_recovery_requested',
+        'user_signedup',
+        'user_updated_password',
+      ]),
+    );
+  });
 });

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
 import { venue } from '#rules/venue.ts';
-import { Calendar } from '#web/features/booking/calendar.tsx';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
 import { type OpenHold, readStudios, releaseHold } from '#web/features/booking/queries.ts';
@@ -20,9 +19,12 @@ import { useAway } from '#web/lib/use-away.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
+
+/** Large, and nobody needs it before a room is chosen. */
+const Calendar = lazy(async () => ({ default: (await import('#web/features/booking/calendar.tsx')).Calendar }));
 
 const NO_STUDIOS = 'Failed to load studios. Please refresh the page.';
 
@@ -100,15 +102,17 @@ export default function BookingPage() {
         >
           <section aria-label="Day" className="max-md:mb-8">
             <h2 className="mb-4 text-2xl">Day</h2>
-            <Calendar
-              today={choice.today}
-              value={choice.date}
-              onChange={(day) => {
-                choice.chooseDay(day);
-                bookNow.forget();
-              }}
-              key={choice.today}
-            />
+            <Suspense fallback={<Skeleton label="Loading the calendar" className="h-[22rem]" />}>
+              <Calendar
+                today={choice.today}
+                value={choice.date}
+                onChange={(day) => {
+                  choice.chooseDay(day);
+                  bookNow.forget();
+                }}
+                key={choice.today}
+              />
+            </Suspense>
           </section>
           <DayHours choice={choice} now={now} onChange={bookNow.forget} />
           <div className="lg:sticky lg:top-6">

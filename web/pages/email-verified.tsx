@@ -55,7 +55,7 @@ export default function EmailVerifiedPage() {
       if (type === 'magiclink') return void navigate(paths.profile, { replace: true });
       setHalf(!done);
       setConfirmed(done);
-      // The link is used up: who loads the page again is greeted by their session.
+      // Used up: a reload shows what is, and the history keeps no token.
       if (done) setSearch({}, { replace: true });
     } catch (error) {
       const expired = errorCode(error) === 'otp_expired';

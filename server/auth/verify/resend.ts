@@ -4,12 +4,13 @@ import { refuse } from '../errors.ts';
 import { evenly } from '../codes/evenly.ts';
 import { takeMessage } from '../codes/message-limits.ts';
 import { type Operation, readAddress, readBody, readPhone } from '../request.ts';
+import { record } from '../trail.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 
 /** `POST /resend`: a code once more. Answers the same whether anybody waits for one. */
 export function createResend(parts: AuthParts): Operation {
-  const { config, db, queue } = parts;
+  const { clock, config, db, queue } = parts;
 
   /** The attempt a code of a sign-up belongs to: the newest. */
   async function attemptOf(way: { email: string | null; phone: string | null }): Promise<string | null> {
@@ -30,25 +31,43 @@ export function createResend(parts: AuthParts): Operation {
     return row?.id;
   }
 
+  async function send(message: Parameters<AuthParts['queue']['add']>[1], ip: string): Promise<string> {
+    const id = await db.transaction(async (tx) => {
+      await record(tx, {
+        action: 'user_confirmation_requested',
+        actorId: message.userId ?? null,
+        at: clock(),
+        ip,
+        details: { kind: message.kind },
+      });
+      return queue.add(tx, message);
+    });
+    queue.soon();
+    return id;
+  }
+
   async function mail(email: string, type: 'signup' | 'email_change', ip: string): Promise<void> {
     await takeMessage(parts, { email, kind: type, ip });
     await evenly(async () => {
       const way = { email, phone: null };
-      if (type === 'signup') await queue.add(db, { kind: 'signup', email, attemptId: await attemptOf(way) });
-      else await queue.add(db, { kind: 'email_change', email, userId: await askerOf(way) });
-      queue.soon();
+      await send(
+        type === 'signup'
+          ? { kind: type, email, attemptId: await attemptOf(way) }
+          : { kind: type, email, userId: await askerOf(way) },
+        ip,
+      );
     });
   }
   async function text(phone: string, type: 'sms' | 'phone_change', ip: string): Promise<string> {
     await takeMessage(parts, { phone, kind: type, ip });
     return evenly(async () => {
       const way = { email: null, phone };
-      const id =
+      return send(
         type === 'sms'
-          ? await queue.add(db, { kind: 'sms', phone, attemptId: await attemptOf(way) })
-          : await queue.add(db, { kind: 'phone_change', phone, userId: await askerOf(way) });
-      queue.soon();
-      return id;
+          ? { kind: type, phone, attemptId: await attemptOf(way) }
+          : { kind: type, phone, userId: await askerOf(way) },
+        ip,
+      );
     });
   }
 

@@ -7,6 +7,7 @@ import type { TokenKind, UsedToken } from '../codes/one-time-tokens.ts';
 import { type From, type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../request.ts';
 import { confirm } from '../accounts/confirm.ts';
 import { isBanned, userById } from '../accounts/users.ts';
+import { record } from '../trail.ts';
 import { applyEmailChange, applyPhoneChange } from './apply-change.ts';
 
 const schema = z.object({
@@ -62,7 +63,9 @@ export function createVerify(parts: AuthParts): Operation {
         const used =
           'link' in proof ? await tokens.useLink(tx, proof.link, kinds) : await tokens.useCode(tx, proof, kinds);
         // Not thrown inside: a wrong try must be counted, and a throw would roll the count back.
-        return used ? apply(tx, used, from) : 'wrong';
+        if (used) return apply(tx, used, from);
+        await record(tx, { action: 'otp_failed', actorId: null, at: clock(), ip: from.ip, details: { kinds } });
+        return 'wrong';
       });
     } catch (error) {
       if (error instanceof DatabaseError && error.code === '23505')

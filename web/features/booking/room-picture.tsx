@@ -9,11 +9,14 @@ export function RoomPicture({
   name,
   sizes = ON_CARD,
   lazy = false,
+  first = false,
 }: {
   name: string;
   sizes?: string;
   /** Fetched only where it is seen. */
   lazy?: boolean;
+  /** Seen before any other: fetched before them. */
+  first?: boolean;
 }) {
   const letter = name.trim().at(-1)?.toLowerCase() ?? '';
   if (!DRAWN.includes(letter)) {
@@ -30,6 +33,7 @@ export function RoomPicture({
       <source type="image/avif" srcSet={set('avif')} sizes={sizes} />
       <img
         loading={lazy ? 'lazy' : 'eager'}
+        fetchPriority={first ? 'high' : 'low'}
         src={`/rooms/${letter}-800.webp`}
         srcSet={set('webp')}
         sizes={sizes}

@@ -48,7 +48,7 @@ export function StudioCards({
             aria-describedby={`about-${studio.id}`}
             className={`group flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-visible:outline-3 focus-visible:outline-offset-3 focus-visible:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
           >
-            <RoomPicture name={studio.name} />
+            <RoomPicture name={studio.name} first={at === 0} />
             <span className="flex grow flex-col gap-3 p-5">
               <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
                 <span id={`studio-${studio.id}`} className="poster text-3xl whitespace-nowrap md:max-lg:text-2xl">
@@ -87,12 +87,12 @@ export function StudioCardsSkeleton() {
       <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
         {['A', 'B', 'C'].map((letter) => (
           <span key={letter} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
-            <RoomPicture name={`Studio ${letter}`} />
+            <RoomPicture name={`Studio ${letter}`} first={letter === 'A'} />
             <span className="skeleton m-5 grow" />
           </span>
         ))}
       </div>
-      <p className="absolute inset-x-5 top-5">
+      <p className="absolute inset-x-5 top-5 empty:hidden [&>*]:bg-night/85 [&>*]:p-2">
         <Progress
           on
           words={[
