@@ -53,6 +53,7 @@ export default defineConfig({
       DATA_DIR: process.env['E2E_DATA_DIR'],
       RATE_LIMIT_FACTOR: '10000',
       AUTH_MAIL_MIN_SECONDS: '1',
+      AUTH_PROVIDERS: 'google',
     },
   },
 });

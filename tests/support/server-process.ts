@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const READY_MS = 30_000;
+const READY_MS = 90_000;
 
 export type Runtime = {
   readonly pid: number;

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import {
@@ -11,6 +14,7 @@ import {
   span,
   STUDIO_A,
   STUDIO_B,
+  until,
   type World,
 } from '#tests/support/world.ts';
 
@@ -225,6 +229,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   it('verify-id answers every field of the specification', { timeout: 90_000 }, async () => {
     const picture = await (await fetch(`${world.sandboxUrl}/licence.jpg?given=Alex&family=Citizen`)).arrayBuffer();
     const idImage = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`;
+    expect((await world.call('verify-id', { idImage, userId: customer.id })).status).toBe(401);
     const { body } = await world.call('verify-id', { idImage, userId: 'somebody else' }, customer.token);
     for (const field of [
       'verification_status',
@@ -284,6 +289,37 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(await mail(soon)).toMatchObject({ status: 'pending_immediate' });
   });
 
+  it('a lock and a mail service that fail after paying are asked again, and the booking stands', async () => {
+    const faults = `${world.sandboxUrl}/api/faults`;
+    for (const provider of ['igloohome', 'mail'])
+      await world.sandbox('/api/faults', {
+        provider,
+        kind: 'status',
+        status: provider === 'mail' ? 451 : 500,
+        count: 50,
+      });
+    const bookingId = await book(2, STUDIO_B);
+    world.advance(65 * 60_000);
+    const client = world.client(customer.token);
+    const code = async () => (await world.call('generate-access-code', { bookingId }, customer.token)).body['pinCode'];
+    await world.settle();
+    expect(await code()).toBeNull();
+    expect((await client.from('bookings').select('status').eq('id', bookingId).single()).data?.status).toBe(
+      'confirmed',
+    );
+    const before = (await mailsTo(world, customer.email)).length;
+    await fetch(faults, { method: 'DELETE' });
+    world.advance(45 * 60_000);
+    await world.settle();
+    await world.settle();
+    expect(await code()).toMatch(/^\d+$/);
+    await until(async () => {
+      await world.settle();
+      return (await mailsTo(world, customer.email)).length >= before + 2;
+    });
+    world.advance(-110 * 60_000);
+  });
+
   it('a call without a session, and one without an address, fail in the words of supabase-js', async () => {
     const client = world.client();
     expect((await client.auth.getUser()).error?.message).toBe('Auth session missing!');
@@ -335,6 +371,31 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       });
     },
   );
+});
+
+it('every kind of error of the account service is told apart by supabase-js', { timeout: 60_000 }, async () => {
+  const world = await engines[0]?.open();
+  if (!world) throw new Error('there is no engine');
+  // A proxy that has nobody behind it.
+  const broken = createServer((_request, response) => response.writeHead(503).end('{}')).listen(0);
+  await once(broken, 'listening');
+  try {
+    const address = broken.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const client = world.client();
+    const credentials = { email: 'nobody@example.com', password: 'not-the-password' };
+    expect((await client.auth.signInWithPassword(credentials)).error).toMatchObject({ code: 'invalid_credentials' });
+    const weak = (await client.auth.signUp({ email: 'new@example.com', password: 'password' })).error;
+    expect(weak).toMatchObject({ name: 'AuthWeakPasswordError', reasons: ['pwned'] });
+    const forged = await client.auth.getClaims('not.a.token');
+    expect(forged.error?.name).toBe('AuthInvalidJwtError');
+    const away = createClient(`http://localhost:${port}`, 'key', { auth: { persistSession: false } });
+    const lost = (await away.auth.signInWithPassword(credentials)).error;
+    expect([lost?.name, lost?.status]).toEqual(['AuthRetryableFetchError', 503]);
+  } finally {
+    broken.close();
+    await world.close();
+  }
 });
 
 /** The client's own constants lie in its files; a new version that changes them is to be noticed. */

@@ -80,7 +80,7 @@ describe('hostile files', () => {
     }
     const names = await readdir(join(server.dataDir, 'objects', 'objects'));
     expect(names.every((name) => /^[0-9a-f-]{36}$/.test(name))).toBe(true);
-    expect([beacon.asked, server.output()]).toEqual([[], expect.not.stringContaining('failed')]);
+    expect([beacon.asked, /storage request failed|nobody caught/.exec(server.output())]).toEqual([[], null]);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(highest - before).toBeLessThan(MEMORY_MAX);
   });

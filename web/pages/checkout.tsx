@@ -75,7 +75,8 @@ function useBackToBooking(): void {
   useEffect(() => {
     const goBack = (): void => void navigate(paths.booking, { replace: true });
     window.addEventListener('popstate', goBack);
-    return () => window.removeEventListener('popstate', goBack);
+    // A moment later: the router hears of Back first and takes this page away before it is our listener's turn.
+    return () => void setTimeout(() => window.removeEventListener('popstate', goBack));
   }, [navigate]);
 }
 

@@ -7,7 +7,8 @@ export type Toast = {
   readonly title: string;
   readonly description: string;
   readonly tone: 'plain' | 'bad';
-  readonly ms: number;
+  /** When it goes, in milliseconds of the clock: a message that moves into a dialog does not begin anew. */
+  readonly until: number;
 };
 
 /** Messages that do not say how long they stay. */
@@ -47,7 +48,7 @@ export function toast(message: { title: string; description?: string; tone?: 'pl
     title: message.title,
     description: message.description ?? '',
     tone: message.tone ?? 'plain',
-    ms: message.ms ?? SHOWN_MS,
+    until: Date.now() + (message.ms ?? SHOWN_MS),
   };
   next += 1;
   change([...toasts.slice(-2), made]);
@@ -79,9 +80,9 @@ function Messages() {
 
 function Message({ message }: { message: Toast }) {
   useEffect(() => {
-    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), message.ms);
+    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), message.until - Date.now());
     return () => clearTimeout(timer);
-  }, [message.id, message.ms]);
+  }, [message.id, message.until]);
   return (
     <div
       className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${message.tone === 'bad' ? 'border-bad' : 'border-good'}`}

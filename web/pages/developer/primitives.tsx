@@ -9,6 +9,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { Badge, Field } from '#web/ui/field.tsx';
 import { Mark, Wordmark } from '#web/ui/logo.tsx';
 import { Empty, Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
+import { Progress } from '#web/ui/progress.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -28,6 +29,7 @@ const COLOURS = [
   ['warn', 'bg-warn'],
   ['bad', 'bg-bad'],
 ] as const;
+const WORDS = ['Reading.', 'Still reading.', 'This takes longer than usual.'] as const;
 const TONES = ['signal', 'plain', 'quiet', 'danger'] as const;
 
 /** Everything in web/ui in every state that can be shown standing still; tests/primitives.test.ts sees that none is missing. */
@@ -179,6 +181,9 @@ function Notices() {
         <Empty>Nothing here yet.</Empty>
         <Skeleton className="h-24" label="On its way" />
         <Waiting label="Loading" />
+        <p className="text-fog">
+          <Progress on words={WORDS} />
+        </p>
       </div>
     </Part>
   );

@@ -1,0 +1,391 @@
+import { expect, type Page, test } from '@playwright/test';
+import {
+  admin,
+  chooseHours,
+  demo,
+  expectToast,
+  insertBooking,
+  newPerson,
+  openDay,
+  sandbox,
+  service,
+  signIn,
+  signInByDialog,
+  signInOn,
+  sydneyDay,
+} from './steps.ts';
+
+/** What docs/spec-coverage.md needs shown beside the journeys: small rules, words under way, timers. */
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const openDialog = async (page: Page): Promise<void> => page.getByRole('button', { name: 'SIGN IN' }).click();
+async function slow(page: Page, path: string): Promise<void> {
+  await page.route(path, async (route) => {
+    await new Promise((done) => setTimeout(done, 700));
+    await route.continue();
+  });
+}
+
+test('the page about us names address, hours, contact and handle', async ({ page }) => {
+  await page.goto('/about');
+  for (const text of ['Sydney NSW', '24/7', 'hello@example.com', '@djstudios'])
+    await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
+});
+
+test('ABOUT US scrolls a tenth of a second after the first page stands', async ({ page }) => {
+  await page.clock.install();
+  await page.goto('/about');
+  await page.clock.pauseAt(new Date(Date.now() + 60_000));
+  await page.getByRole('link', { name: 'ABOUT US' }).click();
+  await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeAttached();
+  const scrolled = (): Promise<number> => page.evaluate('window.scrollY');
+  await page.clock.runFor(99);
+  expect(await scrolled()).toBe(0);
+  await page.clock.runFor(1);
+  await expect.poll(scrolled).toBeGreaterThan(0);
+});
+
+test('the rooms, the calendar and the 24 hours are there as described', async ({ page }) => {
+  const rooms = (await service().from('studios').select('name,description,features').order('name')).data ?? [];
+  await page.goto('/booking');
+  await expect(page.getByRole('radio')).toHaveCount(3);
+  for (const room of rooms) {
+    const card = page.getByRole('group', { name: 'Studio' }).locator('label').filter({ hasText: room.name });
+    await expect(card.getByText(room.description)).toBeVisible();
+    for (const feature of room.features) await expect(card.getByText(feature, { exact: true })).toBeVisible();
+    await card.locator('img').scrollIntoViewIfNeeded();
+    await expect(card.locator('img')).toHaveJSProperty('complete', true);
+    await expect(card.locator('img')).not.toHaveJSProperty('naturalWidth', 0);
+  }
+  await page.getByRole('radio', { name: 'Studio A' }).click();
+  const calendar = page.getByRole('grid');
+  await expect(calendar.locator('thead th').first()).toHaveAttribute('aria-label', 'Sunday');
+  const today = sydneyDay(0);
+  await expect(calendar).toHaveAccessibleName(
+    today.toLocaleDateString('en-US', { timeZone: 'UTC', month: 'long', year: 'numeric' }),
+  );
+  const days = calendar.getByRole('button');
+  const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 0)).getUTCDate();
+  await expect(days).toHaveCount(last);
+  for (let day = 1; day <= last; day += 1)
+    expect([day, await days.nth(day - 1).isEnabled()]).toEqual([day, day >= today.getUTCDate()]);
+  const hours = page.locator('[data-hour]');
+  await expect(hours).toHaveCount(24);
+  await expect(hours.first()).toHaveAccessibleName(/^12 AM to 1 AM/);
+  await expect(hours.last()).toHaveAccessibleName(/^11 PM to 12 AM/);
+  await expect(
+    hours
+      .first()
+      .or(page.getByText('12 AM', { exact: true }))
+      .first(),
+  ).toBeVisible();
+});
+
+test('the dialog closes after signing in and comes back empty; its other view leads back', async ({ page }) => {
+  await page.goto('/');
+  await openDialog(page);
+  await expect(page.getByRole('heading', { name: 'Welcome to the studio' })).toBeVisible();
+  await expect(dialog(page).getByRole('tab')).toHaveText(['Sign In', 'Sign Up']);
+  await dialog(page).getByRole('button', { name: 'Forgot password?' }).click();
+  await dialog(page).getByRole('button', { name: 'Back to Sign In' }).click();
+  await dialog(page).getByLabel('Email').fill('half@example.com');
+  await dialog(page).getByRole('button', { name: 'Close' }).click();
+  await openDialog(page);
+  await signInByDialog(page, demo);
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await openDialog(page);
+  for (const field of ['Email', 'Password']) await expect(dialog(page).getByLabel(field)).toHaveValue('');
+  await page.goto('/auth');
+  await page.getByRole('link', { name: 'Back' }).click();
+  await expect(page).toHaveURL(/:\d+\/$/);
+});
+
+test('the buttons say what is under way, links lead back where they should, and what must match the ID is marked', async ({
+  page,
+}) => {
+  await slow(page, '**/auth/v1/signup*');
+  await slow(page, '**/auth/v1/recover*');
+  for (const [start, back] of [
+    ['/auth', '/profile'],
+    ['/', '/email-verified'],
+  ] as const) {
+    await page.goto(start);
+    if (start === '/') await openDialog(page);
+    await page.getByRole('tab', { name: 'Sign Up' }).click();
+    await expect(page.getByText('MUST MATCH ID')).toHaveCount(2);
+    await expect(page.getByText('You must be 18 or older')).toBeVisible();
+    await page.getByLabel('Full Name').fill('Robin Sample');
+    await page.getByLabel('Email').fill(`c-${crypto.randomUUID().slice(0, 8)}@example.com`);
+    await page.getByLabel('Phone Number').fill('0400 111 222');
+    await page.getByLabel('Day').fill('3');
+    await page.getByLabel('Month').selectOption('April');
+    await page.getByLabel('Year').fill('1998');
+    await page.getByLabel('Password').fill('night-shift-9');
+    const asked = page.waitForRequest('**/auth/v1/signup*');
+    await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Creating account...' })).toBeDisabled();
+    expect(new URL(new URL((await asked).url()).searchParams.get('redirect_to') ?? '').pathname).toBe(back);
+    await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
+  }
+  await page.goto('/auth?from=/profile');
+  await page.getByRole('button', { name: 'Forgot password?' }).click();
+  await page.getByLabel('Email').fill(demo.email);
+  await page.getByRole('button', { name: 'Send reset link' }).click();
+  await expect(page.getByRole('button', { name: 'Sending...' })).toBeDisabled();
+  await expectToast(page, 'Reset link sent', 'Check your email for a password reset link.');
+  await page.unroute('**/auth/v1/recover*');
+  await page.getByRole('button', { name: 'Forgot password?' }).click();
+  await page.getByLabel('Email').fill(demo.email);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Send reset link' }).click();
+  await expectToast(page, 'Error', 'An unexpected error occurred. Please try again.');
+  await page.context().setOffline(false);
+});
+
+test('who signs in is greeted by DJ name, by first name or plainly, and a refusal is told in the server’s words', async ({
+  page,
+}) => {
+  const who = await newPerson(false);
+  const keeper = service();
+  const rename = async (data: Record<string, string>): Promise<void> => {
+    expect((await keeper.auth.admin.updateUserById(who.id, { user_metadata: data })).error).toBeNull();
+  };
+  for (const [data, greeting] of [
+    [{ dj_name: 'DJ Night', full_name: 'Robin Sample' }, 'Welcome back, DJ Night!'],
+    [{ dj_name: '', full_name: 'Robin Sample' }, 'Welcome back, Robin!'],
+    [{ dj_name: '', full_name: '' }, 'Welcome back!'],
+  ] as const) {
+    await rename(data);
+    await page.goto('/');
+    await openDialog(page);
+    await signInByDialog(page, who);
+    await expectToast(page, greeting, "You've been signed in successfully.");
+    await page.getByRole('button', { name: 'ACCOUNT' }).click();
+    await page.getByRole('button', { name: 'Sign Out' }).click();
+    await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  }
+  expect((await keeper.auth.admin.updateUserById(who.id, { ban_duration: '1h' })).error).toBeNull();
+  await openDialog(page);
+  await dialog(page).getByLabel('Email').fill(who.email);
+  await dialog(page).getByLabel('Password').fill(who.password);
+  await dialog(page).getByRole('button', { name: 'Sign In', exact: true }).click();
+  await expectToast(page, 'Error', 'User is banned');
+});
+
+test('while somebody types an address it is asked about once, half a second after the last letter', async ({
+  page,
+}) => {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/auth/v1/recover')) asked.push(request.postData() ?? '');
+  });
+  await page.clock.install();
+  await page.goto('/auth');
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await page.clock.pauseAt(new Date(Date.now() + 60_000));
+  await page.getByLabel('Email').pressSequentially('somebody@example.co');
+  await page.clock.runFor(400);
+  await page.getByLabel('Email').press('m');
+  await page.clock.runFor(499);
+  expect(asked).toEqual([]);
+  await page.clock.runFor(1);
+  await expect
+    .poll(() => asked.map((body) => JSON.parse(body)))
+    .toEqual([{ email: 'somebody@example.com', dry_run: true }]);
+});
+
+test('the confirmed page waits a second, opens the ID dialog after two, and says so for eight', async ({ page }) => {
+  await signInOn(page, await newPerson(false));
+  // The page itself writes down when it shows what; a slow machine makes each of the spans longer, never shorter.
+  await page.addInitScript(`
+    window.at = {};
+    const note = (name, is) => { if (is && !(name in window.at)) window.at[name] = performance.now(); };
+    const has = (where, text) => [...document.querySelectorAll(where)].some((one) => one.textContent === text);
+    new MutationObserver(() => {
+      note('waiting', has('output span', 'Verifying your email'));
+      note('title', has('h1', 'Email Confirmed'));
+      note('dialog', has('dialog h2', 'ID Verification'));
+      note('message', has('[aria-label=Messages] p', 'Email Confirmed'));
+      note('over', 'message' in window.at && !has('[aria-label=Messages] p', 'Email Confirmed'));
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+  `);
+  await page.goto('/email-verified');
+  const at = (): Promise<Record<string, number>> => page.evaluate('window.at');
+  await expect.poll(async () => Object.keys(await at()).length, { timeout: 20_000 }).toBe(5);
+  const { waiting = 0, title = 0, dialog: opened = 0, message = 0, over = 0 } = await at();
+  expect(title - waiting).toBeGreaterThan(990);
+  expect(opened - title).toBeGreaterThan(1_990);
+  expect(over - message).toBeGreaterThan(7_990);
+  // It moved into the dialog on its way and did not begin anew there.
+  expect(over - message).toBeLessThan(10_000);
+});
+
+test('a session outlives a reload, is renewed near its end, and holds what the service gave', async ({ page }) => {
+  await signIn(page, admin);
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
+  type Stored = { key: string; session: Record<string, unknown> };
+  const stored = (): Promise<Stored> =>
+    page.evaluate(() => {
+      const key = Object.keys(localStorage).find((one) => one.startsWith('sb-') && one.includes('auth-token')) ?? '';
+      return { key, session: JSON.parse(localStorage.getItem(key) ?? '{}') };
+    });
+  const before = await stored();
+  for (const name of ['access_token', 'refresh_token', 'expires_at', 'expires_in', 'token_type', 'user'])
+    expect(before.session).toHaveProperty(name);
+  // Ninety seconds or less are left: the client renews it by itself.
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
+    before.key,
+    JSON.stringify({ ...before.session, expires_at: Math.floor(Date.now() / 1000) + 80 }),
+  ] as const);
+  const renewed = page.waitForResponse((answer) => answer.url().includes('grant_type=refresh_token'));
+  await page.reload();
+  expect((await renewed).status()).toBe(200);
+  await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
+  await expect.poll(async () => Number((await stored()).session['expires_at']) - Date.now() / 1000).toBeGreaterThan(90);
+});
+
+test('signing out works though the service does not answer, and what fails at the start stops nothing', async ({
+  page,
+}) => {
+  const logged: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') logged.push(message.text());
+  });
+  await signIn(page, demo);
+  await page.goto('/profile');
+  await page.route('**/auth/v1/logout*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  expect((await page.evaluate(() => Object.keys(localStorage))).filter((key) => key.includes('auth'))).toEqual([]);
+  await expect.poll(() => logged.some((text) => text.includes('could not be told of the sign-out'))).toBe(true);
+  // A session is stored, and the part of the program that reads it cannot be fetched.
+  await page.evaluate(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
+  await page.route('**/assets/supabase-*.js', (route) => route.abort());
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  await expect.poll(() => logged.some((text) => text.includes('the session could not be read'))).toBe(true);
+});
+
+test('the browser’s Back leads from the checkout to the hours', async ({ page }) => {
+  const who = await newPerson(true);
+  const day = sydneyDay(61).toISOString().slice(0, 10);
+  const studio = await service().from('studios').select('id').eq('name', 'Studio A').single();
+  await page.goto('/');
+  await page.evaluate(
+    (kept) => sessionStorage.setItem('checkoutBookingData', kept),
+    JSON.stringify({
+      studio_id: studio.data?.id,
+      studio_name: 'Studio A',
+      start_time: sydneyDay(61).toISOString(),
+      end_time: new Date(sydneyDay(61).getTime() + 3_600_000).toISOString(),
+      total_hours: 1,
+      base_cost: 59,
+      discount_amount: 0,
+      final_cost: 59,
+      slots: [{ hour: 11, label: '11 AM', date: day, price: 59 }],
+    }),
+  );
+  // Straight from the first page, by signing in there.
+  await openDialog(page);
+  await signInByDialog(page, who);
+  await expect(page).toHaveURL(/\/checkout$/);
+  await expect(page.getByLabel('First name')).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/\/booking$/);
+});
+
+test('the identity flow says what failed where the service has no words for it', async ({ page }) => {
+  await signInOn(page, await newPerson(false));
+  await openDay(page, 'Studio C', 62);
+  await chooseHours(page, [9]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/checkout$/);
+  const told = page.getByRole('alert');
+  const answers = (name: string, status: number, json: unknown): Promise<unknown> =>
+    page.route(`**/functions/v1/${name}`, (route) => route.fulfill({ status, json }), { times: 2 });
+  await answers('create-verification-session', 200, { verificationSessionId: 'vs_1' });
+  await page.goto('/verify-complete');
+  await expect(told).toHaveText('No verification URL received');
+  await page.unroute('**/functions/v1/create-verification-session');
+  await answers('create-verification-session', 500, { error: { code: 'x', message: '{"no": "words"}' } });
+  await page.getByRole('button', { name: 'Start the check' }).click();
+  await expect(told).toHaveText('Failed to start verification');
+  await page.unroute('**/functions/v1/create-verification-session');
+  await page.getByRole('button', { name: 'Start the check' }).click();
+  await page.waitForURL(/\/verify\//);
+  const [check] = await sandbox<{ id: string }[]>('/api/identity');
+  // Left at the service: no error of ours, and not done either.
+  await sandbox(`/api/identity/${check?.id}`, { outcome: 'canceled' });
+  await page.goto('/verify-return');
+  await expect(told).toHaveText('Identity verification was not completed successfully');
+  await answers('check-verification-and-checkout', 500, { error: { code: 'x', message: '[{"no": "words"}]' } });
+  await page.reload();
+  await expect(told).toHaveText('Failed to process verification');
+});
+
+test('a PIN that cannot be copied is only logged, and one that cannot be made is told', async ({ page }) => {
+  const who = await newPerson(false);
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const id = await insertBooking({
+    userId: who.id,
+    studio: 'Studio A',
+    start: new Date(hour),
+    end: new Date(hour + 3_600_000),
+    status: 'confirmed',
+  });
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  await signInOn(page, who);
+  await page.goto(`/regenerate-pin?booking_id=${id}`);
+  await expect(page.getByTestId('pin')).toBeVisible({ timeout: 30_000 });
+  await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("no"))');
+  await page.getByRole('button', { name: 'Copy PIN' }).click();
+  await expect.poll(() => logged.some((text) => text.includes('could not be copied'))).toBe(true);
+  await expect(page.getByRole('button', { name: 'Copy PIN' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Messages' }).locator('p')).toHaveCount(0);
+  await page.route('**/functions/v1/regenerate-pin*', (route) => route.fulfill({ status: 500, body: 'out of order' }));
+  await page.reload();
+  await expect(page.getByRole('alert')).toContainText('Failed to generate new PIN.', { timeout: 20_000 });
+});
+
+test('Back to Home leads from the profile to the first page', async ({ page }) => {
+  await signIn(page, demo);
+  await page.goto('/profile');
+  await page.getByRole('link', { name: 'Back to Home' }).click();
+  await expect(page).toHaveURL(/:\d+\/$/);
+});
+
+test('what was paid for is shown with its sum, what comes next, and two ways on', async ({ page }) => {
+  type Payment = { id: string; client_reference_id: string };
+  await signInOn(page, await newPerson(true));
+  await openDay(page, 'Studio B', 63);
+  await chooseHours(page, [9, 10, 11]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/c\/pay\//);
+  const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
+  const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);
+  await sandbox(`/api/payments/${id}`, { outcome: 'paid' });
+  await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  const value = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd');
+  await expect(value('Reference')).toHaveText(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/);
+  await expect(value('Studio')).toHaveText('Studio B');
+  await expect(value('When')).toHaveText(/9 am to 12 pm \(Sydney time\)$/);
+  await expect(value('Hours')).toHaveText('3');
+  // Three hours before six in the evening: 49 or 59 dollars each by the day, a tenth off, in whole dollars.
+  const [price, off, paid] = await Promise.all(
+    ['Price', 'Volume discount', 'Paid'].map(async (name) =>
+      Math.abs(Number((await value(name).textContent())?.replace(/[^\d.]/g, ''))),
+    ),
+  );
+  expect([147, 177]).toContain(price);
+  expect(off).toBe(Math.round((price ?? 0) / 10));
+  expect(paid).toBe((price ?? 0) - (off ?? 0));
+  await expect(page.getByRole('heading', { name: "What's next" })).toBeVisible();
+  await expect(page.getByText('Arrive 10 minutes early.')).toBeVisible();
+  const main = page.getByRole('main');
+  await expect(main.getByRole('link', { name: 'Return Home' })).toHaveAttribute('href', '/');
+  await expect(main.getByRole('link', { name: 'Book Another Session' })).toHaveAttribute('href', '/booking');
+});

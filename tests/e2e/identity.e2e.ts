@@ -1,0 +1,125 @@
+import { expect, type Page, test } from '@playwright/test';
+import { accessibleEverywhere, expectToast, newPerson, sandboxUrl, signInOn } from './steps.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'ID Verification' });
+
+/** The ID dialog of somebody new, on their profile. */
+async function openDialog(page: Page): Promise<void> {
+  await signInOn(page, await newPerson(false));
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Verify ID' }).click();
+  await expect(dialog(page)).toBeVisible();
+}
+async function licence(name: string): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
+  const [given = '', family = ''] = name.split(' ');
+  const answer = await fetch(`${sandboxUrl}/licence.jpg?given=${given}&family=${family}&dob=1998-04-03`);
+  return { name: 'licence.jpg', mimeType: 'image/jpeg', buffer: Buffer.from(await answer.arrayBuffer()) };
+}
+const upload = (page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> =>
+  dialog(page).getByLabel('Upload a photo').setInputFiles(file);
+/** A camera made of a canvas: this machine has none. Keeps what it was asked for. */
+const CAMERA = `
+  window.asked = [];
+  Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia: (wanted) => {
+    window.asked.push(wanted.video);
+    const canvas = Object.assign(document.createElement('canvas'), { width: 1280, height: 720 });
+    const brush = canvas.getContext('2d');
+    brush.fillRect(0, 0, 1280, 720);
+    const stream = canvas.captureStream(10);
+    setInterval(() => brush.fillRect(0, 0, 9, 9), 100);
+    return Promise.resolve(stream);
+  } } });
+  window.pictures = [];
+  const whole = HTMLCanvasElement.prototype.toDataURL;
+  HTMLCanvasElement.prototype.toDataURL = function (...how) {
+    window.pictures.push([this.width, this.height, ...how]);
+    return whole.apply(this, how);
+  };
+`;
+
+test('a picture that cannot be opened is told; what a mismatch may mean is said before', async ({ page }) => {
+  await openDialog(page);
+  await expect(dialog(page)).toContainText('A mismatch may cause a permanent ban and cancellation without refund.');
+  await upload(page, { name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('not a picture at all') });
+  await expectToast(page, 'This picture could not be opened. Please use a JPEG or PNG photo.');
+});
+
+test('a camera that is not ready is told in the words of the catalogue', async ({ page }) => {
+  await page.addInitScript(CAMERA.replace('return Promise.resolve(stream);', 'return new Promise(() => {});'));
+  await openDialog(page);
+  await dialog(page).getByRole('button', { name: 'Use camera' }).click();
+  await dialog(page).getByRole('button', { name: 'Take photo' }).click();
+  await expect(dialog(page)).toContainText(
+    'Camera Error - Camera not properly initialized. Please close and try again.',
+  );
+});
+
+test('the camera takes a JPEG, turns round, and tells when a picture fails', async ({ page }) => {
+  await page.addInitScript(CAMERA);
+  await openDialog(page);
+  await dialog(page).getByRole('button', { name: 'Use camera' }).click();
+  const video = page.getByLabel('Camera picture');
+  await expect(video).toHaveJSProperty('videoWidth', 1280);
+  await dialog(page).getByRole('button', { name: 'Switch camera' }).click();
+  const asked: { facingMode: string; width: unknown; height: unknown }[] = await page.evaluate('window.asked');
+  expect(asked.map((one) => one.facingMode).filter((mode, at, all) => mode !== all[at - 1])).toEqual([
+    'environment',
+    'user',
+  ]);
+  expect(asked[0]).toMatchObject({ width: { ideal: 1280 }, height: { ideal: 720 } });
+  await expect(video).toHaveJSProperty('videoWidth', 1280);
+  await dialog(page).getByRole('button', { name: 'Take photo' }).click();
+  await expect(dialog(page).getByAltText('Your licence, as photographed')).toBeVisible();
+  expect(await page.evaluate('window.pictures')).toEqual([[1280, 720, 'image/jpeg', 0.9]]);
+  await dialog(page).getByRole('button', { name: 'Take another' }).click();
+  await dialog(page).getByRole('button', { name: 'Use camera' }).click();
+  await expect(video).toHaveJSProperty('videoWidth', 1280);
+  await page.evaluate('HTMLCanvasElement.prototype.getContext = () => null');
+  await dialog(page).getByRole('button', { name: 'Take photo' }).click();
+  await expect(dialog(page)).toContainText('Failed to capture image. Please try again.');
+});
+
+test('a licence of somebody else fails with its reasons, another try succeeds, and the dialog closes after that', async ({
+  page,
+}) => {
+  await openDialog(page);
+  await upload(page, await licence('Somebody Else'));
+  await expect(dialog(page).getByAltText('Your licence, as photographed')).toBeVisible();
+  await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
+  await expect(dialog(page).getByText('Reading your ID.')).toBeVisible();
+  const reasons = dialog(page).getByRole('listitem');
+  await expect(reasons.first()).toBeVisible({ timeout: 30_000 });
+  const joined = (await reasons.allTextContents()).join(' ');
+  expect(joined.length).toBeGreaterThan(10);
+  await expectToast(page, joined);
+  await accessibleEverywhere(page);
+  await dialog(page).getByRole('button', { name: 'Try Again' }).click();
+  await expect(dialog(page).getByLabel('Upload a photo')).toBeAttached();
+  // No answer at all is told too.
+  await upload(page, await licence('Robin Sample'));
+  await page.route(
+    '**/functions/v1/verify-id',
+    (route) => route.fulfill({ json: { decision: 'failed', failureReasons: [] } }),
+    {
+      times: 1,
+    },
+  );
+  await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
+  await expectToast(page, 'Verification failed. Please try again.');
+  await dialog(page).getByRole('button', { name: 'Try Again' }).click();
+  await upload(page, await licence('Robin Sample'));
+  await page.evaluate(`
+    window.at = {};
+    new MutationObserver(() => {
+      const open = document.querySelector('dialog[open]');
+      if (!('success' in window.at) && open && open.textContent.includes('ID Verified')) window.at.success = performance.now();
+      if ('success' in window.at && !('closed' in window.at) && !open) window.at.closed = performance.now();
+    }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  `);
+  await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
+  await expectToast(page, 'ID Verified');
+  await expect(dialog(page)).toBeHidden();
+  const at: Record<string, number> = await page.evaluate('window.at');
+  expect((at['closed'] ?? 0) - (at['success'] ?? 0)).toBeGreaterThan(1_490);
+  await expect(page.getByText(/^Verified until/)).toBeVisible();
+});
