@@ -103,6 +103,16 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(up.data).toEqual([{ name: 'corn', plots: { code: '2010' }, plot_cards: { spot: 2 } }]);
     });
 
+    test('across a joining table that is not shown itself, with the rights of the caller', async () => {
+      const across = await guest.from('persons').select('name, lands(name)').order('name');
+      expect(across.data).toEqual([
+        { name: 'Ann', lands: [] },
+        { name: 'Ben', lands: [{ name: 'South' }] },
+      ]);
+      expect((await user.from('persons').select('name, lands(name)')).error?.code).toBe('42501');
+      expect((await guest.from('patrons').select()).error?.code).toBe('PGRST205');
+    });
+
     test('many rows spread into a list for each column', async () => {
       const { data, error } = await guest
         .from('lands')

@@ -193,6 +193,10 @@ $$;
 
 create function second.description() returns json language sql stable as 'select json_build_object(''own'', true)';
 
+create table second.patrons (land_id int references public.lands (id), person_id uuid references public.persons (id), primary key (land_id, person_id));
+
+grant select on second.patrons to anon;
+
 comment on schema public is E'Towns and lands\nA little country.';
 
 comment on table public.towns is 'Where people live';
@@ -254,6 +258,8 @@ insert into public.plots values (1, 1, '2000'), (1, 2, '2010');
 insert into public.crops values (1, 1, 1, 'oats'), (2, 1, 1, 'rye'), (3, 1, 2, 'corn');
 
 insert into second.notes values (1, 'odd', 1, 'first'), (2, 'even', null, 'second');
+
+insert into second.patrons values (2, 'aaaaaaaa-0000-4000-8000-000000000002');
 
 insert into private.visit values (1, 1, 'Cy'), (2, 2, 'Di'), (100, 3, 'Ed');
 

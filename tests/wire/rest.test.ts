@@ -202,7 +202,7 @@ describe.each(engines)('the data door on $name', (engine) => {
         embedding: 'letters with persons',
         relationship: 'letters_receiver using letters(receiver) and persons(id)',
       });
-      const nobody = await guest.from('lands').select('persons(name)');
+      const nobody = await guest.from('lands').select('letters(id)');
       expect([nobody.status, nobody.error?.code]).toEqual([400, 'PGRST200']);
     });
 

@@ -36,7 +36,7 @@ function readKind(type: string | null): keyof typeof ASKS {
 
 /** Reached by the mailed link; the address is confirmed by pressing the button, as mail scanners open links too (decisions T-14). */
 export default function EmailVerifiedPage() {
-  const [search] = useSearchParams();
+  const [search, setSearch] = useSearchParams();
   const { status, user } = useSession();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -55,6 +55,8 @@ export default function EmailVerifiedPage() {
       if (type === 'magiclink') return void navigate(paths.profile, { replace: true });
       setHalf(!done);
       setConfirmed(done);
+      // Used up: a reload shows what is, and the history keeps no token.
+      if (done) setSearch({}, { replace: true });
     } catch (error) {
       const expired = errorCode(error) === 'otp_expired';
       setProblem(expired ? EXPIRED : describeError(error, 'Failed to verify email. Please try again.'));

@@ -1,6 +1,6 @@
 import type { Query } from '#server/db/database.ts';
 import { FUNCTIONS, KEYS, PRIMARY_KEYS, TABLES, TYPES, VIEW_RULES } from './queries.ts';
-import { findRelationships, keyOfView, traceViews } from './relationships.ts';
+import { findRelationships, joiningTables, keyOfView, traceViews } from './relationships.ts';
 
 /** What there is to ask for, read from the database itself. Names are as stored; `sql` is quoted and ready to print. */
 export type Column = {
@@ -120,15 +120,16 @@ export type Shown = { readonly schemas: readonly string[]; readonly searched: re
 export async function readCatalogue(query: Query, { schemas, searched }: Shown): Promise<Catalogue> {
   // Types and defaults are then written with their schema, whatever is searched when they are used.
   await query(`select set_config('search_path', '', true)`);
-  const tableRows = (await query<TableRow>(TABLES, [schemas])).rows;
-  const rules = (await query<{ oid: number; rule: string }>(VIEW_RULES)).rows;
   const keys = (await query<KeyRow>(KEYS)).rows;
   const primary = (await query<{ oid: number; columns: number[] }>(PRIMARY_KEYS)).rows;
+  const keyed = new Map(primary.map((one) => [one.oid, one.columns]));
+  // A table that joins two others may do so without being shown itself.
+  const tableRows = (await query<TableRow>(TABLES, [schemas, joiningTables(keys, keyed)])).rows;
+  const rules = (await query<{ oid: number; rule: string }>(VIEW_RULES)).rows;
   const routineRows = (await query<RoutineRow>(FUNCTIONS, [schemas, searched])).rows;
   const types = (await query<{ name: string; sql: string }>(TYPES, [[...schemas, ...searched]])).rows;
 
   const traces = traceViews(rules);
-  const keyed = new Map(primary.map((one) => [one.oid, one.columns]));
   const exposed = tableRows.map((row) => {
     const key = row.view ? keyOfView(row, keyed, traces) : row.primary_key;
     const functions = routineRows.filter((one) => one.takes === row.oid && !one.set && one.columns === null);

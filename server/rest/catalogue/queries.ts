@@ -8,13 +8,15 @@ const columnJson = (relation: string): string => `
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = ${relation} and a.attnum > 0 and not a.attisdropped)`;
 
-/** $1: schemas. An identity column has no expression; leaving it out of an insert is what fills it. */
+/**
+ * $1: schemas; $2: tables besides, by number. An identity column has no expression; leaving it out of an insert is what fills it.
+ */
 export const TABLES = `
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as view, ${columnJson('c.oid')} as columns,
   coalesce((select json_agg(a.attname order by k.place) from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (number, place)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = any($1::text[]) and c.relkind in ('r', 'v', 'p', 'm', 'f') and not c.relispartition
+where (n.nspname = any($1::text[]) or c.oid = any($2::oid[])) and c.relkind in ('r', 'v', 'p', 'm', 'f') and not c.relispartition
 order by c.oid`;
 
 /** All views that are no part of PostgreSQL: a view may look at a view that no door shows. */

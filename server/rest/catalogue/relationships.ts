@@ -40,6 +40,17 @@ export function keyOfView(view: TableRow, keyed: KeyColumns, traces: Traces): st
   return found.length === 1 ? (found[0] ?? []) : [];
 }
 
+/** Tables whose primary key holds the columns of at least two foreign keys. */
+export function joiningTables(keys: readonly KeyRow[], keyed: KeyColumns): number[] {
+  const found = new Map<number, number>();
+  for (const { child, child_columns: columns } of keys) {
+    const primary = keyed.get(child) ?? [];
+    if (primary.length > 1 && columns.every((column) => primary.includes(column)))
+      found.set(child, (found.get(child) ?? 0) + 1);
+  }
+  return [...found].flatMap(([table, count]) => (count > 1 ? [table] : []));
+}
+
 type Exposed = { readonly row: TableRow; readonly table: Table };
 
 /** Every way between two exposed relations that foreign keys make, views included. */
