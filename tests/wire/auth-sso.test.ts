@@ -303,4 +303,4 @@ test('switched off, single sign-on and identity providers are refused in the wor
     code: 'provider_disabled',
   });
   await world.close();
-});
+}, 60_000);
