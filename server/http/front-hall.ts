@@ -135,6 +135,7 @@ const ALLOWED = [
   'tracestate',
   'baggage',
   'cache-control',
+  'content-encoding',
   'if-match',
   'if-none-match',
   'if-modified-since',

@@ -24,6 +24,9 @@ const settingsSchema = z.looseObject({
   public: z.boolean().nullish(),
   file_size_limit: z.union([z.number(), z.string().max(30)]).nullish(),
   allowed_mime_types: z.array(z.string().max(255)).max(200).nullish(),
+  // There is one kind of bucket here, and one version of everything in it.
+  type: z.literal('STANDARD').nullish(),
+  versioning_status: z.enum(['DISABLED', 'SUSPENDED']).nullish(),
 });
 const newBucketSchema = settingsSchema.extend({ id: z.string().max(200).optional(), name: z.string().max(200) });
 type Settings = z.output<typeof settingsSchema>;

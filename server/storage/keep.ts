@@ -3,7 +3,6 @@ import { type Database, DatabaseError, type Principal } from '#server/db/databas
 import type { Caller, Clock } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { checkName } from './address.ts';
-import { collect } from './body.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
 import type { Pictures } from './pictures/pictures.ts';
 import { COLUMNS, type Bucket, type StoredObject } from './rows.ts';
@@ -109,12 +108,13 @@ async function moveBytes(
   { store, pictures }: KeepParts,
   bucket: Bucket,
   key: string,
-  { bytes, contentType }: Incoming,
+  { bytes, contentType, atMost }: Incoming,
   limit: number,
 ): Promise<Kept> {
   const tally = { size: 0, hash: createHash('sha256') };
   if (bucket.reencode) {
-    const picture = await pictures.reencode(await collect(metered(bytes, limit, tally), REENCODE_MAX));
+    const most = Math.min(limit, atMost ?? limit, REENCODE_MAX);
+    const picture = await pictures.reencode(metered(bytes, limit, tally), most);
     await store.put(key, picture);
     return { size: picture.byteLength, etag: etagOf(createHash('sha256').update(picture)), contentType: 'image/jpeg' };
   }

@@ -145,6 +145,7 @@ export function createResumable(parts: KeepParts): Resumable {
         {
           contentType: upload.content_type,
           size: upload.length,
+          atMost: upload.length,
           bytes: together(rows),
           details: () =>
             Promise.resolve({

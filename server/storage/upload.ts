@@ -7,6 +7,8 @@ export type Incoming = {
   readonly contentType: string;
   /** As announced; null where nobody knows before the end. */
   readonly size: number | null;
+  /** No more than this comes, counting what is around it; null where nobody knows. */
+  readonly atMost: number | null;
   /** Read once. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** What is said of it, which may come after the bytes: ask when they are read. */
@@ -35,14 +37,20 @@ export async function readUpload(request: Request): Promise<Incoming> {
     contentEncoding: encodingOf(headers.get('content-encoding')),
     metadata: metadataOf(decodeBase64(headers.get('x-metadata'))),
   };
-  const length = headers.get('content-length');
+  const size = lengthOf(headers);
   return {
     contentType: type,
-    size: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
+    size,
+    atMost: size,
     bytes: bytesOf(request),
     details: () => Promise.resolve(details),
     replace,
   };
+}
+
+function lengthOf(headers: Headers): number | null {
+  const length = headers.get('content-length') ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
 /** Reads a form up to its file; the rest of the fields are read when the file is. */
@@ -65,6 +73,7 @@ async function readForm(request: Request, type: string, replace: boolean): Promi
     return {
       contentType: part.type ?? UNKNOWN_TYPE,
       size: null,
+      atMost: lengthOf(request.headers),
       bytes: part.bytes,
       replace,
       async details() {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import {
@@ -368,6 +371,31 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       });
     },
   );
+});
+
+it('every kind of error of the account service is told apart by supabase-js', { timeout: 60_000 }, async () => {
+  const world = await engines[0]?.open();
+  if (!world) throw new Error('there is no engine');
+  // A proxy that has nobody behind it.
+  const broken = createServer((_request, response) => response.writeHead(503).end('{}')).listen(0);
+  await once(broken, 'listening');
+  try {
+    const address = broken.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const client = world.client();
+    const credentials = { email: 'nobody@example.com', password: 'not-the-password' };
+    expect((await client.auth.signInWithPassword(credentials)).error).toMatchObject({ code: 'invalid_credentials' });
+    const weak = (await client.auth.signUp({ email: 'new@example.com', password: 'password' })).error;
+    expect(weak).toMatchObject({ name: 'AuthWeakPasswordError', reasons: ['pwned'] });
+    const forged = await client.auth.getClaims('not.a.token');
+    expect(forged.error?.name).toBe('AuthInvalidJwtError');
+    const away = createClient(`http://localhost:${port}`, 'key', { auth: { persistSession: false } });
+    const lost = (await away.auth.signInWithPassword(credentials)).error;
+    expect([lost?.name, lost?.status]).toEqual(['AuthRetryableFetchError', 503]);
+  } finally {
+    broken.close();
+    await world.close();
+  }
 });
 
 /** The client's own constants lie in its files; a new version that changes them is to be noticed. */

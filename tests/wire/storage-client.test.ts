@@ -123,6 +123,8 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect(await create('x'.repeat(101))).toBe('Bucket name invalid');
       expect(await create('limits', { fileSizeLimit: 'much' })).toContain('Invalid file size format');
       expect(await create('limits', { fileSizeLimit: '9gb' })).toBe('The object exceeded the maximum allowed size');
+      expect(await create('limits', { versioningStatus: 'ENABLED' })).toBe('The body is not what this call takes');
+      expect(await create('limits', { type: 'ANALYTICS' })).toBe('The body is not what this call takes');
       expect(await create('limits', { allowedMimeTypes: ['image'] })).toBe('mime type image is not supported');
       for (const call of [service.storage.emptyBucket('none'), service.storage.deleteBucket('none')])
         expect((await call).error?.message).toBe('Bucket not found');

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { collect } from '../body.ts';
 import { storageErrors } from '../errors.ts';
 import type { PictureAnswer, PictureJob } from './jobs.ts';
 
@@ -6,8 +7,8 @@ import type { PictureAnswer, PictureJob } from './jobs.ts';
 export type Pictures = {
   /** Throws `StorageRefusal` for what is no picture, what is too large to unpack, and when too many wait. */
   make(job: PictureJob): Promise<Uint8Array>;
-  /** A picture as JPEG, upright, without metadata: what is kept is pixels. */
-  reencode(bytes: Uint8Array): Promise<Uint8Array>;
+  /** A picture of at most `most` bytes as JPEG, upright, without metadata: what is kept is pixels. */
+  reencode(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array>;
   close(): void;
 };
 
@@ -15,6 +16,8 @@ const WORKERS = 2;
 const WAITING_MAX = 64;
 const PATIENCE_MS = 20_000;
 const IDLE_MS = 60_000;
+/** Bytes of pictures that are coming and waiting; who comes when it is full is asked to come again. */
+const ROOM = 128 * 1024 * 1024;
 
 type Waiting = { job: PictureJob; settle: (bytes: Uint8Array | null) => void; fail: (error: Error) => void };
 
@@ -22,6 +25,7 @@ export function createPictures(): Pictures {
   const idle: ChildProcess[] = [];
   const queue: Waiting[] = [];
   let running = 0;
+  let taken = 0;
   let closed = false;
 
   function start(): ChildProcess {
@@ -90,7 +94,16 @@ export function createPictures(): Pictures {
 
   return {
     make,
-    reencode: (bytes) => make({ bytes, formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 }),
+    async reencode(source, most) {
+      if (taken + most > ROOM) throw storageErrors.busy();
+      taken += most;
+      try {
+        const bytes = await collect(source, most);
+        return await make({ bytes, formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 });
+      } finally {
+        taken -= most;
+      }
+    },
     close() {
       closed = true;
       for (const waiting of queue.splice(0)) waiting.fail(storageErrors.busy());

@@ -1,0 +1,58 @@
+import sharp from 'sharp';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createPictures, type Pictures } from './pictures.ts';
+
+let pictures: Pictures;
+beforeEach(() => {
+  pictures = createPictures();
+});
+afterEach(() => pictures.close());
+
+const photo = (): Promise<Buffer> =>
+  sharp({ create: { width: 40, height: 20, channels: 3, background: '#123' } })
+    .withExif({ IFD0: { Copyright: 'where I live' } })
+    .png()
+    .toBuffer();
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield bytes;
+}
+
+test('a picture comes back as pixels, and the next one from the same process', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const { format, exif, width } = await sharp(await pictures.reencode(once(await photo()), 10_000)).metadata();
+    expect([format, exif, width]).toEqual(['jpeg', undefined, 40]);
+  }
+});
+
+test('what is no picture, and what is more than was said, is refused, and others are served', async () => {
+  const good = await photo();
+  const answers = await Promise.allSettled([
+    pictures.reencode(once(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')), 1_000),
+    pictures.reencode(once(good), 10_000),
+    pictures.reencode(once(new Uint8Array(11)), 10),
+    pictures.reencode(once(good.subarray(0, 60)), 10_000),
+  ]);
+  const told = answers.map((one) => (one.status === 'fulfilled' ? 'made' : String(one.reason.statusCode)));
+  expect(told).toEqual(['415', 'made', '413', '415']);
+});
+
+test('who comes when the room is full is asked to come again, and it empties', async () => {
+  const { promise: coming, resolve: arrive } = Promise.withResolvers<Uint8Array>();
+  async function* slowly(): AsyncGenerator<Uint8Array> {
+    yield await coming;
+  }
+  const first = pictures.reencode(slowly(), 128 * 1024 * 1024);
+  await expect(pictures.reencode(once(await photo()), 10_000)).rejects.toMatchObject({
+    statusCode: '503',
+    status: 503,
+  });
+  arrive(await photo());
+  expect((await first).byteLength).toBeGreaterThan(100);
+  expect((await pictures.reencode(once(await photo()), 10_000)).byteLength).toBeGreaterThan(100);
+});
+
+test('nothing is begun once it is closed', async () => {
+  pictures.close();
+  await expect(pictures.reencode(once(await photo()), 10_000)).rejects.toMatchObject({ statusCode: '503' });
+});
