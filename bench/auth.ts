@@ -9,7 +9,7 @@ import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, Sign
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/world.ts';
-import { load } from './load.ts';
+import { load, middle } from './load.ts';
 
 /**
  * `npm run bench -- auth`: the account door beside its floors, in one run and by turns. A floor is what the work costs without us: a bare
@@ -26,9 +26,6 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 type Session = { readonly access_token: string; readonly refresh_token: string };
 const readSession = (text: string): Session => JSON.parse(text);
-const middle = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 /** The floors, in a process of their own as the server is. */
 async function serveFloors(port: number, keys: JSONWebKeySet): Promise<void> {
   const known = createLocalJWKSet(keys);

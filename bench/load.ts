@@ -3,6 +3,11 @@ import { connect, type Socket } from 'node:net';
 /** Answers per second and the median time of one, from `lines` keep-alive connections for `seconds`. */
 export type Load = { readonly perSecond: number; readonly medianMs: number; readonly failed: number };
 
+/** The median: what a noisy neighbour disturbs least. */
+export function middle(all: readonly number[]): number {
+  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
+}
+
 export type Ask = {
   readonly method: string;
   readonly path: string;
@@ -36,8 +41,7 @@ export async function load(
       line.socket.destroy();
     }),
   );
-  const sorted = times.toSorted((a, b) => a - b);
-  return { perSecond: times.length / options.seconds, medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0, failed };
+  return { perSecond: times.length / options.seconds, medianMs: middle(times), failed };
 }
 
 function written({ method, path, headers, body = '' }: Ask, host: string): string {

@@ -9,7 +9,7 @@ import { readConfig } from '#server/config.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { addCustomer, freePorts } from '#tests/support/world.ts';
-import { type Ask, load } from './load.ts';
+import { type Ask, load, middle } from './load.ts';
 import { pgbench } from './pgbench.ts';
 
 /**
@@ -111,8 +111,6 @@ const become =
   (role: string, claims: string) =>
   (statement: string): string =>
     `begin;\nselect set_config('request.headers', '{}', true), set_config('request.method', 'GET', true), set_config('request.path', '/', true), set_config('search_path', 'public', true), set_config('request.jwt.claims', '${claims}', true), set_config('role', '${role}', true);\n${statement};\ncommit;\n`;
-
-const middle = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 
 async function measure(one: Case, url: string, databaseUrl: string): Promise<void> {
   const ours: number[] = [];

@@ -1,3 +1,4 @@
+import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { App } from './app.tsx';
@@ -12,6 +13,9 @@ const app = <App route={(inside) => <BrowserRouter>{inside}</BrowserRouter>} />;
 
 // A page that cannot be fetched is tried again when it is drawn, and says so then.
 await fetchPage(window.location.pathname).catch(() => null);
-// Printed whole, it is taken over as it stands; else it is drawn over whatever held its place.
-if (root.dataset['printed'] === 'whole') hydrateRoot(root, app);
-else createRoot(root).render(app);
+// Printed whole, it is taken over as it stands; else it is drawn over whatever held its place. In small steps, between
+// which the page answers.
+startTransition(() => {
+  if (root.dataset['printed'] === 'whole') hydrateRoot(root, app);
+  else createRoot(root).render(app);
+});

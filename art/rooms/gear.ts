@@ -127,7 +127,7 @@ export function speaker(at: Vec, yaw: number, size: Vec, drivers: readonly (read
 export function camera(at: Vec, yaw: number, tall: number, on: boolean): Solid[] {
   const { put, turn } = placer(at, yaw);
   const legs = [90, 210, 330].map((angle) => {
-    const lean = 17;
+    const lean = -17;
     const [c, s] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
     const half = (tall - 0.1) / 2;
     return drum(

@@ -25,9 +25,9 @@ const PRESETS: Readonly<Record<string, Preset>> = {
   apple: { issuer: 'https://appleid.apple.com', scopes: ['openid', 'email', 'name'], formPost: true },
   azure: { issuer: 'https://login.microsoftonline.com/common/v2.0', scopes: SCOPES, formPost: false },
 };
-const OTHER_NAMES: Readonly<Record<string, string>> = { microsoft: 'azure' };
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['microsoft', 'azure']]);
 const NAME = /^[a-z][a-z0-9_]{0,30}$/;
-const TAKEN = ['email', 'phone', 'web3', 'anonymous_users'];
+const TAKEN = ['email', 'phone', 'web3', 'anonymous_users', 'captcha'];
 
 /**
  * Reads `AUTH_PROVIDERS` and, for each NAME in it, `AUTH_NAME_CLIENT_ID` (more separated by commas), `AUTH_NAME_SECRET` and, where there
@@ -39,7 +39,7 @@ export function readProviders(
   sandbox: string | null,
   faults: string[],
 ): ProviderSettings[] {
-  return [...new Set(names.map((name) => OTHER_NAMES[name.toLowerCase()] ?? name.toLowerCase()))].flatMap(
+  return [...new Set(names.map((name) => OTHER_NAMES.get(name.toLowerCase()) ?? name.toLowerCase()))].flatMap(
     (name): ProviderSettings[] => {
       if (!NAME.test(name) || TAKEN.includes(name)) {
         faults.push(`AUTH_PROVIDERS: ${name} cannot name a provider`);

@@ -95,11 +95,11 @@ test('every rule of signing up is told at its field and as a message', async ({ 
   }
   await page.getByLabel('Year').fill('2015');
   await expect(page.getByRole('button', { name: 'Must be 18+' })).toBeDisabled();
-  await page.locator('form').evaluate('(form) => form.requestSubmit()');
+  await page.evaluate("document.querySelector('form').requestSubmit()");
   await expectToast(page, 'Age Requirement', 'You must be 18 years or older to create an account.');
   await page.getByLabel('Year').fill('');
   await expect(submit).toBeDisabled();
-  await page.locator('form').evaluate('(form) => form.requestSubmit()');
+  await page.evaluate("document.querySelector('form').requestSubmit()");
   await expectToast(page, 'Date of Birth Required', 'Please enter your date of birth.');
   await accessibleEverywhere(page);
 });

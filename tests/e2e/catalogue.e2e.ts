@@ -50,7 +50,7 @@ test('the rooms, the calendar and the 24 hours are there as described', async ({
   await page.goto('/booking');
   await expect(page.getByRole('radio')).toHaveCount(3);
   for (const room of rooms) {
-    const card = page.getByRole('group', { name: 'Studio' }).locator('label').filter({ hasText: room.name });
+    const card = page.getByRole('radio', { name: room.name });
     await expect(card.getByText(room.description)).toBeVisible();
     for (const feature of room.features) await expect(card.getByText(feature, { exact: true })).toBeVisible();
     await card.locator('img').scrollIntoViewIfNeeded();

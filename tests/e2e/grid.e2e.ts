@@ -265,3 +265,15 @@ test('a kept selection that cannot come back is told: an unknown room, or no ans
   await page.goto('/booking');
   await expectToast(page, 'Failed to restore selections. Please try again.');
 });
+
+test('a reload keeps the room and the hours, opening the page anew begins anew', async ({ page }) => {
+  await openDay(page, 'Studio A', ahead(1));
+  await chooseHours(page, [9, 10]);
+  await page.reload();
+  await expect(page.getByRole('radio', { name: 'Studio A' })).toBeChecked();
+  await expect(cell(page, 10)).toHaveAttribute('data-state', 'selected');
+  await expect(summary(page)).toContainText('9 am to 11 am');
+  await page.goto('/');
+  await page.goto('/booking');
+  await expect(page.getByRole('radio', { name: 'Studio A' })).not.toBeChecked();
+});

@@ -214,4 +214,4 @@ test('switched off, passkeys are refused in the words of the protocol', async ()
     message: 'MFA enroll is disabled for Phone',
   });
   await world.close();
-});
+}, 60_000);

@@ -462,4 +462,4 @@ test('with sign-up switched off nobody new comes in, and whoever is known does',
     if (!opened) expect(query(landed.location).get('error_code')).toBe('signup_disabled');
   }
   await world.close();
-});
+}, 60_000);

@@ -15,7 +15,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
   let world: AuthWorld;
   let count = 0;
   beforeAll(async () => {
-    world = await openAuthWorld({ postgres, env: { AUTH_SAML: 'true' } });
+    world = await openAuthWorld({ postgres, env: { AUTH_SAML: 'true', AUTH_PROVIDERS: 'google' } });
   });
   afterAll(() => world.close());
   const someone = (): string => `employee${(count += 1)}@example.com`;
@@ -77,6 +77,27 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
     expect(
       await world.ask('POST', '/passkeys/registration/options', {}, { authorization: `Bearer ${again}` }),
     ).toMatchObject({ status: 422, body: { message: 'SSO users cannot register passkeys' } });
+  });
+
+  test('the account of an employer has no other way in: not by a provider, a mailed link or a password', async () => {
+    const email = someone();
+    const landed = await signOn(email);
+    const headers = { authorization: `Bearer ${fragment(landed.location).get('access_token')}` };
+    await world.sandbox('/api/people', { email, name: 'Lee Employee' });
+    const { id_token: token } = (await world.sandbox('/api/id-token', { email })) as { id_token: string };
+    expect((await world.visitor().auth.signInWithIdToken({ provider: 'google', token })).error).toMatchObject({
+      status: 422,
+      code: 'user_sso_managed',
+    });
+    expect(await world.ask('PUT', '/user', { password: 'another fine phrase' }, headers)).toMatchObject({
+      status: 422,
+      body: { code: 'user_sso_managed' },
+    });
+    expect((await world.ask('POST', '/recover', { email })).status).toBe(200);
+    world.advance(61_000);
+    expect((await world.ask('POST', '/otp', { email, create_user: false })).status).toBe(200);
+    await world.house.flushMail();
+    expect(await world.lettersTo(email)).toEqual([]);
   });
 
   test('with a verifier it ends in a code', async () => {
@@ -282,4 +303,4 @@ test('switched off, single sign-on and identity providers are refused in the wor
     code: 'provider_disabled',
   });
   await world.close();
-});
+}, 60_000);

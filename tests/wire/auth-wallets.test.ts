@@ -158,4 +158,4 @@ test('switched off, wallets are refused in the words of the protocol', async () 
   });
   expect(error).toMatchObject({ status: 422, code: 'web3_provider_disabled', message: 'Web3 provider is disabled' });
   await world.close();
-});
+}, 60_000);

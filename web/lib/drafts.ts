@@ -17,6 +17,7 @@ export type PendingSelection = { readonly studioId: string; readonly slots: read
 const KEYS = {
   draft: 'checkoutBookingData',
   selection: 'pendingBookingSelections',
+  choice: 'bookingChoice',
   verification: 'verificationSession',
   hold: 'pendingHold',
 } as const;
@@ -56,6 +57,9 @@ export const drafts = {
   keepBooking: (draft: BookingDraft) => keep(KEYS.draft, draft),
   selection: () => read(KEYS.selection, isSelection),
   keepSelection: (selection: PendingSelection) => keep(KEYS.selection, selection),
+  /** What is chosen on the booking page now, for when it is loaded again. */
+  choice: () => read(KEYS.choice, isSelection),
+  keepChoice: (choice: PendingSelection) => keep(KEYS.choice, choice),
   dropSelection: () => sessionStorage.removeItem(KEYS.selection),
   verification: () =>
     read(

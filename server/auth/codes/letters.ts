@@ -72,13 +72,14 @@ export function createLetters(parts: {
         if (!user || user.email_confirmed_at || !(await enable(row, 'invite', user))) return null;
         return mail(invitationMail(facts(row, 'invite')));
       case 'otp': {
-        if (!user) return null;
+        // Whoever an employer signs on has no other way in: the employer ends theirs.
+        if (!user || user.is_sso_user) return null;
         const kind = user.email_confirmed_at ? 'magiclink' : 'signup';
         if (!(await enable(row, kind, user))) return null;
         return mail(kind === 'signup' ? signUpMail(facts(row, kind)) : signInMail(facts(row, kind)));
       }
       case 'recovery':
-        if (!user || !(await enable(row, 'recovery', user))) return null;
+        if (!user || user.is_sso_user || !(await enable(row, 'recovery', user))) return null;
         await db.query(`update auth.users set recovery_sent_at = $2::timestamptz where id = $1::uuid`, [
           user.id,
           clock(),

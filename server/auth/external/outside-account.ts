@@ -3,6 +3,7 @@ import { isBanned, type UserRow, userByEmail, userById } from '../accounts/users
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
 import { record } from '../trail.ts';
+import { ssoManaged } from '../user/prove-identity.ts';
 
 /** Somebody whom another party has let in: an identity provider, a wallet, an employer. */
 export type Outsider = {
@@ -18,6 +19,7 @@ export type Outsider = {
 };
 
 type Parts = Pick<AuthParts, 'clock' | 'config'>;
+const MANAGED = 'This account is managed by its organisation. Sign in by single sign-on.';
 
 /**
  * The account of an outsider: the one that has this identity; else the one with the same verified address; else a new one. An account
@@ -51,6 +53,7 @@ export async function linkTo(
     );
   const user = await userById(tx, userId);
   if (!user) throw refuse.noSession();
+  if (user.is_sso_user) throw ssoManaged(MANAGED);
   return addIdentity(parts, tx, user, who, ip);
 }
 
@@ -92,6 +95,8 @@ async function byAddress(parts: Parts, tx: Transaction, who: Outsider, ip: strin
     );
   const user = await userByEmail(tx, who.email);
   if (!user) return null;
+  // A second way in would outlive the employer's word that this one is over.
+  if (user.is_sso_user && !who.sso) throw ssoManaged(MANAGED);
   if (user.email_confirmed_at !== null) return addIdentity(parts, tx, user, who, ip);
   await forgetStranger(tx, user, parts.clock());
   await record(tx, {

@@ -4,6 +4,9 @@ import { AuthRefusal, refuse } from '../errors.ts';
 import { passwordFits } from '../accounts/passwords.ts';
 import type { UserRow } from '../accounts/users.ts';
 
+/** What an employer manages, nobody else changes. */
+export const ssoManaged = (message: string): AuthRefusal => new AuthRefusal(422, 'user_sso_managed', message);
+
 /** A session this young may change password and address without any other proof (decisions T-16). */
 const FRESH_SECONDS = 600;
 
@@ -17,6 +20,7 @@ export function createProveIdentity(
 ) => Promise<void> {
   const { clock, db, limits, tokens } = parts;
   return async (user, sessionId, { currentPassword, nonce }) => {
+    if (user.is_sso_user) throw ssoManaged('Updating email, phone, password of a SSO account only possible via SSO');
     const session = await db.one<{ created_at: Date; aal: string }>(
       'select created_at, aal from auth.sessions where id = $1::uuid',
       [sessionId],

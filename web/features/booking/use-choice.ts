@@ -45,12 +45,17 @@ export function useChoice(parts: {
   const studio = studios?.find((one) => one.id === studioId) ?? null;
 
   useRestored(status, (found) => {
-    if (found.slots.length === 0) return;
+    if (found.slots.length === 0 && found.tell) return;
     setStudioId(found.studioId);
+    if (found.slots.length === 0) return;
     setDate(found.slots[0]?.date ?? today);
     setSlots(found.slots);
     setRestoring(found.tell ? 'telling' : 'quietly');
   });
+
+  useEffect(() => {
+    if (studioId !== null) drafts.keepChoice({ studioId, slots });
+  }, [studioId, slots]);
 
   const unknownStudio = studios !== undefined && studioId !== null && studio === null;
   const missed = hours.failed || unknownStudio;

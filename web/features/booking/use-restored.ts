@@ -12,7 +12,7 @@ export type Restored = PendingSelection & { readonly tell: boolean };
  * What of it is still free is found out by the page, with the hours of others at hand (decisions T-10).
  */
 export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
-  // The first page of a visit has this key: whoever opens /booking anew begins anew, whoever comes back goes on.
+  // The first page of a visit has this key: whoever opens /booking anew begins anew, whoever reloads it or comes back goes on.
   const opened = useLocation().key === 'default';
   const run = useEffectEvent(restore);
   useEffect(() => {
@@ -23,11 +23,22 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
       run({ studioId: pending.studioId, slots: longestRun(pending.slots.filter(isSound)), tell: status === 'in' });
       return;
     }
+    if (opened) {
+      const choice = reloaded() ? drafts.choice() : null;
+      if (choice !== null) run({ ...choice, slots: longestRun(choice.slots.filter(isSound)), tell: false });
+      return;
+    }
     const draft = drafts.booking();
-    if (draft === null || opened || status === 'out') return;
+    if (draft === null || status === 'out') return;
     const slots = longestRun(draft.slots.map(({ date, hour }): Slot => ({ date, hour })).filter(isSound));
     run({ studioId: draft.studio_id, slots, tell: false });
   }, [status, opened]);
+}
+
+/** Whether this document was loaded again, rather than opened. */
+function reloaded(): boolean {
+  const [entry] = performance.getEntriesByType('navigation');
+  return entry instanceof PerformanceNavigationTiming && entry.type === 'reload';
 }
 
 /** What lay in the browser may have been written by anybody. */

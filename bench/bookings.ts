@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
@@ -11,7 +10,8 @@ import { readConfig } from '#server/config.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { addCustomer, freePorts, STUDIO_A } from '#tests/support/world.ts';
-import { type Load, load } from './load.ts';
+import { type Load, load, middle } from './load.ts';
+import { pgbench } from './pgbench.ts';
 
 /** Availability and holds over HTTP beside pgbench running the same SQL on the same server, and beside a bare route. */
 const LINES = 16;
@@ -81,29 +81,6 @@ const COLUMNS = 't."studio_id", t."start_time", t."end_time", t."status"';
 const AVAILABILITY = `select coalesce(json_agg(row_to_json(r.*)), '[]')::text as body, count(*) as count, null::bigint as total from (select ${COLUMNS} from public."bookings" t where not (t."status" = 'cancelled'::text) and (t."studio_id" = '${STUDIO_A}'::uuid) and (t."start_time" >= '${DAY}T00:00:00Z'::timestamp with time zone) and (t."start_time" < '2026-12-11T00:00:00Z'::timestamp with time zone) and (t."end_time" > '2026-12-09T00:00:00Z'::timestamp with time zone) limit 1000 offset 0) r`;
 const availabilityPath = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${STUDIO_A}&status=neq.cancelled&start_time=gte.${DAY}T00:00:00Z&start_time=lt.2026-12-11T00:00:00Z&end_time=gt.2026-12-09T00:00:00Z`;
 
-/** Transactions per second of a pgbench script. */
-async function pgbench(databaseUrl: string, script: string): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'pgbench-'));
-  const file = join(folder, 'script.sql');
-  await writeFile(file, script);
-  const { stdout, stderr } = spawnSync(
-    join(process.env['TEST_POSTGRES_BIN'] ?? '', 'pgbench'),
-    ['-n', '-M', 'prepared', '-c', String(LINES), '-j', '2', '-T', String(SECONDS), '-f', file, databaseUrl],
-    { encoding: 'utf8' },
-  );
-  await rm(folder, { recursive: true });
-  const found = /tps = ([\d.]+)/.exec(stdout);
-  if (!found) throw new Error(`pgbench failed: ${stderr}`);
-  return Number(found[1]);
-}
-
-/** The median by `size`. */
-function middle<T>(all: readonly T[], size: (one: T) => number): T {
-  const found = all.toSorted((a, b) => size(a) - size(b))[Math.floor(all.length / 2)];
-  if (found === undefined) throw new Error('nothing was measured');
-  return found;
-}
-
 type Bench = {
   readonly url: string;
   readonly anonKey: string;
@@ -125,31 +102,26 @@ async function measureAvailability(bench: Bench): Promise<void> {
   const ask = (): Promise<Load> => askAvailability(bench.url, bench.anonKey);
   await fill(owner, 0, FEW);
   await ask();
-  const few = middle([await ask(), await ask(), await ask()], (one) => one.perSecond);
+  const rounds = [await ask(), await ask(), await ask()];
+  const few = middle(rounds.map((one) => one.perSecond));
   say(
-    `availability, ${number(FEW)} bookings: ${perSecond(few.perSecond)}, median ${few.medianMs.toFixed(2)} ms, ${few.failed} failed`,
+    `availability, ${number(FEW)} bookings: ${perSecond(few)}, median ${middle(rounds.map((one) => one.medianMs)).toFixed(2)} ms`,
   );
   await fill(owner, FEW, MANY);
   const script = `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`;
-  const rounds: { ours: number; limit: number }[] = [];
+  const turns: { ours: number; limit: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await ask();
-    const limit = await pgbench(bench.databaseUrl, script);
-    rounds.push({ ours: ours.perSecond, limit });
+    const limit = await pgbench(bench.databaseUrl, script, { lines: LINES, seconds: SECONDS });
+    turns.push({ ours: ours.perSecond, limit });
     say(
       `availability, ${number(MANY)} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`,
     );
   }
-  const ratio = middle(
-    rounds.map(({ ours, limit }) => ours / limit),
-    (one) => one,
-  );
-  const ours = middle(
-    rounds.map((round) => round.ours),
-    (one) => one,
-  );
+  const ratio = middle(turns.map(({ ours, limit }) => ours / limit));
+  const ours = middle(turns.map((turn) => turn.ours));
   say(`availability beside pgbench: ${ratio.toFixed(2)} (goal 0.45)`);
-  say(`availability at ${number(MANY)} beside ${number(FEW)}: ${(ours / few.perSecond).toFixed(2)} (goal 0.80)`);
+  say(`availability at ${number(MANY)} beside ${number(FEW)}: ${(ours / few).toFixed(2)} (goal 0.80)`);
   const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: bench.ports + 6 });
   const route = await load(`http://localhost:${bench.ports + 6}`, {
     lines: LINES,
@@ -183,7 +155,7 @@ async function measureHolds(bench: Bench): Promise<void> {
     `create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id`,
   );
   await owner.query('create sequence private.bench_hour start 3000000');
-  const limit = await pgbench(bench.databaseUrl, HOLD_SCRIPT);
+  const limit = await pgbench(bench.databaseUrl, HOLD_SCRIPT, { lines: LINES, seconds: SECONDS });
   say(
     `holds: ${perSecond(held)}, pgbench with the same statements ${perSecond(limit)}, ratio ${(held / limit).toFixed(2)} (goal 0.20)`,
   );
