@@ -12,7 +12,7 @@ import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { openKeys, type Keys } from './http/keys.ts';
-import { createLimits } from './http/limits.ts';
+import { createLimits, type Limit } from './http/limits.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
@@ -43,6 +43,8 @@ import { createStorageDoor } from './storage/storage-door.ts';
 import { type DemoAccount, seed } from './seed.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
+/** Joining tells whether an address is on the list already (spec section 8), so it may not be tried often (promises, doors of section 1). */
+const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
 
 /** The whole server, put together but not listening. */
 export type House = {
@@ -174,6 +176,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       readCaller,
       settings: config.rest,
       url: `${config.siteUrl}/rest/v1`,
+      admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
       warn: (line) => log.warn({}, line),
     }).door,
     storage: storage.door,

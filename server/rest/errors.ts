@@ -121,6 +121,10 @@ export const restErrors = {
       'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
     ),
   noOpenapi: () => new RestRefusal(404, 'PGRST126', 'Root endpoint metadata is disabled'),
+  tooMany: (wait: number) =>
+    new RestRefusal(429, 'over_request_rate_limit', 'Too many requests. Please try again later.', null, null, {
+      'retry-after': String(wait),
+    }),
   path: () => new RestRefusal(404, 'PGRST125', 'Invalid path specified in request URL'),
   tooDeep: () => new RestRefusal(400, 'PGRST100', 'The request is nested too deeply'),
   tooLong: () => new RestRefusal(400, 'PGRST100', 'The request asks for too much at once'),

@@ -27,6 +27,11 @@ export type RestDoorParts = {
   readonly settings: RestSettings;
   /** Where the door is found, e.g. `http://localhost:3000/rest/v1`. */
   readonly url: string;
+  /**
+   * Asked before each insert by a client: null, or the whole seconds to wait. What a table may bear in an hour is counted here
+   * and not by a trigger, since a refused insert would undo the count.
+   */
+  readonly admitInsert: (table: string, ip: string) => Promise<number | null>;
   /** For settings in the database that cannot be used. */
   readonly warn: (line: string) => void;
 };
@@ -72,7 +77,11 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
 
   door.on(['GET', 'HEAD', 'POST'], '/rpc/:name', (c) => serve(c, 'call', c.req.param('name'), prepareCall));
   door.on(['GET', 'HEAD'], '/:table', (c) => serve(c, 'table', c.req.param('table'), prepareRead));
-  door.post('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareInsert));
+  door.post('/:table', async (c) => {
+    const wait = await parts.admitInsert(c.req.param('table'), c.var.ip);
+    if (wait !== null) throw restErrors.tooMany(wait);
+    return serve(c, 'table', c.req.param('table'), prepareInsert);
+  });
   door.put('/:table', (c) => serve(c, 'table', c.req.param('table'), preparePut));
   door.patch('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareUpdate));
   door.delete('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareDelete));

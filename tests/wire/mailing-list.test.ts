@@ -42,4 +42,24 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
     expect(after).toMatchObject({ left: false });
     expect(after?.id).not.toBe(before?.id);
   });
+
+  it('is not a place to try addresses: an hour bears five, known ones counted too', async () => {
+    const strict = await open({ RATE_LIMIT_FACTOR: '1' });
+    const join = async (email: string): Promise<number> =>
+      (await strict.client().from('mailing_list').insert({ email })).status;
+    const tried: number[] = [];
+    for (const email of [
+      'cleo@example.com',
+      'cleo@example.com',
+      'cleo@example.com',
+      'dan@example.com',
+      'dan@example.com',
+    ])
+      tried.push(await join(email));
+    expect(tried).toEqual([201, 409, 409, 201, 409]);
+    const { error, status } = await strict.client().from('mailing_list').insert({ email: 'eve@example.com' });
+    expect([status, error?.code]).toEqual([429, 'over_request_rate_limit']);
+    expect((await strict.house.db.query('select from public.mailing_list')).rows).toHaveLength(2);
+    await strict.close();
+  }, 60_000);
 });
