@@ -14,33 +14,33 @@ const schema = z.object({
   password: z.string().max(1_024),
 });
 
+/** Whether the account has a session at this address, and the password of its newest sign-up that waits for its code. */
+type Standing = { readonly known: boolean; readonly waiting: string | null };
+
 /** `POST /token?grant_type=password`. An unknown address costs as much time as a wrong password and gets the same no. */
 export function createTokenPassword(parts: AuthParts): Operation {
   const { db, clock, config, limits, sessions } = parts;
+
+  /** What there is to know before a try; the same question whether there is an account or not. */
+  async function standing(user: UserRow | null, ip: string): Promise<Standing> {
+    const found = await db.one<Standing>(
+      `select exists (select from auth.sessions where user_id = $1::uuid and ip = $2) as known,
+              (select encrypted_password from auth.signup_attempts where user_id = $1::uuid order by created_at desc limit 1) as waiting`,
+      [user?.id ?? null, ip],
+    );
+    return found ?? { known: false, waiting: null };
+  }
 
   /**
    * Counts a try against the account; a device with a living session of the account counts by itself, so that guessing elsewhere
    * does not lock its owner out (promises G25).
    */
-  async function takeTry(way: Way, user: UserRow | null, ip: string): Promise<string> {
-    const known = await db.one('select 1 from auth.sessions where user_id = $1::uuid and ip = $2 limit 1', [
-      user?.id ?? null,
-      ip,
-    ]);
+  async function takeTry(way: Way, { known }: Standing, ip: string): Promise<string> {
     const name = 'email' in way ? `mail:${way.email}` : `phone:${way.phone}`;
     const key = known ? `${name} at ${ip}` : name;
     const wait = await limits(authLimits.signInAccount, key);
     if (wait !== null) throw refuse.rate(wait);
     return key;
-  }
-
-  /** What a password is held against: an account that waits for its code has what was typed last. */
-  async function hashOf(user: UserRow | null): Promise<string | null> {
-    const attempt = await db.one<{ encrypted_password: string | null }>(
-      'select encrypted_password from auth.signup_attempts where user_id = $1::uuid order by created_at desc limit 1',
-      [user?.id ?? null],
-    );
-    return user && !isConfirmed(user) ? (attempt?.encrypted_password ?? null) : (user?.encrypted_password ?? null);
   }
 
   return async (c) => {
@@ -51,8 +51,11 @@ export function createTokenPassword(parts: AuthParts): Operation {
     const wait = await limits(authLimits.signInIp, `ip:${from.ip}`);
     if (wait !== null) throw refuse.rate(wait);
     const user = 'email' in way ? await userByEmail(db, way.email) : await userByPhone(db, way.phone);
-    const key = await takeTry(way, user, from.ip);
-    const fits = await passwordFits(await hashOf(user), body.password);
+    const stand = await standing(user, from.ip);
+    const key = await takeTry(way, stand, from.ip);
+    // An account that waits for its code has what was typed last.
+    const stored = user && !isConfirmed(user) ? stand.waiting : (user?.encrypted_password ?? null);
+    const fits = await passwordFits(stored, body.password);
     if (!user || !fits) {
       await record(db, { action: 'login_failed', actorId: user?.id ?? null, at: clock(), ip: from.ip });
       throw refuse.credentials();
