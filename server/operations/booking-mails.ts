@@ -14,6 +14,7 @@ import { type BookingFacts, latestPayment, readBooking } from './booking-rows.ts
 import { failpoint } from './failpoint.ts';
 import type { Job, JobHandler } from './outbox.ts';
 import type { LinkSigner } from './seal.ts';
+import { Refusal } from './refusal.ts';
 
 /** The purpose of the signed link to a booking's code page. */
 export const PIN_LINK = 'pin-page';
@@ -76,7 +77,10 @@ export function createBookingMails(parts: {
   return {
     async 'mail.booking-confirmed'(job) {
       await send(job, async (booking, facts) => {
-        const shown = await access.show(facts.id).catch(() => null);
+        const shown = await access.show(facts.id).catch((error: unknown) => {
+          if (error instanceof Refusal) return null; // no door to speak of yet: the start is what can be said
+          throw error; // a failure is no reason to name another time: the mail is tried again
+        });
         return bookingConfirmedMail(
           booking,
           { pin: pinLink(facts), account: `${siteUrl}/profile` },

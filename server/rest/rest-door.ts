@@ -28,7 +28,7 @@ export type RestDoorParts = {
   /** Where the door is found, e.g. `http://localhost:3000/rest/v1`. */
   readonly url: string;
   /**
-   * Asked before each insert by a client: null, or the whole seconds to wait. What a table may bear in an hour is counted here
+   * Asked before each insert, but for the service's: null, or the whole seconds to wait. What a table may bear in an hour is counted here
    * and not by a trigger, since a refused insert would undo the count.
    */
   readonly admitInsert: (table: string, ip: string) => Promise<number | null>;
@@ -51,6 +51,10 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
   async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
     const caller = await readCaller(c.req.raw, c.var.ip);
     if (caller.role === 'anon') guests.add(c.req.raw);
+    if (prepare === prepareInsert && caller.role !== 'service_role') {
+      const wait = await parts.admitInsert(name, c.var.ip);
+      if (wait !== null) throw restErrors.tooMany(wait);
+    }
     const knowledge = await known.now();
     const { settings } = knowledge;
     const asked = await readAsked(c.req.raw, kind, name, { plans: settings.plans });
@@ -77,11 +81,7 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
 
   door.on(['GET', 'HEAD', 'POST'], '/rpc/:name', (c) => serve(c, 'call', c.req.param('name'), prepareCall));
   door.on(['GET', 'HEAD'], '/:table', (c) => serve(c, 'table', c.req.param('table'), prepareRead));
-  door.post('/:table', async (c) => {
-    const wait = await parts.admitInsert(c.req.param('table'), c.var.ip);
-    if (wait !== null) throw restErrors.tooMany(wait);
-    return serve(c, 'table', c.req.param('table'), prepareInsert);
-  });
+  door.post('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareInsert));
   door.put('/:table', (c) => serve(c, 'table', c.req.param('table'), preparePut));
   door.patch('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareUpdate));
   door.delete('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareDelete));
