@@ -48,6 +48,8 @@ export async function openDay(page: Page, studio: string, daysAhead: number): Pr
   const cell = page
     .getByRole('gridcell')
     .getByRole('button', { name: new RegExp(`${name.split(', ')[1]}(st|nd|rd|th)?, ${day.getUTCFullYear()}`) });
+  // Counting does not wait: before there is a calendar, every day would seem to lie in a later month.
+  await expect(page.getByRole('grid')).toBeVisible();
   for (let months = 0; months < 4 && (await cell.count()) === 0; months += 1)
     await page.getByRole('button', { name: /next month/i }).click();
   await cell.click();
