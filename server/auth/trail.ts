@@ -38,19 +38,23 @@ export type AuthEvent =
   | 'identity_linked'
   | 'identity_unlinked';
 
+export type AuthRecord = {
+  readonly action: AuthEvent;
+  readonly actorId: string | null;
+  readonly at: Date;
+  readonly ip?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>>;
+};
+
+/** The values of `(payload, ip_address, created_at)` of an entry. */
+export function entryOf(event: AuthRecord): readonly [Record<string, unknown>, string, Date] {
+  return [{ ...event.details, action: event.action, actor_id: event.actorId }, event.ip ?? '', event.at];
+}
+
 /** Writes an event in the transaction of what it tells of. */
-export async function record(
-  tx: Pick<Transaction, 'query'>,
-  event: {
-    action: AuthEvent;
-    actorId: string | null;
-    at: Date;
-    ip?: string | undefined;
-    details?: Readonly<Record<string, unknown>>;
-  },
-): Promise<void> {
+export async function record(tx: Pick<Transaction, 'query'>, event: AuthRecord): Promise<void> {
   await tx.query(
     `insert into auth.audit_log_entries (payload, ip_address, created_at) values ($1::jsonb, $2, $3::timestamptz)`,
-    [{ ...event.details, action: event.action, actor_id: event.actorId }, event.ip ?? '', event.at],
+    entryOf(event),
   );
 }

@@ -205,17 +205,22 @@ export function createPostgres(options: PostgresOptions): Database {
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     return withClient(pool, async (client) => {
-      await fly(client, [{ text: 'begin', values: [] }, ...first]);
-      const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-        typed<R>(last(await fly(client, [{ text, values }])));
+      // The beginning travels with the first statement: one flight less, and work that asks nothing costs none.
+      let opening: readonly Statement[] | null = [{ text: 'begin', values: [] }, ...first];
+      const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
+        const before = opening ?? [];
+        opening = null;
+        return typed<R>(last(await fly(client, [...before, { text, values }])));
+      };
       try {
         const outcome = await work(transactionOf(query));
-        await fly(client, [{ text: 'commit', values: [] }]);
+        if (!opening) await fly(client, [{ text: 'commit', values: [] }]);
         return outcome;
       } catch (error) {
-        await fly(client, [{ text: 'rollback', values: [] }]).catch((cause: unknown) => {
-          options.warn(`rollback failed: ${String(cause)}`);
-        });
+        if (!opening)
+          await fly(client, [{ text: 'rollback', values: [] }]).catch((cause: unknown) => {
+            options.warn(`rollback failed: ${String(cause)}`);
+          });
         throw error;
       }
     });

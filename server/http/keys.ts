@@ -2,12 +2,12 @@ import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, jwtVerify, SignJWT } from 'jose';
-import { openSigningKey, readSigningKeys, type SigningKey } from './signing-keys.ts';
+import { openSigningKey, readSigningKeys, signToken, type SigningKey } from './signing-keys.ts';
 
 /** What the server signs and seals with. Made once, kept in one file that only its owner can read. */
 export type Keys = {
   /** An access token for these claims, by the newest key (`kid`), good for `seconds`. */
-  sign(claims: Record<string, unknown>, seconds: number, now: Date): Promise<string>;
+  sign(claims: Record<string, unknown>, seconds: number, now: Date): string;
   /** The claims of a token signed by us; null for any other. Algorithm, signature, audience of user tokens and expiry are checked. */
   verify(token: string, now: Date): Promise<Readonly<Record<string, unknown>> | null>;
   /** Public keys, for whoever verifies our tokens. */
@@ -125,11 +125,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
     serviceRoleKey,
     sign: (claims, seconds, now) => {
       const issued = Math.floor(now.getTime() / 1000);
-      return new SignJWT(claims)
-        .setProtectedHeader({ alg: current.alg, typ: 'JWT', kid: current.kid })
-        .setIssuedAt(issued)
-        .setExpirationTime(issued + seconds)
-        .sign(current.signKey);
+      return signToken(current, { ...claims, iat: issued, exp: issued + seconds });
     },
     async verify(token, now) {
       const known = verified.get(token);

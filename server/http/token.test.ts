@@ -75,7 +75,7 @@ describe('who calls', () => {
   });
 
   test('the bearer decides, not the apikey beside it', async () => {
-    const token = await keys.sign(person, 60, NOW);
+    const token = keys.sign(person, 60, NOW);
     expect(await read({ apikey: keys.anonKey, authorization: `Bearer ${token}` })).toMatchObject({
       role: 'authenticated',
       userId: 'user-1',
@@ -88,8 +88,8 @@ describe('who calls', () => {
   });
 
   test('no key, rubbish, and a session that ended are refused with their codes', async () => {
-    const gone = await keys.sign({ ...person, session_id: 'session-2' }, 60, NOW);
-    const bare = await keys.sign({ ...person, session_id: undefined }, 60, NOW);
+    const gone = keys.sign({ ...person, session_id: 'session-2' }, 60, NOW);
+    const bare = keys.sign({ ...person, session_id: undefined }, 60, NOW);
     for (const [headers, code] of [
       [{}, 'no_api_key'],
       [{ authorization: 'Bearer rubbish', apikey: keys.anonKey }, 'bad_jwt'],

@@ -36,7 +36,7 @@ export async function populate(engine: Engine): Promise<Populated> {
   await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
   await db.query('delete from auth.sessions where user_id = $1::uuid', [revoked.id]);
   const claims = { sub: owner.id, aud: 'authenticated', role: 'authenticated', session_id: randomUUID() };
-  const expired = await keys.sign(claims, 60, new Date(world.now().getTime() - 3_600_000));
+  const expired = keys.sign(claims, 60, new Date(world.now().getTime() - 3_600_000));
   const people = { owner: owner.id, other: other.id, unverified: unverified.id, admin: admin.id };
   const matrix = writeMatrix(people);
   // Bookings come first: others hang on them.

@@ -168,7 +168,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
       unverified,
       admin,
       revoked,
-      { ...expired, token: await keys.sign(rest, 60, new Date(Date.now() - 3_600_000)) },
+      { ...expired, token: keys.sign(rest, 60, new Date(Date.now() - 3_600_000)) },
       { name: 'service', who: 'service', token: keys.serviceRoleKey, id: null },
     ];
     // Every principal has an object in every bucket, and so has the owner of the "other" ones.

@@ -159,7 +159,7 @@ export async function addCustomer(house: Pick<House, 'db' | 'keys'>, now: Date):
     id,
     studio.termsVersion,
   ]);
-  const token = await house.keys.sign(
+  const token = house.keys.sign(
     {
       sub: id,
       aud: 'authenticated',

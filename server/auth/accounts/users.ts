@@ -30,8 +30,9 @@ export type UserRow = {
   updated_at: Date;
 };
 
+/** What a `UserRow` is read by, of `auth.users u`. */
 // A ban for ever is written as 'infinity', which is no Date and would compare as never.
-const COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.email_confirmed_at, u.phone_confirmed_at, u.confirmation_sent_at,
+export const USER_COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.email_confirmed_at, u.phone_confirmed_at, u.confirmation_sent_at,
   u.recovery_sent_at, u.email_change, u.email_change_sent_at, u.phone_change, u.phone_change_sent_at, u.reauthentication_sent_at,
   u.invited_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at, u.deleted_at, u.is_anonymous,
   u.is_sso_user,
@@ -54,18 +55,24 @@ const COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.email_confirmed
 type Ask = Pick<Transaction, 'one' | 'query'>;
 
 export function userByEmail(db: Ask, email: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [email]);
+  return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [
+    email,
+  ]);
 }
 export function userByPhone(db: Ask, phone: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.phone = $1 and u.deleted_at is null`, [phone]);
+  return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.phone = $1 and u.deleted_at is null`, [
+    phone,
+  ]);
 }
 export function userById(db: Ask, id: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [id]);
+  return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [
+    id,
+  ]);
 }
 /** Several accounts at once, in no order. */
 export async function usersByIds(db: Pick<Ask, 'query'>, ids: readonly string[]): Promise<readonly UserRow[]> {
   const { rows } = await db.query<UserRow>(
-    `select ${COLUMNS} from auth.users u where u.id = any($1::uuid[]) and u.deleted_at is null`,
+    `select ${USER_COLUMNS} from auth.users u where u.id = any($1::uuid[]) and u.deleted_at is null`,
     [ids],
   );
   return rows;
@@ -77,7 +84,7 @@ export async function listUsers(
   perPage: number,
 ): Promise<{ users: readonly UserRow[]; total: number }> {
   const { rows } = await db.query<UserRow>(
-    `select ${COLUMNS} from auth.users u where u.deleted_at is null order by u.created_at desc, u.id limit $1::int offset $2::bigint`,
+    `select ${USER_COLUMNS} from auth.users u where u.deleted_at is null order by u.created_at desc, u.id limit $1::int offset $2::bigint`,
     [perPage, (page - 1) * perPage],
   );
   const count = await db.one<{ n: number }>(

@@ -121,7 +121,7 @@ export function createVerifyFactor(parts: AuthParts): Operation {
     const outcome = await answerChallenge(person, factor.id, body, c.var.ip);
     if (outcome === 'closed') throw await whyClosed(parts, factor, body.challenge_id, c.var.ip);
     if (outcome === 'wrong') throw wrongAnswer(factor.factor_type);
-    await forgetTakes(db, authLimits.factorTries, `factor:${factor.id}`);
+    await forgetTakes(db, { limit: authLimits.factorTries, key: `factor:${factor.id}` });
     sessions.forget(outcome.ended);
     return c.json(outcome.answer);
   };

@@ -21,12 +21,12 @@ export function createSessionAnswer(parts: {
   tokens: RefreshTokens;
   clock: Clock;
   config: AuthConfig;
-}): (user: UserRow, session: Standing) => Promise<Record<string, unknown>> {
+}): (user: UserRow, session: Standing) => Record<string, unknown> {
   const { keys, tokens, clock, config } = parts;
-  return async (user, session) => {
+  return (user, session) => {
     const now = clock();
     const seconds = config.accessTokenSeconds;
-    const access = await keys.sign(
+    const access = keys.sign(
       {
         iss: `${config.apiUrl}/auth/v1`,
         sub: user.id,

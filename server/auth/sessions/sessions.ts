@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Keys } from '#server/http/keys.ts';
+import type { Takes } from '#server/http/limits.ts';
 import type { SessionWatch } from '#server/http/token.ts';
 import type { AuthConfig } from '../auth-config.ts';
 import { AuthRefusal } from '../errors.ts';
 import type { From, Person } from '../request.ts';
-import { record } from '../trail.ts';
+import { entryOf, record } from '../trail.ts';
 import { isBanned, type UserRow, userById } from '../accounts/users.ts';
 import { createRefreshTokens } from './refresh-tokens.ts';
 import { createSessionAnswer, type ShownMethod } from './session-answer.ts';
@@ -27,8 +28,8 @@ export type SignInMethod =
   | 'passkey';
 export type SignOutScope = 'global' | 'local' | 'others';
 export type Sessions = {
-  /** Begins a session and answers it as the wire wants it. */
-  begin(user: UserRow, method: SignInMethod, from: From): Promise<Record<string, unknown>>;
+  /** Begins a session and answers it as the wire wants it; `tries` of a limit are given back with it. */
+  begin(user: UserRow, method: SignInMethod, from: From, tries: Takes): Promise<Record<string, unknown>>;
   /** The same as part of a transaction; call `forget` with `ended` once that is committed. */
   beginIn(
     tx: Transaction,
@@ -66,6 +67,23 @@ type SessionRow = {
   created_at: Date;
   refreshed_at: Date;
 };
+
+/** A session, when it was, its entry in the trail and the tries given back, in one statement; answers the sessions it ends. */
+const BEGIN = `with ended as (delete from auth.sessions where user_id = $2::uuid and $6::boolean returning id),
+  begun as (
+    insert into auth.sessions (id, user_id, created_at, refreshed_at, method, user_agent, ip)
+    values ($1::uuid, $2::uuid, $9::timestamptz, $9::timestamptz, $3, $4, $5)
+  ),
+  seen as (update auth.users set last_sign_in_at = $9::timestamptz where id = $2::uuid),
+  told as (insert into auth.audit_log_entries (payload, ip_address, created_at) values ($7::jsonb, $8, $9::timestamptz)),
+  tried as (delete from private.rate_bucket where name = $10 and key = $11)
+  select id from ended`;
+
+/** The next number of a session, and its entry in the trail. */
+const TRADE = `with traded as (
+    update auth.sessions set generation = generation + 1, refreshed_at = $5::timestamptz, traded_at = $2::timestamptz[] where id = $1::uuid
+  )
+  insert into auth.audit_log_entries (payload, ip_address, created_at) values ($3::jsonb, $4, $5::timestamptz)`;
 
 /**
  * Refresh tokens are derived, and the session knows the newest number. The newest is traded for the next one; the one before it answers
@@ -112,11 +130,11 @@ export function createSessions(parts: {
     if (generation === row.generation) {
       const honest = now.getTime() - config.reuseSeconds * 1000;
       const trades = [...row.traded_at.filter((at) => at.getTime() > honest), now].slice(-TRADES_KEPT);
-      await tx.query(
-        `update auth.sessions set generation = generation + 1, refreshed_at = $2::timestamptz, traded_at = $3::timestamptz[] where id = $1::uuid`,
-        [sessionId, now, trades],
-      );
-      await record(tx, { action: 'token_refreshed', actorId: row.user_id, at: now, ip });
+      await tx.query(TRADE, [
+        sessionId,
+        trades,
+        ...entryOf({ action: 'token_refreshed', actorId: row.user_id, at: now, ip }),
+      ]);
       return { row, generation: generation + 1 };
     }
     // The last of `traded_at` is when the number before the newest was traded.
@@ -133,24 +151,23 @@ export function createSessions(parts: {
     user: UserRow,
     method: SignInMethod,
     from: From,
+    tries?: Takes,
   ): Promise<{ answer: Record<string, unknown>; ended: readonly string[] }> {
     const now = clock();
     const id = randomUUID();
-    const ended = config.singleSession ? await endAll(tx, user.id) : [];
-    await tx.query(
-      `insert into auth.sessions (id, user_id, created_at, refreshed_at, method, user_agent, ip) values ($1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, $4, $5, $6)`,
-      [id, user.id, now, method, from.userAgent?.slice(0, 300) ?? null, from.ip],
-    );
-    await tx.query(`update auth.users set last_sign_in_at = $2::timestamptz where id = $1::uuid`, [user.id, now]);
-    await record(tx, { action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
+    const login = entryOf({ action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
+    const session = [id, user.id, method, from.userAgent?.slice(0, 300) ?? null, from.ip];
+    const back = [tries?.limit.name ?? null, tries?.key ?? null];
+    const { rows } = await tx.query<{ id: string }>(BEGIN, [...session, config.singleSession, ...login, ...back]);
+    const ended = rows.map((row) => row.id);
     const standing = { id, generation: 0, aal: 'aal1', amr: shownIn({ method, created_at: now, amr: [] }) };
-    return { answer: await answer({ ...user, last_sign_in_at: now }, standing), ended };
+    return { answer: answer({ ...user, last_sign_in_at: now }, standing), ended };
   }
 
   return {
     beginIn,
-    async begin(user, method, from) {
-      const begun = await db.transaction((tx) => beginIn(tx, user, method, from));
+    async begin(user, method, from, tries) {
+      const begun = await beginIn(db, user, method, from, tries);
       watch.forget(begun.ended);
       return begun.answer;
     },

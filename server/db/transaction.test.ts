@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+import { type Database, DatabaseError } from './database.ts';
+import { createPglite } from './pglite.ts';
+import { createPostgres } from './postgres.ts';
+
+async function withPostgres(work: (db: Database) => Promise<void>): Promise<void> {
+  const server = await createTestDatabase();
+  const url = server?.url ?? '';
+  // One connection: what a transaction leaves behind is met by whoever comes next.
+  const db = createPostgres({ backendUrl: url, authenticatorUrl: url, poolSize: 1, warn: () => undefined });
+  try {
+    await work(db);
+  } finally {
+    await db.close();
+    await server?.drop();
+  }
+}
+async function withEmbedded(work: (db: Database) => Promise<void>): Promise<void> {
+  const db = await createPglite(null);
+  try {
+    await work(db);
+  } finally {
+    await db.close();
+  }
+}
+const engines = [
+  { name: 'embedded', on: withEmbedded },
+  ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', on: withPostgres }] : []),
+];
+
+describe.each(engines)('transactions on $name', ({ on }) => {
+  test('all of one happens or nothing, from its first statement on, and the next one starts clean', async () => {
+    await on(async (db) => {
+      await db.query('create table note (n int primary key)');
+      const notes = async (): Promise<unknown> => (await db.query('select n from note order by n')).rows;
+      await db.transaction(async (tx) => {
+        await tx.query('insert into note values (1)');
+        await tx.query('insert into note values (2)');
+      });
+      expect(await notes()).toEqual([{ n: 1 }, { n: 2 }]);
+      const late = db.transaction(async (tx) => {
+        await tx.query('insert into note values (3)');
+        await tx.query('insert into note values (1)');
+      });
+      await expect(late).rejects.toThrow(DatabaseError);
+      const early = db.transaction(async (tx) => {
+        await tx.query('insert into note values (1)');
+      });
+      await expect(early).rejects.toThrow(DatabaseError);
+      expect(await notes()).toEqual([{ n: 1 }, { n: 2 }]);
+      const thrown = db.transaction(async (tx) => {
+        await tx.query('insert into note values (4)');
+        throw new Error('changed its mind');
+      });
+      await expect(thrown).rejects.toThrow('changed its mind');
+      expect(await notes()).toEqual([{ n: 1 }, { n: 2 }]);
+    });
+  }, 60_000);
+
+  test('one that asks nothing leaves nothing open', async () => {
+    await on(async (db) => {
+      expect(await db.transaction(async () => 'nothing')).toBe('nothing');
+      const thrown = db.transaction(() => Promise.reject(new Error('before the first')));
+      await expect(thrown).rejects.toThrow('before the first');
+      const first = await db.one('select txid_current() as id');
+      const second = await db.one('select txid_current() as id');
+      expect(second).not.toEqual(first);
+    });
+  }, 60_000);
+});
