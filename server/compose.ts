@@ -39,6 +39,7 @@ import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
 import { createRealtimeDoor } from './realtime/realtime-door.ts';
 import { createRestDoor } from './rest/rest-door.ts';
+import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageDoor } from './storage/storage-door.ts';
 import { type DemoAccount, seed } from './seed.ts';
 
@@ -80,9 +81,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const auth = await composeAuth({ config, db, keys, limits, watch, readCaller, mail, clock, log });
 
   const store = await createStore(config);
+  const pictures = createPictures();
   const storage = createStorageDoor({
     db,
     store,
+    pictures,
     clock,
     readCaller,
     sizeMax: config.storage.sizeMax,
@@ -111,6 +114,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const identity = createIdentity({
     db,
     reader,
+    pictures,
     checks: createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
     store,
     clock,
@@ -197,7 +201,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     demo,
     async close() {
       mail.close();
-      storage.close();
+      pictures.close();
       await reader.close();
       await db.close();
       await unlock?.();

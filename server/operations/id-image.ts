@@ -1,9 +1,7 @@
-import sharp from 'sharp';
 import { settings as studio } from '#rules/venue.ts';
+import type { PictureRoom } from '#server/providers/ports.ts';
 import { Refusal } from './refusal.ts';
 
-/** A photograph of 25 megapixels is more than any licence needs; more is refused before it is unpacked. */
-const PIXELS_MAX = 25_000_000;
 /** Wide enough to read the smallest print of a licence that fills the picture. */
 const EDGE_MAX = 2_400;
 
@@ -19,18 +17,16 @@ export function readDataUrl(text: string): Uint8Array {
   return bytes;
 }
 
-/** Turns what somebody sent into a plain JPEG without metadata, so that only pixels go further (decisions T-22). Throws `Refusal('image_refused')`. */
-export async function prepareImage(bytes: Uint8Array): Promise<Uint8Array> {
-  if (!looksLikeImage(bytes)) throw new Refusal('image_refused', REFUSED);
-  try {
-    return await sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error' })
-      .rotate()
-      .resize({ width: EDGE_MAX, height: EDGE_MAX, fit: 'inside', withoutEnlargement: true })
-      .jpeg({ quality: 90 })
-      .toBuffer();
-  } catch (cause) {
-    throw Object.assign(new Refusal('image_refused', REFUSED), { cause });
-  }
+/**
+ * Turns what somebody sent into a plain JPEG without metadata, so that only pixels go further (decisions T-22). Throws
+ * `Refusal('image_refused')`, and `provider_unavailable` when too many wait.
+ */
+export async function prepareImage(pictures: PictureRoom, bytes: Uint8Array): Promise<Uint8Array> {
+  const image = looksLikeImage(bytes) ? await pictures.repack(bytes, EDGE_MAX) : 'unreadable';
+  if (image === 'unreadable') throw new Refusal('image_refused', REFUSED);
+  if (image === 'busy')
+    throw new Refusal('provider_unavailable', 'Your ID could not be read right now. Please try again in a moment.');
+  return image;
 }
 
 /** The first bytes of JPEG, PNG and WebP files; what a file calls itself is not asked. */

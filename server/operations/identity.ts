@@ -10,6 +10,7 @@ import type {
   IdReader,
   LicenceReading,
   ObjectStore,
+  PictureRoom,
 } from '#server/providers/ports.ts';
 import { prepareImage } from './id-image.ts';
 import { enqueue, type Job, type JobOutcome } from './outbox.ts';
@@ -51,12 +52,13 @@ type Profile = { fullName: string | null; dateOfBirth: string | null };
 export function createIdentity(parts: {
   db: Database;
   reader: IdReader;
+  pictures: PictureRoom;
   checks: IdentityChecks;
   store: ObjectStore;
   clock: Clock;
   siteUrl: string;
 }): Identity {
-  const { db, reader, checks, store, clock, siteUrl } = parts;
+  const { db, reader, pictures, checks, store, clock, siteUrl } = parts;
 
   async function profileOf(userId: string): Promise<{ fullName: string; dateOfBirth: string | null }> {
     const profile = await db.one<Profile>(
@@ -146,7 +148,7 @@ export function createIdentity(parts: {
 
   async function verifyPhoto(userId: string, bytes: Uint8Array): Promise<Verification> {
     const profile = await profileOf(userId);
-    const image = await prepareImage(bytes);
+    const image = await prepareImage(pictures, bytes);
     const reading = await reader.read(image).catch((error: unknown) => {
       if (!(error instanceof ProviderError)) throw error;
       throw new Refusal(

@@ -8,6 +8,8 @@ import type { IdReader } from './ports.ts';
 
 /** Letters of a licence photographed at arm's length come out about 30 pixels high at this width. */
 const READING_WIDTH = 1_800;
+/** Three times as high as wide is no photo of a card: what is narrower is not blown up to that width. */
+const READING_HEIGHT = 3 * READING_WIDTH;
 const READ_TIMEOUT_MS = 45_000;
 /** The worker is let go after so long without work: it holds 150 MB. */
 const IDLE_MS = 60_000;
@@ -35,7 +37,7 @@ export function createOcrIdReader(): IdReader & { close(): Promise<void> } {
 
   async function recognise(image: Uint8Array): Promise<{ text: string; confidence: number }> {
     const ready = await sharp(image)
-      .resize({ width: READING_WIDTH })
+      .resize({ width: READING_WIDTH, height: READING_HEIGHT, fit: 'inside' })
       .grayscale()
       .normalise()
       .sharpen()

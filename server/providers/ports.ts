@@ -139,6 +139,12 @@ export type LicenceReading = {
 /** Reads what is printed; never judges. `image` is a re-encoded JPEG without metadata. */
 export type IdReader = { read(image: Uint8Array): Promise<LicenceReading> };
 
+/** Pictures of strangers. They are unpacked away from the server: a hostile one harms its own process and no other. */
+export type PictureRoom = {
+  /** Its pixels as a JPEG, upright, no side longer than `edge`, without metadata. `unreadable`: it is no JPEG, PNG or WebP, or too large. */
+  repack(bytes: Uint8Array, edge: number): Promise<Uint8Array | 'unreadable' | 'busy'>;
+};
+
 /** Bytes `from` to `to`, both counted. */
 export type ByteRange = { readonly from: number; readonly to: number };
 /** Where object bytes live. Keys are made by the server, never by a client. */

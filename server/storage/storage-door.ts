@@ -8,25 +8,22 @@ import { createLinks, type LinksParts } from './links.ts';
 import type { KeepParts } from './keep.ts';
 import { addObjects } from './object-routes.ts';
 import { createObjects } from './objects.ts';
-import { createPictures } from './pictures/pictures.ts';
 import { addRendering } from './pictures/render.ts';
 import { createResumable } from './resumable.ts';
 import { addResumable } from './resumable-routes.ts';
 import { createSweep } from './sweep.ts';
 
-export type StorageDoorParts = Omit<KeepParts, 'pictures'> & LinksParts & { readonly readCaller: ReadCaller };
+export type StorageDoorParts = KeepParts & LinksParts & { readonly readCaller: ReadCaller };
 export type StorageDoor = {
   readonly door: Hono<Env>;
   /** Deletes what has been kept long enough, and bytes that belong to nothing. */
   readonly sweep: () => Promise<void>;
-  readonly close: () => void;
 };
 
 /** `/storage/v1`: buckets and objects as supabase-js speaks of them (wire.md 4). What a caller may do is said by policies. */
 export function createStorageDoor(given: StorageDoorParts): StorageDoor {
-  const pictures = createPictures();
   const links = createLinks(given);
-  const parts = { ...given, pictures, links };
+  const parts = { ...given, links };
   const objects = createObjects(parts);
   const door = new Hono<Env>();
   const caller = (c: Context<Env>): Promise<Caller> => parts.readCaller(c.req.raw, c.var.ip);
@@ -42,7 +39,7 @@ export function createStorageDoor(given: StorageDoorParts): StorageDoor {
     c.var.log.error({ err: error, path: c.req.path }, 'a storage request failed');
     return refusal(storageErrors.broken(c.var.requestId), c.req.raw.method);
   });
-  return { door, sweep: createSweep(parts), close: pictures.close };
+  return { door, sweep: createSweep(parts) };
 }
 
 function refusalOf(error: unknown): StorageRefusal | null {

@@ -37,6 +37,25 @@ test('what is no picture, and what is more than was said, is refused, and others
   expect(told).toEqual(['415', 'made', '413', '415']);
 });
 
+test('a photo is made smaller, not larger, and what is none is told, not thrown', async () => {
+  const large = await sharp({ create: { width: 400, height: 100, channels: 3, background: '#123' } })
+    .webp()
+    .toBuffer();
+  const sizes = [];
+  for (const bytes of [large, await photo()]) {
+    const made = await pictures.repack(bytes, 200);
+    const { format, width, height } = await sharp(typeof made === 'string' ? undefined : made).metadata();
+    sizes.push([format, width, height]);
+  }
+  expect(sizes).toEqual([
+    ['jpeg', 200, 50],
+    ['jpeg', 40, 20],
+  ]);
+  expect(await pictures.repack(Buffer.from('\xff\xd8\xff and no more', 'latin1'), 200)).toBe('unreadable');
+  pictures.close();
+  expect(await pictures.repack(large, 200)).toBe('busy');
+});
+
 test('who comes when the room is full is asked to come again, and it empties', async () => {
   const { promise: coming, resolve: arrive } = Promise.withResolvers<Uint8Array>();
   async function* slowly(): AsyncGenerator<Uint8Array> {

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { PictureRoom } from '#server/providers/ports.ts';
 import { collect } from '../body.ts';
-import { storageErrors } from '../errors.ts';
+import { StorageRefusal, storageErrors } from '../errors.ts';
 import type { PictureAnswer, PictureJob } from './jobs.ts';
 
 /** Unpacks, changes and packs pictures, away from the server's own memory. */
-export type Pictures = {
+export type Pictures = PictureRoom & {
   /** Throws `StorageRefusal` for what is no picture, what is too large to unpack, and when too many wait. */
   make(job: PictureJob): Promise<Uint8Array>;
   /** A picture of at most `most` bytes as JPEG, upright, without metadata: what is kept is pixels. */
@@ -12,6 +13,8 @@ export type Pictures = {
   close(): void;
 };
 
+/** A photo as it is kept: pixels and nothing else. */
+const PLAIN = { formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 } as const;
 const WORKERS = 2;
 const WAITING_MAX = 64;
 const PATIENCE_MS = 20_000;
@@ -92,17 +95,26 @@ export function createPictures(): Pictures {
     return bytes;
   }
 
+  /** Does something with a picture of at most `most` bytes while there is room for them. */
+  async function within(most: number, work: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    if (taken + most > ROOM) throw storageErrors.busy();
+    taken += most;
+    try {
+      return await work();
+    } finally {
+      taken -= most;
+    }
+  }
+
   return {
     make,
-    async reencode(source, most) {
-      if (taken + most > ROOM) throw storageErrors.busy();
-      taken += most;
-      try {
-        const bytes = await collect(source, most);
-        return await make({ bytes, formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 });
-      } finally {
-        taken -= most;
-      }
+    reencode: (source, most) => within(most, async () => make({ ...PLAIN, bytes: await collect(source, most) })),
+    repack(bytes, edge) {
+      const resize = { width: edge, height: edge, fit: 'inside' } as const;
+      return within(bytes.byteLength, () => make({ ...PLAIN, bytes, resize })).catch((error: unknown) => {
+        if (!(error instanceof StorageRefusal)) throw error;
+        return error.status === 503 ? 'busy' : 'unreadable';
+      });
     },
     close() {
       closed = true;
