@@ -7,6 +7,7 @@ import {
   firstError,
   isAdult,
   normalisePhone,
+  storedPhone,
   passwordChangeSchema,
   profileSchema,
   sanitiseName,
@@ -72,6 +73,8 @@ describe('people', () => {
     expect(normalisePhone('1'.repeat(16))).toBeNull();
     expect(normalisePhone('abcdefghij')).toBeNull();
     expect(normalisePhone('12345')).toBeNull();
+    expect(storedPhone('0400 000 000')).toBe('+61400000000');
+    expect(storedPhone('1'.repeat(18))).toBe('1'.repeat(18));
   });
 
   it('read what is wrong in the words of the specification', () => {

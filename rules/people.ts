@@ -34,6 +34,11 @@ function withoutTrunkZero(digits: string): string {
   return `+${digits.replace(/^610/, '61')}`;
 }
 
+/** How a number that passed the form's rule is kept: E.164, or its digits when it is none. */
+export function storedPhone(raw: string): string {
+  return normalisePhone(raw) ?? raw.replace(/\D/g, '');
+}
+
 const fullName = z
   .string()
   .trim()
@@ -59,6 +64,7 @@ const password = z
 
 export const signInSchema = z.object({ email, password: z.string().min(6, 'Password must be at least 6 characters') });
 export const emailSchema = email;
+export const phoneSchema = phone;
 export const signUpSchema = z.object({
   fullName,
   email,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dollarsToCents, centsToDollars } from '#rules/money.ts';
+import { phoneSchema, storedPhone } from '#rules/people.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { Bookings } from '#server/operations/bookings.ts';
 import { bookingIdField, instantField, json, parse, signedIn, take } from './answers.ts';
@@ -8,6 +9,13 @@ import type { ServerFunction } from './function.ts';
 const LIMIT = { name: 'create-payment', max: 20, seconds: 60 };
 
 const coupon = z.string().trim().max(50).nullish();
+/** The number to ring about this booking, by the rule of the form; nothing typed is none. */
+const contactPhone = z
+  .string()
+  .trim()
+  .transform((text) => (text === '' ? null : text))
+  .pipe(phoneSchema.transform(storedPhone).nullable())
+  .nullish();
 const shown = z.number().finite().nonnegative().max(100_000).nullish();
 
 /** The booking page's shape: `{bookingData, customerData}`. */
@@ -20,13 +28,14 @@ const fromBookingPage = z
       final_cost: shown,
       coupon_code: coupon,
     }),
-    customerData: z.looseObject({ termsAccepted: z.boolean().optional() }).nullish(),
+    customerData: z.looseObject({ phone: contactPhone, termsAccepted: z.boolean().optional() }).nullish(),
   })
   .transform(({ bookingData, customerData }) => ({
     studioId: bookingData.studio_id,
     startTime: bookingData.start_time,
     endTime: bookingData.end_time,
     couponCode: bookingData.coupon_code || null,
+    contactPhone: customerData?.phone ?? null,
     shownTotal: bookingData.final_cost ?? null,
     termsAccepted: customerData?.termsAccepted === true,
   }));
@@ -35,6 +44,7 @@ const fromBookingPage = z
 const fromCheckout = z
   .looseObject({
     amount: shown,
+    customerPhone: contactPhone,
     metadata: z.looseObject({
       studioId: bookingIdField,
       startTime: instantField,
@@ -43,11 +53,12 @@ const fromCheckout = z
       termsAccepted: z.boolean().optional(),
     }),
   })
-  .transform(({ amount, metadata }) => ({
+  .transform(({ amount, customerPhone, metadata }) => ({
     studioId: metadata.studioId,
     startTime: metadata.startTime,
     endTime: metadata.endTime,
     couponCode: metadata.couponCode || null,
+    contactPhone: customerPhone ?? null,
     shownTotal: amount ?? null,
     termsAccepted: metadata.termsAccepted === true,
   }));
@@ -68,6 +79,7 @@ export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }):
         startTime: wanted.startTime,
         endTime: wanted.endTime,
         couponCode: wanted.couponCode,
+        contactPhone: wanted.contactPhone,
         termsAccepted: wanted.termsAccepted,
         shownTotalCents: wanted.shownTotal === null ? null : dollarsToCents(wanted.shownTotal),
       });

@@ -23,6 +23,8 @@ export type HoldRequest = {
   readonly startTime: Date;
   readonly endTime: Date;
   readonly couponCode: string | null;
+  /** As `storedPhone` writes it; null when none was given. */
+  readonly contactPhone: string | null;
   readonly termsAccepted: boolean;
   /** What the customer was shown, in cents; null when nothing was shown. */
   readonly shownTotalCents: number | null;
@@ -193,6 +195,7 @@ export function createBookings(parts: {
       finalCostCents: quote.totalCents,
       idVerificationId: verification,
       termsVersion: studio.termsVersion,
+      contactPhone: request.contactPhone,
       policy: { freeCancelHours: studio.freeCancelHours },
       maxLiveHolds: studio.maxLiveHolds * settings.limitFactor,
       holdsPerHour: studio.holdsPerHour * settings.limitFactor,

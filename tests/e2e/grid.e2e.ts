@@ -180,6 +180,18 @@ test('a whole booking by keyboard alone: room, day, hours over midnight, sign-in
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 });
 
+test('a day with nothing left says so and leads to the next', async ({ page }) => {
+  const day = ahead(1);
+  const [start, end] = [at(day, 0), at(day, 24)];
+  await insertBooking({ userId: null, studio: 'Studio C', start, end, status: 'confirmed' });
+  await openDay(page, 'Studio C', day);
+  await expect(page.getByText('No hours are left on this day.')).toBeVisible();
+  await accessible(page);
+  await page.getByRole('button', { name: /^See Tue/ }).click();
+  await expect(page.getByText('No hours are left on this day.')).toBeHidden();
+  await expect(cell(page, 9)).toHaveAccessibleName('9 AM to 10 AM, 49 dollars, free');
+});
+
 test('from Perth, London and Los Angeles the hours are Sydney’s, and that is said', async ({ page, browser }) => {
   const day = ahead(6);
   await openDay(page, 'Studio B', day);

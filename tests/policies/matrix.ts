@@ -302,7 +302,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
   return {
     bookings: {
       columns: `id user_id studio_id studio_name start_time end_time status total_hours base_cost discount_amount coupon_discount final_cost
-        id_verification_id notes guest_email reference cancel_reason hold_expires_at slots created_at confirmed_at cancelled_at`,
+        id_verification_id notes guest_email reference cancel_reason hold_expires_at slots created_at confirmed_at cancelled_at contact_phone`,
       grants: { anon: 'select', authenticated: 'select insert update', service_role: ALL },
       rows: Object.fromEntries(rows.map((row) => [row, { key: { start_time: times[row] }, fresh: later(row) }])),
       change: { notes: 'test, changed' },
@@ -327,8 +327,8 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
       },
       make: rows.map((row) => ({
         text: `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost_cents,
-            final_cost_cents, notes) values ($1::uuid, private.new_reference(), $2::uuid, $3::uuid, 'A', $4::timestamptz, $4::timestamptz + interval '1 hour',
-            'confirmed', 1, 0, 0, 'test')`,
+            final_cost_cents, notes, contact_phone) values ($1::uuid, private.new_reference(), $2::uuid, $3::uuid, 'A', $4::timestamptz,
+            $4::timestamptz + interval '1 hour', 'confirmed', 1, 0, 0, 'test', '+61400000000')`,
         values: [ids[row], row === 'owner' ? owner : row === 'other' ? other : null, STUDIO_A, times[row]],
       })),
     },

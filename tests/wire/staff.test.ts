@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { type Customer, mailsTo, STUDIO_A, STUDIO_B, until, type World } from '#tests/support/world.ts';
+import { checkout, type Customer, mailsTo, span, STUDIO_A, STUDIO_B, until, type World } from '#tests/support/world.ts';
 
 const MINUTE = 60_000;
 
@@ -80,6 +80,47 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     );
     const change = await client.from('bookings').update({ status: 'cancelled' }).eq('id', service?.id).select();
     expect(change.error?.code).toBe('42501');
+  });
+
+  it('the number given with the payment is shown to staff and its owner, and to nobody else', async () => {
+    const time = span(world.now(), 60);
+    const pay = (customerPhone: unknown) =>
+      world.call('create-payment', { ...checkout(time), customerPhone }, customer.token);
+    for (const wrong of ['12345', 'abcdefghij', '0400 000 000 000 000 000', 61400000009, ['0400000009']])
+      expect(await pay(wrong)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect((await pay('12345')).body).toMatchObject({
+      error: { message: 'customerPhone: Phone number must be at least 10 digits' },
+    });
+    const held = await pay(' 0400 000 009 ');
+    expect(held.status).toBe(200);
+    const seen = async (token?: string) => {
+      const { data } = await world
+        .client(token)
+        .from('bookings')
+        .select('contact_phone')
+        .eq('start_time', time.startTime);
+      return data?.map((one) => one.contact_phone);
+    };
+    const other = await world.addCustomer();
+    expect(await Promise.all([seen(admin.token), seen(customer.token), seen(other.token), seen()])).toEqual([
+      ['+61400000009'],
+      ['+61400000009'],
+      [null],
+      [null],
+    ]);
+    const guess = await world.client(other.token).from('bookings').select('id').eq('contact_phone', '+61400000009');
+    expect(guess.data).toEqual([]);
+    // Coming back without a number leaves it, with another one it is that one; the account's own stays.
+    expect((await pay('')).body['bookingId']).toBe(held.body['bookingId']);
+    expect(await seen(admin.token)).toEqual(['+61400000009']);
+    expect((await pay('+44 20 7946 0000')).body['bookingId']).toBe(held.body['bookingId']);
+    expect(await seen(admin.token)).toEqual(['+442079460000']);
+    const own = await world.client(customer.token).from('profiles').select('phone').single();
+    expect(own.data?.phone).not.toBe('+442079460000');
+    await world.house.db.query('update private.booking set user_id = null where id = $1::uuid', [
+      held.body['bookingId'],
+    ]);
+    expect(await seen(admin.token)).toEqual([null]);
   });
 
   it('a scheduled mail goes to the owner whatever it says, and only staff ask for one', async () => {

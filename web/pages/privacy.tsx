@@ -13,7 +13,10 @@ const SECTIONS = [
     title: 'What we keep',
     text: (
       <>
-        <p>Your account: name, e-mail, phone number, date of birth and, if you gave one, your DJ name.</p>
+        <p>
+          Your account: name, e-mail, phone number, date of birth and, if you gave one, your DJ name. With each booking,
+          the phone number you gave at checkout.
+        </p>
         <p>
           Your bookings, what was paid for them, and which codes were made for the door, never their digits in clear.
         </p>

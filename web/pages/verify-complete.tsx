@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { useLocation, useNavigate } from 'react-router';
+import { useLocation } from 'react-router';
 import { readServerDraft } from '#web/features/checkout/queries.ts';
 import { createHostedCheck } from '#web/features/identity/queries.ts';
+import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
@@ -15,7 +16,6 @@ import { Shell } from '#web/ui/shell.tsx';
 
 /** The door to the hosted identity check, for the booking that waits. */
 export default function VerifyCompletePage() {
-  const navigate = useNavigate();
   const { status, user } = useSession();
   const { open } = useAuthDialog();
   const [kept] = useState(() => drafts.booking());
@@ -81,15 +81,7 @@ export default function VerifyCompletePage() {
             Start the check
           </Button>
         )}
-        <Button
-          tone="plain"
-          onClick={() => {
-            drafts.dropBooking();
-            void navigate(paths.booking);
-          }}
-        >
-          Return to Booking
-        </Button>
+        <ReturnToBooking />
       </div>
     </Shell>
   );

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { checkHosted, readReview } from '#web/features/identity/queries.ts';
+import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
@@ -91,15 +92,7 @@ export default function VerifyReturnPage() {
             Your profile
           </Link>
         ) : null}
-        <Button
-          tone="plain"
-          onClick={() => {
-            drafts.dropBooking();
-            void navigate(paths.booking);
-          }}
-        >
-          Return to Booking
-        </Button>
+        <ReturnToBooking />
       </div>
     </Shell>
   );

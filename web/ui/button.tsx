@@ -6,13 +6,13 @@ type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
 };
 
 const base =
-  'inline-flex min-h-12 items-center justify-center gap-2 border-2 px-6 py-2.5 text-center font-bold transition-[color,background-color,border-color,translate] duration-150 active:not-disabled:translate-y-0.5 disabled:cursor-not-allowed disabled:opacity-45 aria-busy:opacity-100';
+  'inline-flex min-h-12 items-center justify-center gap-2 border-2 py-2.5 text-center font-bold transition-[color,background-color,border-color,translate] duration-150 active:not-disabled:translate-y-0.5 disabled:cursor-not-allowed disabled:opacity-45 aria-busy:opacity-100';
 /** The looks of a button, for links that look like one. The edge that cannot be seen is there for forced colours. */
 export const buttonStyle = {
-  signal: `${base} border-transparent bg-signal text-ink hover:not-disabled:bg-chalk`,
-  plain: `${base} border-edge bg-deck text-chalk hover:not-disabled:border-chalk`,
-  quiet: `${base} border-transparent px-3 text-fog underline decoration-edge underline-offset-4 hover:not-disabled:text-chalk`,
-  danger: `${base} border-bad text-bad hover:not-disabled:bg-bad hover:not-disabled:text-ink`,
+  signal: `${base} border-transparent bg-signal px-6 text-ink hover:not-disabled:bg-chalk`,
+  plain: `${base} border-edge bg-deck px-6 text-chalk hover:not-disabled:border-chalk`,
+  quiet: `${base} border-transparent text-fog underline decoration-edge underline-offset-4 hover:not-disabled:text-chalk`,
+  danger: `${base} border-bad px-6 text-bad hover:not-disabled:bg-bad hover:not-disabled:text-ink`,
 } as const;
 
 /** A button; while `busy` it cannot be pressed again and says so. */

@@ -2,6 +2,8 @@ import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { Cross } from './cross.tsx';
 import { hostToasts } from './toast.tsx';
 
+const TO_TYPE_IN = 'input:not([type=file], [type=checkbox], [type=radio], [type=hidden]), select, textarea';
+
 /** A modal: the browser keeps the focus inside, Escape closes, focus goes back to where it was, messages appear on top. */
 export function Dialog({
   open,
@@ -17,11 +19,15 @@ export function Dialog({
   wide?: boolean;
 }) {
   const ref = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!dialog || !open) return;
     dialog.showModal();
+    // By itself the browser would begin at the way out. A finger is spared the keyboard that would cover half the screen.
+    const begin = window.matchMedia('(pointer: fine)').matches ? dialog.querySelector<HTMLElement>(TO_TYPE_IN) : null;
+    (begin ?? heading.current)?.focus();
     const leave = hostToasts(dialog);
     return () => {
       leave();
@@ -41,7 +47,7 @@ export function Dialog({
       {open ? (
         <>
           <div className="mb-5 flex items-start justify-between gap-4">
-            <h2 id={id} className="min-w-0 text-3xl sm:text-4xl">
+            <h2 ref={heading} id={id} tabIndex={-1} className="min-w-0 text-3xl outline-none sm:text-4xl">
               {title}
             </h2>
             <button

@@ -50,7 +50,7 @@ export function Tabs({
               tabIndex={chosen ? 0 : -1}
               onKeyDown={walk}
               onClick={() => onChange(tab.key)}
-              className={`-mb-px min-h-12 shrink-0 border-b-4 px-4 font-bold -outline-offset-3 transition-colors ${chosen ? 'border-signal text-chalk' : 'border-transparent text-fog hover:text-chalk'}`}
+              className={`-mb-px min-h-12 shrink-0 border-b-4 px-3 font-bold sm:px-4 -outline-offset-3 transition-colors ${chosen ? 'border-signal text-chalk' : 'border-transparent text-fog hover:text-chalk'}`}
             >
               {tab.label}
             </button>

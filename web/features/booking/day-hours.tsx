@@ -7,8 +7,9 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { DayNote } from './day-note.tsx';
 import { NightButtons } from './night-buttons.tsx';
+import { NoHours } from './no-hours.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
-import { slotState } from './selection.ts';
+import { isFull, slotState } from './selection.ts';
 import type { useChoice } from './use-choice.ts';
 
 /** The hours of the day looked at: the grid, what is to be known about it, and the way over midnight. */
@@ -66,6 +67,9 @@ export function DayHours({
             ? 'We cannot ask which hours are free right now. What you see may be out of date.'
             : 'You are offline. What you see may be out of date; it is asked again once you are back.'}
         </output>
+      ) : null}
+      {slots.length === 0 && hours.taken && isFull(date, hours.taken, now) ? (
+        <NoHours date={date} today={choice.today} onDay={choice.chooseDay} />
       ) : null}
       <OtherDay slots={slots.filter((slot) => slot.date < date)} word="From" />
       {hours.taken ? (

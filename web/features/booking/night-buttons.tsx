@@ -14,13 +14,13 @@ export function NightButtons({ choice }: { choice: ReturnType<typeof useChoice> 
   return (
     <div className="flex flex-wrap gap-2">
       {isNextDay ? (
-        <Button tone="plain" className="px-4" onClick={() => goTo({ date: addDays(date, -1), hour: 23 })}>
+        <Button tone="plain" onClick={() => goTo({ date: addDays(date, -1), hour: 23 })}>
           <Undo2 aria-hidden="true" className="size-4" />
           Back to previous day
         </Button>
       ) : null}
       {reachesMidnight ? (
-        <Button tone="plain" className="px-4" onClick={() => goTo({ date: addDays(date, 1), hour: 0 })}>
+        <Button tone="plain" onClick={() => goTo({ date: addDays(date, 1), hour: 0 })}>
           <Moon aria-hidden="true" className="size-4" />
           Continue to next morning
         </Button>

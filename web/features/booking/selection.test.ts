@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
-import { daysToRead, describeLost, dropLost, reachTo, slotState, type Taken } from './selection.ts';
+import { daysToRead, describeLost, dropLost, isFull, reachTo, slotState, type Taken } from './selection.ts';
 
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-21T01:00:00Z'); // 12 noon in Sydney
@@ -36,6 +36,14 @@ describe('the state of an hour', () => {
     expect(slotState(at(1, '2026-11-21'), [], night, before)).toBe('taken');
     expect(slotState(at(2, '2026-11-21'), [], night, before)).toBe('free');
   });
+});
+
+test('a day is full once nothing of it is free: taken, being paid for or past', () => {
+  const rest = [busy(at(12), at(20)), busy(at(21), at(22), 'pending')];
+  expect(isFull(DAY, rest, NOON)).toBe(false);
+  expect(isFull(DAY, [...rest, busy(at(23), at(23))], NOON)).toBe(true);
+  expect(isFull(DAY, [busy(at(12), at(23), 'pending', true)], NOON)).toBe(false);
+  expect(isFull(DAY, [], dayBounds('2026-11-22').start)).toBe(true);
 });
 
 describe('what a selection loses', () => {

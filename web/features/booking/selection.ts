@@ -32,6 +32,13 @@ export function slotState(slot: Slot, selection: readonly Slot[], taken: readonl
   return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
 }
 
+/** Whether nothing of a day can be booked any more. */
+export function isFull(date: StudioDate, taken: readonly Taken[], now: Date): boolean {
+  return Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, [], taken, now)).every(
+    (state) => state !== 'free',
+  );
+}
+
 /** Takes out of a selection what others or the clock took; the longest run of the rest stays. */
 export function dropLost(
   selection: readonly Slot[],

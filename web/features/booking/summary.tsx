@@ -68,7 +68,7 @@ export function Summary({
             onChange();
           }}
           disabled={busy}
-          className="-ml-3 min-h-11 py-1 max-lg:text-sm"
+          className="min-h-11 py-1 max-lg:text-sm"
         >
           Clear Selection
         </Button>

@@ -58,7 +58,7 @@ export function TermsDialog({
         />
         I have read and accept the terms and conditions
       </label>
-      {read ? null : <p className="text-sm text-dust">Scroll to the end to accept.</p>}
+      {read ? null : <p className="mt-1 text-sm text-dust">Scroll to the end to accept.</p>}
       <Button className="mt-4 w-full" onClick={onClose} disabled={!accepted}>
         Done
       </Button>

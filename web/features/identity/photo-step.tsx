@@ -47,8 +47,12 @@ export function PhotoStep({
         data-drop
         className={`flex flex-wrap items-center gap-3 border-2 border-dashed p-4 transition-colors ${over ? 'border-signal bg-deck' : 'border-line'}`}
       >
-        {camera ? null : <Button onClick={() => setCamera(true)}>Use camera</Button>}
-        <label className="inline-flex min-h-12 cursor-pointer items-center border-2 border-edge bg-deck px-6 font-bold has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal hover:border-chalk">
+        {camera ? null : (
+          <Button className="max-sm:w-full" onClick={() => setCamera(true)}>
+            Use camera
+          </Button>
+        )}
+        <label className="inline-flex min-h-12 cursor-pointer items-center justify-center border-2 max-sm:w-full border-edge bg-deck px-6 font-bold has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-3 has-[:focus-visible]:outline-signal hover:border-chalk">
           Upload a photo
           <input type="file" accept="image/*" className="sr-only" onChange={choose} />
         </label>

@@ -30,6 +30,8 @@ export type StaffBooking = {
   readonly status: 'pending' | 'confirmed';
   readonly final_cost: number;
   readonly notes: string | null;
+  /** The number given with the payment. */
+  readonly contact_phone: string | null;
 };
 export type Booker = {
   readonly full_name: string | null;
@@ -44,7 +46,7 @@ export const BOOKINGS_SHOWN = 100;
 export async function readUpcomingBookings(): Promise<StaffBooking[]> {
   const { data, error } = await supabase
     .from('bookings')
-    .select('id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes')
+    .select('id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone')
     .in('status', ['pending', 'confirmed'])
     .gt('end_time', new Date().toISOString())
     .order('start_time')

@@ -75,7 +75,7 @@ function Day({
             </Cell>
             <Cell label="Studio">{one.studio_name}</Cell>
             <Cell label="Customer" className="break-words max-sm:col-span-full">
-              <Customer booker={one.user_id === null ? undefined : bookers?.get(one.user_id)} />
+              <Customer booking={one} booker={one.user_id === null ? undefined : bookers?.get(one.user_id)} />
             </Cell>
             <Cell label="Status">
               <Standing booking={one} now={now} />
@@ -98,12 +98,14 @@ function timesOf(one: StaffBooking): string {
   return `${formatStudioTime(start)} to ${formatStudioTime(end)}${later}`;
 }
 
-function Customer({ booker }: { booker: Booker | undefined }) {
+/** The number given with the payment comes first; the account's follows when it is another. */
+function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker | undefined }) {
   if (!booker) return <span className="text-fog">not known</span>;
+  const numbers = [...new Set([booking.contact_phone, booker.phone])];
   return (
     <>
       {booker.full_name ?? booker.email}
-      <span className="block text-sm text-fog">{[booker.email, booker.phone].filter(Boolean).join(', ')}</span>
+      <span className="block text-sm text-fog">{[booker.email, ...numbers].filter(Boolean).join(', ')}</span>
     </>
   );
 }

@@ -1,0 +1,29 @@
+import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+
+/** A day of which nothing is left, and the way to the next one. */
+export function NoHours({
+  date,
+  today,
+  onDay,
+}: {
+  date: StudioDate;
+  today: StudioDate;
+  onDay: (date: StudioDate) => void;
+}) {
+  const next = addDays(date, 1);
+  return (
+    <div className="mb-4">
+      <Notice tone="plain">
+        <p>No hours are left on this day.</p>
+        {next > addDays(today, settings.horizonDays) ? null : (
+          <Button tone="plain" className="mt-3" onClick={() => onDay(next)}>
+            See {formatStudioDate(next, 'medium')}
+          </Button>
+        )}
+      </Notice>
+    </div>
+  );
+}
