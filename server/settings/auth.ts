@@ -47,7 +47,7 @@ export const authFields = {
   TWILIO_API_URL: address.optional(),
 };
 type AuthEnvironment = z.output<z.ZodObject<typeof authFields>>;
-/** Everything the operator decides about accounts; what the account door wants of it stands in its own room. */
+/** Everything the operator decides about accounts: the `AUTH_…` group of `.env.example`; the account door says in its own room what it wants of it. */
 export type AuthSettings = Readonly<ReturnType<typeof readAuthSettings>>;
 
 const CAPTCHA_ADDRESS = {

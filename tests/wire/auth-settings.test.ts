@@ -184,7 +184,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       const answers = await Promise.all(asked);
       expect(answers.map((one) => one.status)).toEqual([200, 200, 200, 200]);
       const alive = await Promise.all(
-        answers.map((one) => statusOf({ authorization: `Bearer ${one.body['access_token']}` })),
+        answers.map((one) => statusOf({ authorization: `Bearer ${String(one.body['access_token'])}` })),
       );
       expect(alive.filter((status) => status === 200)).toHaveLength(1);
     });
