@@ -1,6 +1,7 @@
 import { messages as wire, PGlite, protocol, type Extension } from '@electric-sql/pglite';
 import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import {
   type Database,
   DatabaseError,
@@ -20,7 +21,7 @@ export type Embedded = Database & {
   script(sql: string): Promise<void>;
 };
 
-const EXTENSIONS: Record<string, Extension> = { btree_gist, pgcrypto };
+const EXTENSIONS: Record<string, Extension> = { btree_gist, pg_trgm, pgcrypto };
 
 /** PostgreSQL's cache, a quarter of its default: the engine holds all of it from the start, and a small house's hot rows fit in less. */
 const SMALL = ['-c', 'shared_buffers=32MB'];

@@ -1,10 +1,14 @@
 import { type Context, Hono } from 'hono';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import type { Schema } from './catalogue/catalogue.ts';
 import { refusalOfDatabase, RestRefusal, restErrors } from './errors.ts';
 import { createKnown } from './known.ts';
 import { describeDoor } from './openapi/describe.ts';
 import { type Asked, readAsked } from './parse/asked.ts';
+import { readQuery } from './parse/query.ts';
+import { ALLOWED_OF_ROOT, allowedOfCall, allowedOfTable } from './plan/allow.ts';
+import { schemaOf } from './plan/read.ts';
 import {
   type Prepare,
   type Prepared,
@@ -68,7 +72,16 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
     return answer(asked, prepared, row, settings);
   }
 
+  /** `OPTIONS`: what may be asked of a thing, without asking it. */
+  async function options(c: Context<Env>, allowed: (schema: Schema) => string): Promise<Response> {
+    await readCaller(c.req.raw, c.var.ip);
+    const { catalogue } = await known.now();
+    const allow = allowed(schemaOf(catalogue, c.req.header('accept-profile') ?? null));
+    return new Response(null, { headers: { allow, 'content-length': '0' } });
+  }
+
   async function root(c: Context<Env>): Promise<Response> {
+    if (c.req.method === 'OPTIONS') return options(c, () => ALLOWED_OF_ROOT);
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw restErrors.method(c.req.method);
     const caller = await readCaller(c.req.raw, c.var.ip);
     if (caller.role === 'anon') guests.add(c.req.raw);
@@ -85,6 +98,11 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
   door.put('/:table', (c) => serve(c, 'table', c.req.param('table'), preparePut));
   door.patch('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareUpdate));
   door.delete('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareDelete));
+  door.options('/:table', (c) => options(c, (schema) => allowedOfTable(schema, c.req.param('table'))));
+  door.options('/rpc/:name', (c) => {
+    const read = readQuery(new URL(c.req.url).searchParams, true);
+    return options(c, (schema) => allowedOfCall(schema, c.req.param('name'), read));
+  });
   door.all('/:table', (c) => Promise.reject(restErrors.method(c.req.method)));
   door.all('/rpc/:name', (c) => Promise.reject(restErrors.rpcMethod(c.req.method)));
   // With a slash at its end the door itself is another path to the router.

@@ -176,6 +176,25 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     expect(found.data).toMatchObject([{ action: 'create', details: { code: 'SEARCHED' } }]);
     expect((await client.rpc('search_audit_logs', { words: `create ${admin.email}` })).data.length).toBeGreaterThan(0);
     expect((await client.rpc('search_audit_logs', { words: '100%_' })).data).toEqual([]);
+    await world.house.db.query(`select private.audit($1::uuid, 'other', 'odd', null, $2::jsonb)`, [
+      customer.id,
+      { said: `100%_ It's \\ "so" $1` },
+    ]);
+    const count = async (words: string) => (await client.rpc('search_audit_logs', { words })).data?.length;
+    for (const words of [
+      '100%_',
+      `it's`,
+      '\\',
+      '"so',
+      '$1',
+      'ODD',
+      'dd',
+      `odd ${customer.email.slice(2)}`,
+      customer.id,
+    ])
+      expect([words, await count(`odd ${words}`)]).toEqual([words, 1]);
+    for (const words of ['100_%', 'o_d', `odd ${admin.email}`, '{odd', 'odd'.repeat(80)])
+      expect([words, await count(words)]).toEqual([words, 0]);
     for (let n = 0; n < 130; n += 1)
       await world.house.db.query(`select private.audit(null, 'other', 'filler', $1, '{}')`, [String(n)]);
     const first = (await client.rpc('search_audit_logs', { words: 'filler' })).data;
@@ -187,6 +206,10 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     // The embedded database's clock counts milliseconds: entries of one may stand in any order, but none twice.
     expect(first).toHaveLength(100);
     expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 130 }, (_, at) => at));
+    const older = await client.rpc('search_audit_logs', { words: 'filler', before_at: first[0].created_at });
+    expect(older.data.every((one: { created_at: string }) => one.created_at < first[0].created_at)).toBe(true);
+    const service = world.client(world.house.keys.serviceRoleKey);
+    expect((await service.rpc('search_audit_logs', { words: 'filler' })).data).toHaveLength(100);
     expect((await world.client(customer.token).rpc('search_audit_logs', {})).data).toEqual([]);
     expect((await world.client().rpc('search_audit_logs', {})).error?.code).toBe('42501');
   });

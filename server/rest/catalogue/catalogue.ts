@@ -24,7 +24,10 @@ export type Table = {
   /** Columns made by a function of the row; not part of `*`. */
   readonly computed: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
+  /** What can be written to it at all, whoever asks: a view takes what it passes on or has a trigger for. */
+  readonly takes: Writes;
 };
+type Writes = { readonly insert: boolean; readonly update: boolean; readonly remove: boolean };
 /** A way from one relation to another, views included. `through` is the table in the middle of a many-to-many. */
 export type Relationship = {
   readonly constraint: string;
@@ -84,6 +87,7 @@ export type TableRow = {
   name: string;
   columns: ColumnRow[];
   primary_key: string[];
+  takes: Writes;
 };
 type ColumnRow = { number: number; name: string; type: string; base: string; default: string | null };
 export type KeyRow = {
@@ -204,6 +208,7 @@ function toTable(row: TableRow, primaryKey: readonly string[], functions: readon
     columns: toColumns(row.columns),
     computed: new Map(functions.map((one) => [one.name, toComputedColumn(one)])),
     primaryKey,
+    takes: row.takes,
   };
 }
 
@@ -220,6 +225,7 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
           columns: toColumns(row.columns),
           computed: new Map(),
           primaryKey: [],
+          takes: { insert: false, update: false, remove: false },
         });
   return {
     schema: row.schema,

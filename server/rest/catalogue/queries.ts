@@ -13,6 +13,8 @@ const columnJson = (relation: string): string => `
  */
 export const TABLES = `
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as view, ${columnJson('c.oid')} as columns,
+  (select json_build_object('insert', w.verbs & 8 = 8, 'update', w.verbs & 4 = 4, 'remove', w.verbs & 16 = 16)
+    from (select pg_relation_is_updatable(c.oid::regclass, true) as verbs) w) as takes,
   coalesce((select json_agg(a.attname order by k.place) from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (number, place)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
