@@ -1,46 +1,5 @@
 import { z } from 'zod';
 
-/** Everything the operator decides about accounts: the `AUTH_…` group of `.env.example`. */
-export type AuthSettings = {
-  readonly passwordMinLength: number;
-  readonly passwordRequired: PasswordRequired;
-  /** A file with one breached password, or the SHA-1 of one, a line; null: the bundled list alone. */
-  readonly breachedFile: string | null;
-  readonly autoconfirm: boolean;
-  readonly phoneAutoconfirm: boolean;
-  readonly signupEnabled: boolean;
-  readonly phoneEnabled: boolean;
-  readonly anonymousEnabled: boolean;
-  readonly manualLinking: boolean;
-  readonly doubleConfirm: boolean;
-  readonly accessTokenSeconds: number;
-  readonly codeLength: number;
-  readonly codeSeconds: number;
-  readonly mailIntervalSeconds: number;
-  readonly reuseSeconds: number;
-  readonly sessionSeconds: number | null;
-  readonly inactivitySeconds: number | null;
-  readonly singleSession: boolean;
-  /** Phone in digits → the code it always gets. */
-  readonly testCodes: ReadonlyMap<string, string>;
-  /** JWKS with private keys; null: a key made once and kept in the data folder. */
-  readonly signingKeysFile: string | null;
-  readonly captcha: { readonly provider: CaptchaProvider; readonly secret: string; readonly url: string } | null;
-  readonly sms: {
-    readonly accountSid: string;
-    readonly authToken: string;
-    /** A number in E.164, or a messaging service's id. */
-    readonly from: string;
-    readonly apiUrl: string;
-  };
-};
-export type PasswordRequired =
-  | 'none'
-  | 'letters_digits'
-  | 'lower_upper_letters_digits'
-  | 'lower_upper_letters_digits_symbols';
-export type CaptchaProvider = 'turnstile' | 'hcaptcha';
-
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
 const seconds = (least: number, most: number, standard: number) =>
   z.coerce.number().int().min(least).max(most).default(standard);
@@ -53,6 +12,7 @@ export const authFields = {
   AUTH_PASSWORD_REQUIRED: z
     .enum(['none', 'letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'])
     .default('none'),
+  /** A file with one breached password, or the SHA-1 of one, a line; without it the bundled list alone counts. */
   AUTH_BREACHED_FILE: z.string().min(1).optional(),
   AUTH_AUTOCONFIRM: flag.default(false),
   AUTH_PHONE_AUTOCONFIRM: flag.default(false),
@@ -73,6 +33,7 @@ export const authFields = {
     .string()
     .regex(/^\+?\d{7,15}=\d{6,10}(,\+?\d{7,15}=\d{6,10})*$/, 'is a list like 61400000000=123456,…')
     .optional(),
+  /** JWKS with private keys; without it a key is made once and kept in the data folder. */
   AUTH_SIGNING_KEYS_FILE: z.string().min(1).optional(),
   AUTH_CAPTCHA: z.enum(['turnstile', 'hcaptcha']).optional(),
   AUTH_CAPTCHA_SECRET: z.string().min(1).optional(),
@@ -86,14 +47,16 @@ export const authFields = {
   TWILIO_API_URL: address.optional(),
 };
 type AuthEnvironment = z.output<z.ZodObject<typeof authFields>>;
+/** Everything the operator decides about accounts: the `AUTH_…` group of `.env.example`; the account door says in its own room what it wants of it. */
+export type AuthSettings = Readonly<ReturnType<typeof readAuthSettings>>;
 
-const CAPTCHA_ADDRESS: Readonly<Record<CaptchaProvider, string>> = {
+const CAPTCHA_ADDRESS = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 };
 
 /** `sandboxUrl`: where the stand-in for text messages and captchas listens; null without a sandbox. */
-export function readAuthSettings(env: AuthEnvironment, sandboxUrl: string | null): AuthSettings {
+export function readAuthSettings(env: AuthEnvironment, sandboxUrl: string | null) {
   return {
     passwordMinLength: env.AUTH_PASSWORD_MIN_LENGTH,
     passwordRequired: env.AUTH_PASSWORD_REQUIRED,
@@ -130,7 +93,7 @@ function readTestCodes(text: string | undefined): Map<string, string> {
   return new Map(pairs.flatMap(([phone = '', code = '']) => (phone !== '' && code !== '' ? [[phone, code]] : [])));
 }
 
-function readCaptcha(env: AuthEnvironment, sandboxUrl: string | null): AuthSettings['captcha'] {
+function readCaptcha(env: AuthEnvironment, sandboxUrl: string | null) {
   const provider = env.AUTH_CAPTCHA;
   if (provider === undefined) return null;
   const standIn = sandboxUrl === null ? CAPTCHA_ADDRESS[provider] : `${sandboxUrl}/${provider}/siteverify`;

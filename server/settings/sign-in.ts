@@ -1,23 +1,5 @@
 import { z } from 'zod';
-import { providerFaults, type ProviderSettings, readProviders } from './providers.ts';
-
-/** What the operator decides about proofs beyond a password: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
-export type SignInSettings = {
-  readonly factors: {
-    readonly totp: boolean;
-    readonly phone: boolean;
-    readonly webauthn: boolean;
-    readonly max: number;
-    readonly challengeSeconds: number;
-  };
-  readonly passkeys: { readonly enabled: boolean; readonly max: number };
-  readonly relyingParty: { readonly id: string; readonly origins: readonly string[] };
-  readonly redirects: readonly string[];
-  readonly providers: readonly ProviderSettings[];
-  readonly chains: readonly ('ethereum' | 'solana')[];
-  /** Where the employers' identity providers are written down; `sandbox`: the pretended one. Null: no single sign-on. */
-  readonly saml: { readonly file: string } | { readonly sandbox: string } | null;
-};
+import { providerFaults, readProviders } from './providers.ts';
 
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
 const list = z.string().transform((text) =>
@@ -56,6 +38,8 @@ export const signInFields = {
   AUTH_SAML_FILE: z.string().min(1).optional(),
 };
 type SignInEnvironment = z.output<z.ZodObject<typeof signInFields>>;
+/** What the operator decides about proofs beyond a password: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
+export type SignInSettings = Readonly<ReturnType<typeof readSignInSettings>>;
 
 /**
  * `given`: the whole environment, as providers are named by the operator. `sandbox`: where the pretended identity provider listens, null
@@ -70,7 +54,7 @@ export function readSignInSettings(
     production: boolean;
     faults: string[];
   },
-): SignInSettings {
+) {
   const { siteUrl, faults } = parts;
   faults.push(...signInFaults(env));
   const providers = readProviders(parts.given, env.AUTH_PROVIDERS, parts.sandbox, faults);
@@ -95,7 +79,10 @@ export function readSignInSettings(
   };
 }
 
-function readSaml(env: SignInEnvironment, sandbox: string | null, faults: string[]): SignInSettings['saml'] {
+/** Where the employers' identity providers are written down; `sandbox`: the pretended one. Null: no single sign-on. */
+type SamlSettings = { readonly file: string } | { readonly sandbox: string } | null;
+
+function readSaml(env: SignInEnvironment, sandbox: string | null, faults: string[]): SamlSettings {
   if (!env.AUTH_SAML) return null;
   if (env.AUTH_SAML_FILE !== undefined) return { file: env.AUTH_SAML_FILE };
   if (sandbox === null) faults.push('AUTH_SAML_FILE: is needed with AUTH_SAML=true when the sandbox is off');

@@ -192,26 +192,30 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
   });
 });
 
-test('switched off, passkeys are refused in the words of the protocol', async () => {
-  const world = await openAuthWorld({ env: { AUTH_PASSKEYS: 'false', AUTH_MFA_TOTP: 'false' } });
-  for (const [method, path] of [
-    ['POST', '/passkeys/authentication/options'],
-    ['GET', '/passkeys'],
-  ] as const)
-    expect(await world.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({
-      status: 404,
-      body: { code: 'passkey_disabled', message: 'Passkeys are disabled' },
+test.each(engines)(
+  'switched off, passkeys are refused in the words of the protocol (PostgreSQL: %s)',
+  async (postgres) => {
+    const world = await openAuthWorld({ postgres, env: { AUTH_PASSKEYS: 'false', AUTH_MFA_TOTP: 'false' } });
+    for (const [method, path] of [
+      ['POST', '/passkeys/authentication/options'],
+      ['GET', '/passkeys'],
+    ] as const)
+      expect(await world.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({
+        status: 404,
+        body: { code: 'passkey_disabled', message: 'Passkeys are disabled' },
+      });
+    const client = await world.member('off@example.com');
+    expect((await client.auth.mfa.enroll({ factorType: 'totp' })).error).toMatchObject({
+      status: 422,
+      code: 'mfa_totp_enroll_not_enabled',
+      message: 'MFA enroll is disabled for TOTP',
     });
-  const client = await world.member('off@example.com');
-  expect((await client.auth.mfa.enroll({ factorType: 'totp' })).error).toMatchObject({
-    status: 422,
-    code: 'mfa_totp_enroll_not_enabled',
-    message: 'MFA enroll is disabled for TOTP',
-  });
-  expect((await client.auth.mfa.enroll({ factorType: 'phone', phone: '+61400000000' })).error).toMatchObject({
-    status: 422,
-    code: 'mfa_phone_enroll_not_enabled',
-    message: 'MFA enroll is disabled for Phone',
-  });
-  await world.close();
-}, 60_000);
+    expect((await client.auth.mfa.enroll({ factorType: 'phone', phone: '+61400000000' })).error).toMatchObject({
+      status: 422,
+      code: 'mfa_phone_enroll_not_enabled',
+      message: 'MFA enroll is disabled for Phone',
+    });
+    await world.close();
+  },
+  60_000,
+);

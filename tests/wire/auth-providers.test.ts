@@ -445,21 +445,28 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
   });
 });
 
-test('with sign-up switched off nobody new comes in, and whoever is known does', async () => {
-  const world = await openAuthWorld({ env: { AUTH_PROVIDERS: 'google', AUTH_SIGNUP: 'false' } });
-  await world.house.db.query(
-    `insert into auth.users (email, email_confirmed_at, created_at) values ('known@example.com', now(), now())`,
-  );
-  const walk = createWalker('10.3.9.9');
-  for (const [email, opened] of [
-    ['new@example.com', false],
-    ['known@example.com', true],
-  ] as const) {
-    const start = await walk.go(`${world.url}/auth/v1/authorize?provider=google`);
-    const back = await walk.go(start.location ?? '', { method: 'POST', form: { email, name: 'Lee', verified: 'yes' } });
-    const landed = await walk.go(back.location ?? '');
-    expect(fragment(landed.location).has('access_token')).toBe(opened);
-    if (!opened) expect(query(landed.location).get('error_code')).toBe('signup_disabled');
-  }
-  await world.close();
-}, 60_000);
+test.each(engines)(
+  'with sign-up switched off nobody new comes in, and whoever is known does (PostgreSQL: %s)',
+  async (postgres) => {
+    const world = await openAuthWorld({ postgres, env: { AUTH_PROVIDERS: 'google', AUTH_SIGNUP: 'false' } });
+    await world.house.db.query(
+      `insert into auth.users (email, email_confirmed_at, created_at) values ('known@example.com', now(), now())`,
+    );
+    const walk = createWalker('10.3.9.9');
+    for (const [email, opened] of [
+      ['new@example.com', false],
+      ['known@example.com', true],
+    ] as const) {
+      const start = await walk.go(`${world.url}/auth/v1/authorize?provider=google`);
+      const back = await walk.go(start.location ?? '', {
+        method: 'POST',
+        form: { email, name: 'Lee', verified: 'yes' },
+      });
+      const landed = await walk.go(back.location ?? '');
+      expect(fragment(landed.location).has('access_token')).toBe(opened);
+      if (!opened) expect(query(landed.location).get('error_code')).toBe('signup_disabled');
+    }
+    await world.close();
+  },
+  60_000,
+);

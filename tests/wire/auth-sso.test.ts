@@ -284,23 +284,27 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
   });
 });
 
-test('switched off, single sign-on and identity providers are refused in the words of the protocol', async () => {
-  const world = await openAuthWorld();
-  for (const [method, path] of [
-    ['POST', '/sso'],
-    ['GET', '/sso/saml/metadata'],
-    ['POST', '/sso/saml/acs'],
-  ] as const)
-    expect(await world.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({
-      status: 404,
-      body: { code: 'saml_provider_disabled', message: 'SAML 2.0 is disabled' },
+test.each(engines)(
+  'switched off, single sign-on and identity providers are refused in the words of the protocol (PostgreSQL: %s)',
+  async (postgres) => {
+    const world = await openAuthWorld({ postgres });
+    for (const [method, path] of [
+      ['POST', '/sso'],
+      ['GET', '/sso/saml/metadata'],
+      ['POST', '/sso/saml/acs'],
+    ] as const)
+      expect(await world.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({
+        status: 404,
+        body: { code: 'saml_provider_disabled', message: 'SAML 2.0 is disabled' },
+      });
+    expect((await world.visitor().auth.signInWithSSO({ domain: 'example.com' })).error?.code).toBe(
+      'saml_provider_disabled',
+    );
+    expect((await world.visitor().auth.signInWithIdToken({ provider: 'google', token: 'x' })).error).toMatchObject({
+      status: 400,
+      code: 'provider_disabled',
     });
-  expect((await world.visitor().auth.signInWithSSO({ domain: 'example.com' })).error?.code).toBe(
-    'saml_provider_disabled',
-  );
-  expect((await world.visitor().auth.signInWithIdToken({ provider: 'google', token: 'x' })).error).toMatchObject({
-    status: 400,
-    code: 'provider_disabled',
-  });
-  await world.close();
-}, 60_000);
+    await world.close();
+  },
+  60_000,
+);

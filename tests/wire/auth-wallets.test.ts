@@ -149,13 +149,17 @@ describe.each(engines)('wallets by the real client (PostgreSQL: %s)', (postgres)
   });
 });
 
-test('switched off, wallets are refused in the words of the protocol', async () => {
-  const world = await openAuthWorld();
-  const { error } = await world.visitor().auth.signInWithWeb3({
-    chain: 'ethereum',
-    message: 'x'.repeat(80),
-    signature: '0x00',
-  });
-  expect(error).toMatchObject({ status: 422, code: 'web3_provider_disabled', message: 'Web3 provider is disabled' });
-  await world.close();
-}, 60_000);
+test.each(engines)(
+  'switched off, wallets are refused in the words of the protocol (PostgreSQL: %s)',
+  async (postgres) => {
+    const world = await openAuthWorld({ postgres });
+    const { error } = await world.visitor().auth.signInWithWeb3({
+      chain: 'ethereum',
+      message: 'x'.repeat(80),
+      signature: '0x00',
+    });
+    expect(error).toMatchObject({ status: 422, code: 'web3_provider_disabled', message: 'Web3 provider is disabled' });
+    await world.close();
+  },
+  60_000,
+);

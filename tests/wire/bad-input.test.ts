@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createWorld, type Customer, type World } from '#tests/support/world.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { Customer, World } from '#tests/support/world.ts';
 
 const FUNCTIONS = [
   'create-payment',
@@ -55,11 +56,11 @@ const HOSTILE: readonly unknown[] = [
 ];
 
 /** Bad input is refused in the protocol's own shape, writes nothing and tells nothing of the inside. */
-describe('bad input', () => {
+describe.each(engines)('bad input on $name', (engine) => {
   let world: World;
   let customer: Customer;
   beforeAll(async () => {
-    world = await createWorld();
+    world = await engine.open();
     customer = await world.addCustomer();
   }, 60_000);
   afterAll(() => world.close());

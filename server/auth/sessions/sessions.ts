@@ -68,6 +68,9 @@ type SessionRow = {
   refreshed_at: Date;
 };
 
+/** Of sign-ins at the same instant each waits for the one before, so that it sees the session it has to end. */
+const HOLD = 'select from auth.users where id = $1::uuid for update';
+
 /** A session, when it was, its entry in the trail and the tries given back, in one statement; answers the sessions it ends. */
 const BEGIN = `with ended as (delete from auth.sessions where user_id = $2::uuid and $6::boolean returning id),
   begun as (
@@ -153,6 +156,7 @@ export function createSessions(parts: {
     from: From,
     tries?: Takes,
   ): Promise<{ answer: Record<string, unknown>; ended: readonly string[] }> {
+    if (config.singleSession) await tx.query(HOLD, [user.id]);
     const now = clock();
     const id = randomUUID();
     const login = entryOf({ action: 'login', actorId: user.id, at: now, ip: from.ip, details: { method } });
@@ -167,7 +171,8 @@ export function createSessions(parts: {
   return {
     beginIn,
     async begin(user, method, from, tries) {
-      const begun = await beginIn(db, user, method, from, tries);
+      const begin = (tx: Transaction) => beginIn(tx, user, method, from, tries);
+      const begun = await (config.singleSession ? db.transaction(begin) : begin(db));
       watch.forget(begun.ended);
       return begun.answer;
     },
