@@ -101,11 +101,14 @@ function timesOf(one: StaffBooking): string {
 /** The number given with the payment comes first; the account's follows when it is another. */
 function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker | undefined }) {
   if (!booker) return <span className="text-fog">not known</span>;
-  const numbers = [...new Set([booking.contact_phone, booker.phone])];
+  const given = booking.contact_phone;
+  const own = given !== null && booker.phone !== null && booker.phone !== given ? `${booker.phone} (account)` : null;
   return (
     <>
       {booker.full_name ?? booker.email}
-      <span className="block text-sm text-fog">{[booker.email, ...numbers].filter(Boolean).join(', ')}</span>
+      <span className="block text-sm text-fog">
+        {[booker.email, given ?? booker.phone, own].filter(Boolean).join(', ')}
+      </span>
     </>
   );
 }
