@@ -1,8 +1,10 @@
 import { expect, test } from '@playwright/test';
-import { accessible, chooseHours, GOOD_CARD, openDay, payWith, signIn, signInByDialog } from './steps.ts';
+import { accessible, ahead, chooseHours, GOOD_CARD, openDay, payWith, signIn, signInByDialog } from './steps.ts';
+
+const [TUESDAY, WEDNESDAY] = [2, 3];
 
 test('a guest chooses, signs in, finds the selection again, and pays at once', async ({ page }, info) => {
-  await openDay(page, 'Studio A', info.project.name === 'phone' ? 23 : 24);
+  await openDay(page, 'Studio A', ahead(TUESDAY, info.project.name === 'phone' ? 14 : 21));
   await accessible(page);
   await chooseHours(page, [19, 20, 21]);
   await expect(page.getByLabel('Your selection').getByText('$159')).toBeVisible();
@@ -19,7 +21,7 @@ test('a guest chooses, signs in, finds the selection again, and pays at once', a
 
 test('a customer cancels in time and is told what comes back', async ({ page }, info) => {
   await signIn(page);
-  await openDay(page, 'Studio C', info.project.name === 'phone' ? 25 : 26);
+  await openDay(page, 'Studio C', ahead(WEDNESDAY, info.project.name === 'phone' ? 14 : 21));
   await chooseHours(page, [9]);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await payWith(page, GOOD_CARD);

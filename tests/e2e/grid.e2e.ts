@@ -2,6 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import {
   accessible,
   accessibleEverywhere,
+  ahead,
   chooseHours,
   expectToast,
   GOOD_CARD,
@@ -19,8 +20,6 @@ const labels = (page: Page): Promise<(string | null)[]> =>
 const at = (daysAhead: number, hour: number): Date =>
   new Date(sydneyDay(daysAhead).getTime() + (hour - 11) * 3_600_000);
 const summary = (page: Page) => page.getByLabel('Your selection');
-/** Days from today to the next one of a weekday, 0 = Sunday, at least a week ahead. */
-const ahead = (weekday: number): number => 7 + ((weekday - sydneyDay(7).getUTCDay() + 7) % 7);
 
 test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can let go and take back', async ({
   page,

@@ -61,6 +61,10 @@ export function sydneyDay(daysAhead: number): Date {
   return new Date(Date.parse(`${today}T00:00:00Z`) + daysAhead * 86_400_000);
 }
 
+/** Days from today to the next one of a weekday, 0 = Sunday, at least so many days ahead: prices hang on the weekday. */
+export const ahead = (weekday: number, atLeast = 7): number =>
+  atLeast + ((weekday - sydneyDay(atLeast).getUTCDay() + 7) % 7);
+
 export async function chooseHours(page: Page, hours: readonly number[]): Promise<void> {
   for (const hour of hours) {
     await page.locator(`[data-hour="${hour}"]`).click();
