@@ -73,5 +73,5 @@ test('by Google, then with an authenticator app and a passkey, and each can be g
   await expect(page.getByText('With an authenticator app, a stolen password is not enough')).toBeVisible();
   await page.getByRole('button', { name: 'Remove Blue phone' }).click();
   await page.getByRole('button', { name: 'Remove Blue phone' }).click();
-  await expect(page.getByText('Blue phone')).toBeHidden();
+  await expect(page.getByText('Blue phone', { exact: true })).toBeHidden();
 });
