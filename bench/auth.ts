@@ -163,7 +163,7 @@ async function main(): Promise<void> {
   const ratios: Record<'user' | 'refresh' | 'loop' | 'route', number[]> = {
     user: [],
     refresh: [],
-    signIn: [],
+    loop: [],
     route: [],
   };
   for (let round = 0; round < ROUNDS; round += 1) {
