@@ -1,15 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { hash, verify } from '@node-rs/argon2';
 import { Hono } from 'hono';
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import { createTestDatabase } from '#tests/support/postgres.ts';
-import { startServer } from '#tests/support/server-process.ts';
-import { freePorts } from '#tests/support/world.ts';
+import { openHouse } from './house.ts';
 import { load, middle } from './load.ts';
 
 /**
@@ -88,20 +83,9 @@ async function chains(
 }
 
 async function main(): Promise<void> {
-  const database = await createTestDatabase();
-  if (!database) throw new Error('TEST_POSTGRES_URL is not set');
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-auth-'));
-  const ports = await freePorts();
-  const server = await startServer({
-    PORT: String(ports + 8),
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    SANDBOX_PORT: String(ports),
-    RATE_LIMIT_FACTOR: '1000000',
-    AUTH_AUTOCONFIRM: 'true',
-    LOG_LEVEL: 'silent',
-  });
-  const { apiUrl, anonKey } = server.runtime;
+  const house = await openHouse({ AUTH_AUTOCONFIRM: 'true' });
+  const { ports } = house;
+  const { apiUrl, anonKey } = house.runtime;
   const json = { apikey: anonKey, 'content-type': 'application/json' };
   const post = async (path: string, body: unknown): Promise<Session> => {
     const answer = await fetch(`${apiUrl}/auth/v1${path}`, {
@@ -196,9 +180,7 @@ async function main(): Promise<void> {
   say(`sign-in beside a bare route that hashes: ${middle(ratios.route).toFixed(2)} (goal 0.80)`);
   say(`sign-in beside the hash in a loop, without HTTP: ${middle(ratios.loop).toFixed(2)}`);
   floors.kill('SIGTERM');
-  await server.kill('SIGTERM');
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
+  await house.close();
 }
 
 const [, , what, port = '0', keys = '{}'] = process.argv;

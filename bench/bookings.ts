@@ -7,9 +7,9 @@ import { Hono } from 'hono';
 import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
-import { createTestDatabase } from '#tests/support/postgres.ts';
 import { startServer } from '#tests/support/server-process.ts';
-import { addCustomer, freePorts, STUDIO_A } from '#tests/support/world.ts';
+import { addCustomer, STUDIO_A } from '#tests/support/world.ts';
+import { openHouse } from './house.ts';
 import { type Load, load, middle } from './load.ts';
 import { pgbench } from './pgbench.ts';
 
@@ -211,41 +211,21 @@ async function measureEmbedded(ports: number): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const database = await createTestDatabase();
-  if (!database) throw new Error('TEST_POSTGRES_URL is not set');
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
-  const ports = await freePorts();
+  const house = await openHouse();
+  const { ports, databaseUrl, env } = house;
   const provider = await instantPayments(ports + 1);
-  const env = {
-    PORT: String(ports + 8),
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    SANDBOX_PORT: String(ports),
-    RATE_LIMIT_FACTOR: '1000000',
-    LOG_LEVEL: 'silent',
-  };
-  const server = await startServer(env);
-  const owner = new pg.Client({ connectionString: database.url });
+  const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
-  const bench: Bench = {
-    url: server.runtime.apiUrl,
-    anonKey: server.runtime.anonKey,
-    databaseUrl: database.url,
-    owner,
-    ports,
-    env,
-  };
+  const bench: Bench = { url: house.runtime.apiUrl, anonKey: house.runtime.anonKey, databaseUrl, owner, ports, env };
   await measureAvailability(bench);
   await measureHolds(bench);
   await measureEmbedded(ports);
   await owner.end();
-  await server.kill('SIGTERM');
+  await house.close();
   await new Promise<void>((resolve) => {
     provider.close(() => resolve());
     provider.closeAllConnections();
   });
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
 }
 
 await main();

@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
-import { createTestDatabase } from '#tests/support/postgres.ts';
-import { startServer } from '#tests/support/server-process.ts';
-import { addCustomer, freePorts } from '#tests/support/world.ts';
+import { addCustomer } from '#tests/support/world.ts';
+import { openHouse } from './house.ts';
 import { type Ask, load, middle } from './load.ts';
 import { pgbench } from './pgbench.ts';
 
@@ -132,27 +128,16 @@ async function measure(one: Case, url: string, databaseUrl: string): Promise<voi
 }
 
 async function main(): Promise<void> {
-  const database = await createTestDatabase();
-  if (!database) throw new Error('TEST_POSTGRES_URL is not set');
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-rest-'));
-  const ports = await freePorts();
-  const env = {
-    PORT: String(ports + 7),
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    SANDBOX_PORT: String(ports),
-    RATE_LIMIT_FACTOR: '1000000',
-    LOG_LEVEL: 'silent',
-  };
-  const server = await startServer(env);
-  const owner = new pg.Client({ connectionString: database.url });
+  const bench = await openHouse();
+  const { databaseUrl, ports } = bench;
+  const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
   await owner.query(TABLES);
-  const house = await compose(readConfig({ ...env, PORT: String(ports + 5) }));
+  const house = await compose(readConfig({ ...bench.env, PORT: String(ports + 5) }));
   const customer = await addCustomer(house, new Date());
   await house.close();
-  const { apiUrl, anonKey } = server.runtime;
-  for (const one of casesFor(anonKey, customer.token, customer.id)) await measure(one, apiUrl, database.url);
+  const { apiUrl, anonKey } = bench.runtime;
+  for (const one of casesFor(anonKey, customer.token, customer.id)) await measure(one, apiUrl, databaseUrl);
   const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: ports + 6 });
   const route = await load(`http://localhost:${ports + 6}`, {
     lines: LINES,
@@ -162,9 +147,7 @@ async function main(): Promise<void> {
   bare.close();
   say(`a bare route, in the load's own process: ${perSecond(route.perSecond)}`);
   await owner.end();
-  await server.kill('SIGTERM');
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
+  await bench.close();
 }
 
 await main();

@@ -8,9 +8,7 @@ import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
-import { createTestDatabase } from '#tests/support/postgres.ts';
-import { startServer } from '#tests/support/server-process.ts';
-import { freePorts } from '#tests/support/world.ts';
+import { openHouse } from './house.ts';
 import { type Load, load } from './load.ts';
 
 /** A megabyte downloaded through `/storage/v1` beside a bare Node file server with the same file, each a process of its own, in turns. */
@@ -45,18 +43,8 @@ async function main(): Promise<void> {
   await writeFile(file, bytes);
   const bare = fork(fileURLToPath(import.meta.url), ['serve', file]);
   const port = await new Promise<number>((resolve) => bare.once('message', (told) => resolve(Number(told))));
-  const database = await createTestDatabase();
-  if (!database) throw new Error('TEST_POSTGRES_URL is not set');
-  const ports = await freePorts();
-  const server = await startServer({
-    PORT: String(ports + 7),
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    SANDBOX_PORT: String(ports),
-    RATE_LIMIT_FACTOR: '1000000',
-    LOG_LEVEL: 'silent',
-  });
-  const { apiUrl, anonKey, serviceRoleKey } = server.runtime;
+  const house = await openHouse();
+  const { apiUrl, anonKey, serviceRoleKey } = house.runtime;
   const storage = createClient(apiUrl, serviceRoleKey, { auth: { persistSession: false } }).storage;
   await storage.createBucket('bench', { public: true });
   const added = await storage.from('bench').upload('megabyte.bin', bytes, { contentType: 'application/octet-stream' });
@@ -83,8 +71,7 @@ async function main(): Promise<void> {
     );
   }
   bare.kill();
-  await server.kill('SIGTERM');
-  await database.drop();
+  await house.close();
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -30,8 +30,7 @@ export type UserRow = {
   updated_at: Date;
 };
 
-/** What a `UserRow` is read by, of `auth.users u`. */
-// A ban for ever is written as 'infinity', which is no Date and would compare as never.
+/** What a `UserRow` is read by, of `auth.users u`. A ban for ever is written as 'infinity', which is no Date and would compare as never. */
 export const USER_COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.email_confirmed_at, u.phone_confirmed_at, u.confirmation_sent_at,
   u.recovery_sent_at, u.email_change, u.email_change_sent_at, u.phone_change, u.phone_change_sent_at, u.reauthentication_sent_at,
   u.invited_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at, u.deleted_at, u.is_anonymous,
