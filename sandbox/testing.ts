@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { type Sandbox, startSandbox } from './main.ts';
@@ -14,8 +14,10 @@ export type Trial = {
   /** The SDK with the restricted key. */
   readonly restricted: Stripe;
   readonly hooks: Hook[];
-  /** What the receiver answers with; 200 unless told. */
-  answerWith(status: number): void;
+  /** What the receiver answers with, 200 unless told; `null` keeps every sender waiting until the next status is told. */
+  answerWith(status: number | null): void;
+  /** How many senders wait for an answer. */
+  waiting(): number;
   control(method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }>;
   /** A form posted to a hosted page; redirects are not followed. */
   submit(url: string, form: Record<string, string>): Promise<Response>;
@@ -49,14 +51,17 @@ export function idOf(value: string | { id: string } | null): string {
 
 export async function openTrial(stateFile: string | null = null): Promise<Trial> {
   const hooks: Hook[] = [];
-  let answer = 200;
+  let answer: number | null = 200;
+  const waiting = new Set<ServerResponse>();
   const receiver = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const signature = String(request.headers['stripe-signature'] ?? '');
       hooks.push({ path: request.url ?? '', body: Buffer.concat(chunks).toString(), signature, at: Date.now() });
-      response.writeHead(answer).end();
+      if (answer !== null) return void response.writeHead(answer).end();
+      waiting.add(response);
+      response.on('close', () => waiting.delete(response));
     });
   });
   const target = `http://127.0.0.1:${await listen(receiver)}`;
@@ -76,7 +81,11 @@ export async function openTrial(stateFile: string | null = null): Promise<Trial>
     stripe: client('sk_test_sandbox'),
     restricted: client('rk_test_sandbox'),
     hooks,
-    answerWith: (status) => void (answer = status),
+    answerWith(status) {
+      answer = status;
+      if (status !== null) for (const response of waiting) response.writeHead(status).end();
+    },
+    waiting: () => waiting.size,
     async control(method, path, body) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
