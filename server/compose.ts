@@ -60,8 +60,8 @@ export type House = {
   close(): Promise<void>;
 };
 
-/** What tests may replace. `memory`: an embedded database that is gone with the process. */
-export type Overrides = { readonly clock?: Clock; readonly memory?: boolean; readonly say?: (line: string) => void };
+/** What tests may replace. `memory`: an embedded database that is gone with the process, and what it begins as. */
+export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<House> {
   const clock = overrides.clock ?? (() => new Date());
@@ -70,7 +70,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
   const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
-  const db = await openDatabase(config, overrides.memory === true, say, log);
+  const db = await openDatabase(config, overrides.memory, say, log);
   const demo = await seed({ db, root: ROOT, config, clock, say });
 
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
@@ -223,12 +223,17 @@ async function createStore(config: Config): Promise<ObjectStore> {
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
 }
 
-async function openDatabase(config: Config, memory: boolean, say: (line: string) => void, log: Log): Promise<Database> {
+async function openDatabase(
+  config: Config,
+  memory: Blob | undefined,
+  say: (line: string) => void,
+  log: Log,
+): Promise<Database> {
   const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
   const warn = (line: string): void => log.warn({}, line);
   if (config.databaseUrl !== null)
     return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
-  return openEmbedded(memory ? null : join(config.dataDir, 'database'), { migrations, say, warn });
+  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn });
 }
 
 async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {

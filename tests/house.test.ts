@@ -84,6 +84,12 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both speak to Stripe through one client'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/open.ts', 'as above'],
+  [
+    'tests/support/image.ts',
+    '#server/db/migrate.ts',
+    'the migrated database every world begins with is made before there is one',
+  ],
+  ['tests/support/image.ts', '#server/db/open.ts', 'as above'],
   ...['disk-store', 's3-store'].map(
     (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite asks both stores the same'] as const,
   ),

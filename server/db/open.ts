@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { migrate, type Migration, type Migrator } from './migrate.ts';
-import { createPglite } from './pglite.ts';
+import { createPglite, type Embedded, type Place } from './pglite.ts';
 import { createPostgres } from './postgres.ts';
 
 export type OpenOptions = {
@@ -11,9 +11,9 @@ export type OpenOptions = {
   readonly warn: (line: string) => void;
 };
 
-/** Opens the embedded database in `folder` (null: in memory) and brings it up to date. */
-export async function openEmbedded(folder: string | null, options: OpenOptions): Promise<Database> {
-  const engine = await createPglite(folder);
+/** Opens the embedded database and brings it up to date. */
+export async function openEmbedded(place: Place, options: OpenOptions): Promise<Embedded> {
+  const engine = await createPglite(place);
   const migrator: Migrator = {
     script: (sql) => engine.script(sql),
     rows: async (sql) => (await engine.query(sql)).rows,

@@ -19,6 +19,8 @@ import { encodeValue } from './values.ts';
 export type Embedded = Database & {
   /** Runs a script of many statements, as migrations are; never with anything a user wrote. */
   script(sql: string): Promise<void>;
+  /** All of it as it stands, as one file another can begin with. */
+  image(): Promise<Blob>;
 };
 
 const EXTENSIONS: Record<string, Extension> = { btree_gist, pg_trgm, pgcrypto };
@@ -26,13 +28,20 @@ const EXTENSIONS: Record<string, Extension> = { btree_gist, pg_trgm, pgcrypto };
 /** PostgreSQL's cache, a quarter of its default: the engine holds all of it from the start, and a small house's hot rows fit in less. */
 const SMALL = ['-c', 'shared_buffers=32MB'];
 
+/** Where an embedded database lives: a folder, or memory, in which it begins empty or as an image has it. */
+export type Place = string | null | Blob;
+
 /**
- * Opens the embedded database in `folder`, or in memory when null. There is one connection: flights queue behind one another,
- * and a transaction holds the queue until it ends. The embedding process is superuser inside, so only `script` may hold several statements.
+ * Opens the embedded database. There is one connection: flights queue behind one another, and a transaction holds the queue
+ * until it ends. The embedding process is superuser inside, so only `script` may hold several statements.
  */
-export async function createPglite(folder: string | null): Promise<Embedded> {
-  const options = { extensions: EXTENSIONS, startParams: [...PGlite.defaultStartParams, ...SMALL] };
-  const engine = folder === null ? new PGlite(options) : new PGlite(folder, options);
+export async function createPglite(place: Place): Promise<Embedded> {
+  const engine = new PGlite({
+    extensions: EXTENSIONS,
+    startParams: [...PGlite.defaultStartParams, ...SMALL],
+    ...(typeof place === 'string' ? { dataDir: place } : {}),
+    ...(place instanceof Blob ? { loadDataDir: place } : {}),
+  });
   await engine.waitReady;
   await engine.exec(
     `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`,
@@ -131,7 +140,7 @@ export async function createPglite(folder: string | null): Promise<Embedded> {
 
   return {
     kind: 'pglite',
-    durability: folder === null ? 'memory' : 'pglite-process-safe',
+    durability: typeof place === 'string' ? 'pglite-process-safe' : 'memory',
     query,
     one: transactionOf(query).one,
     transaction: (work) => inTransaction([], work),
@@ -148,6 +157,7 @@ export async function createPglite(folder: string | null): Promise<Embedded> {
     transactionAs: (principal, work) => inTransaction([becomePrincipal(principal)], work),
     listen: (channel, heard) => exclusive(() => engine.listen(channel, heard)),
     script: (sql) => exclusive(async () => void (await engine.exec(sql))),
+    image: () => exclusive(() => engine.dumpDataDir('none')),
     close: () => exclusive(() => engine.close()),
   };
 }

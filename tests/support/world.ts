@@ -9,6 +9,7 @@ import { settings as studio } from '#rules/venue.ts';
 import { startSandbox } from '#sandbox/main.ts';
 import { compose, type House } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
+import { migratedImage } from './image.ts';
 
 /** The whole house with the sandbox around it, in this process: a real database, real HTTP, real SMTP. */
 export type World = {
@@ -78,7 +79,10 @@ export async function createWorld(
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   });
-  const house = await compose(config, { clock, memory: options.databaseUrl === undefined });
+  const house = await compose(config, {
+    clock,
+    ...(options.databaseUrl === undefined ? { memory: await migratedImage() } : {}),
+  });
   const server = serve({ fetch: house.app.fetch, port });
   const timer = setInterval(() => void house.flushMail(), 100);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../support/world.ts';
+import { until } from '#tests/support/world.ts';
 import { type Answer, type AuthWorld, openAuthWorld, PASSWORD } from './auth-world.ts';
 
 const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];

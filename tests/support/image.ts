@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readMigrations } from '#server/db/migrate.ts';
+import { openEmbedded } from '#server/db/open.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/**
+ * The embedded database as the migrations leave it, which saves every world of the tests from making it anew. The first who asks makes it;
+ * it is kept beside the packages, under a name that only the same packages and the same migrations have.
+ */
+export async function migratedImage(): Promise<Blob> {
+  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
+  const name = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
+  for (const { checksum } of migrations) name.update(checksum);
+  const folder = join(ROOT, 'node_modules', '.cache');
+  const file = join(folder, `database-${name.digest('hex').slice(0, 16)}.tar`);
+  const found = await readFile(file).catch(() => null);
+  if (found) return new Blob([found]);
+  const db = await openEmbedded(null, { migrations, say: () => undefined, warn: () => undefined });
+  const image = await db.image();
+  await db.close();
+  await mkdir(folder, { recursive: true });
+  for (const old of await readdir(folder))
+    if (/^database-.*\.tar$/.test(old)) await rm(join(folder, old), { force: true });
+  // Written whole or not at all: another test file may ask at the same moment.
+  await writeFile(`${file}.${process.pid}`, image.stream());
+  await rename(`${file}.${process.pid}`, file);
+  return image;
+}
