@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMigrations } from '#server/db/migrate.ts';
@@ -15,15 +16,15 @@ export async function migratedImage(): Promise<Blob> {
   const name = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
   for (const { checksum } of migrations) name.update(checksum);
   const folder = join(ROOT, 'node_modules', '.cache');
-  const file = join(folder, `database-${name.digest('hex').slice(0, 16)}.tar`);
-  const found = await readFile(file).catch(() => null);
-  if (found) return new Blob([found]);
+  const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
+  const file = join(folder, own);
+  if (existsSync(file)) return new Blob([await readFile(file)]);
   const db = await openEmbedded(null, { migrations, say: () => undefined, warn: () => undefined });
   const image = await db.image();
   await db.close();
   await mkdir(folder, { recursive: true });
-  for (const old of await readdir(folder))
-    if (/^database-.*\.tar$/.test(old)) await rm(join(folder, old), { force: true });
+  for (const one of await readdir(folder))
+    if (/^database-.*\.tar$/.test(one) && one !== own) await rm(join(folder, one), { force: true });
   // Written whole or not at all: another test file may ask at the same moment.
   await writeFile(`${file}.${process.pid}`, image.stream());
   await rename(`${file}.${process.pid}`, file);
