@@ -11,14 +11,12 @@ import {
   openDay,
   signInOn,
   sydneyDay,
+  sydneyHour,
 } from './steps.ts';
 
 const cell = (page: Page, hour: number) => page.locator(`[data-hour="${hour}"]`);
 const labels = (page: Page): Promise<(string | null)[]> =>
   page.locator('[data-hour]').evaluateAll((cells) => cells.map((one) => one.getAttribute('aria-label')));
-/** An hour of a Sydney day in summer, when Sydney is eleven hours ahead. */
-const at = (daysAhead: number, hour: number): Date =>
-  new Date(sydneyDay(daysAhead).getTime() + (hour - 11) * 3_600_000);
 const summary = (page: Page) => page.getByLabel('Your selection');
 
 test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can let go and take back', async ({
@@ -68,17 +66,23 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
   await insertBooking({
     userId: who.id,
     studio: 'Studio C',
-    start: at(day, 19),
-    end: at(day, 20),
+    start: sydneyHour(day, 19),
+    end: sydneyHour(day, 20),
     status: 'confirmed',
   });
-  await insertBooking({ userId: who.id, studio: 'Studio C', start: at(day, 20), end: at(day, 21), status: 'pending' });
+  await insertBooking({
+    userId: who.id,
+    studio: 'Studio C',
+    start: sydneyHour(day, 20),
+    end: sydneyHour(day, 21),
+    status: 'pending',
+  });
   // Over midnight: what began the day before blocks this morning too.
   await insertBooking({
     userId: who.id,
     studio: 'Studio C',
-    start: at(day, 23),
-    end: at(day + 1, 1),
+    start: sydneyHour(day, 23),
+    end: sydneyHour(day + 1, 1),
     status: 'confirmed',
   });
   await openDay(page, 'Studio C', day);
@@ -181,7 +185,7 @@ test('a whole booking by keyboard alone: room, day, hours over midnight, sign-in
 
 test('a day with nothing left says so and leads to the next', async ({ page }) => {
   const day = ahead(1);
-  const [start, end] = [at(day, 0), at(day, 24)];
+  const [start, end] = [sydneyHour(day, 0), sydneyHour(day, 24)];
   await insertBooking({ userId: null, studio: 'Studio C', start, end, status: 'confirmed' });
   await openDay(page, 'Studio C', day);
   await expect(page.getByText('No hours are left on this day.')).toBeVisible();

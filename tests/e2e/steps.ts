@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TZDate } from '@date-fns/tz';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
@@ -59,6 +60,13 @@ export async function openDay(page: Page, studio: string, daysAhead: number): Pr
 export function sydneyDay(daysAhead: number): Date {
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'Australia/Sydney' });
   return new Date(Date.parse(`${today}T00:00:00Z`) + daysAhead * 86_400_000);
+}
+
+/** The instant at which clocks in Sydney show an hour of the day so many days ahead, whatever the season; 24 is the midnight after it. */
+export function sydneyHour(daysAhead: number, hour: number): Date {
+  const day = sydneyDay(daysAhead);
+  const [year, month, date] = [day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()];
+  return new Date(new TZDate(year, month, date, hour, 'Australia/Sydney').getTime());
 }
 
 /** Days from today to the next one of a weekday, 0 = Sunday, at least so many days ahead: prices hang on the weekday. */
