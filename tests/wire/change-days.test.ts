@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkout, createWorld, mailsTo, moveTo, until, type World } from '#tests/support/world.ts';
 
+const firstSunday = (year: number, month: number): number => {
+  const first = new Date(Date.UTC(year, month, 1));
+  return first.setUTCDate(1 + ((7 - first.getUTCDay()) % 7));
+};
+const thisYear = new Date().getUTCFullYear();
+/** The next April whose first Sunday is yet to come, with days to spare for booking ahead, and the October after it. */
+const YEAR = firstSunday(thisYear, 3) - 5 * 86_400_000 > Date.now() ? thisYear : thisYear + 1;
+/** An hour of the evening before, in UTC: the clocks change at 16:00, which is 3 AM before and 2 AM after it in April, 2 AM and 3 AM in October. */
+const before = (sunday: number, hour: number): string => new Date(sunday + (hour - 24) * 3_600_000).toISOString();
+const [APRIL, OCTOBER] = [firstSunday(YEAR, 3), firstSunday(YEAR, 9)];
+
 /** The two nights on which Sydney's clocks change, lived through with a clock handed in by compose. */
 describe('on the days the clocks change', () => {
   let world: World;
@@ -16,16 +27,16 @@ describe('on the days the clocks change', () => {
   it.each([
     {
       night: 'the second 2 AM of April is free',
-      from: '2027-04-03T15:00:00Z',
-      to: '2027-04-03T17:00:00Z',
+      from: before(APRIL, 15),
+      to: before(APRIL, 17),
       hours: 1,
       labels: ['2 AM'],
       says: '2 am to 3 am',
     },
     {
       night: 'October has no 2 AM',
-      from: '2027-10-02T15:00:00Z',
-      to: '2027-10-02T17:00:00Z',
+      from: before(OCTOBER, 15),
+      to: before(OCTOBER, 17),
       hours: 2,
       labels: ['1 AM', '3 AM'],
       says: '1 am to 4 am',
