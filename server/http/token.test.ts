@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TokenRefused } from './caller.ts';
 import { type Keys, temporaryKeys } from './keys.ts';
 import { createReadCaller, createSessionWatch } from './token.ts';
@@ -17,6 +17,7 @@ function watched(living: Set<string>): { asked: () => number; watch: ReturnType<
 describe('the session watch', () => {
   test('asks once for many requests in a moment, and again after half a second', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
+    onTestFinished(() => now.mockRestore());
     const { asked, watch } = watched(new Set(['a']));
     for (let n = 0; n < 50; n += 1) expect(await watch.alive('a')).toBe(true);
     now.mockReturnValue(1_499);
@@ -25,7 +26,6 @@ describe('the session watch', () => {
     now.mockReturnValue(1_500);
     expect(await watch.alive('a')).toBe(true);
     expect(asked()).toBe(2);
-    now.mockRestore();
   });
 
   test('forgets a session that ended here at once', async () => {
