@@ -66,14 +66,9 @@ export async function install() {
   if (stampOf(stamp) !== '' || !existsSync(byHand) || statSync(byHand).mtimeMs < statSync(lockFile).mtimeMs) {
     const began = Date.now();
     say('installing packages (up to a few minutes the first time) ...');
-    // Not `npm ci`: it refuses a lock without the variants for other machines, which not every registry has. The versions are the lock's all the same.
-    const { code, output } = await run(
-      'npm',
-      ['install', '--no-save', '--no-audit', '--no-fund', '--engine-strict=false'],
-      {
-        PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
-      },
-    );
+    const { code, output } = await run('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], {
+      PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
+    });
     if (code !== 0) throw new CannotGoOn(`The packages could not be installed. ${whyNpmFailed(output)}`);
     say(`packages installed in ${seconds(began)}`);
   }

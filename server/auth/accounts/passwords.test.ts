@@ -62,7 +62,7 @@ test('every one of 128 characters counts, and so do capitals and accents', async
 });
 
 test('a bcrypt hash of an imported account fits and asks to be replaced', async () => {
-  const stored = await bcryptHash('an imported phrase', { cost: 6 });
+  const stored = await bcryptHash('an imported phrase', 6);
   expect(await passwordFits(stored, 'an imported phrase')).toBe(true);
   expect(await passwordFits(stored, 'another phrase')).toBe(false);
   expect(needsRehash(stored)).toBe(true);
@@ -88,7 +88,7 @@ test('nobody has a password, and asking takes about as long', async () => {
 
 test('what bcrypt does not read is not taken for read: beyond 72 bytes nothing fits', async () => {
   const password = 'a long phrase '.repeat(6).slice(0, 72);
-  const stored = await bcryptHash(password, { cost: 4 });
+  const stored = await bcryptHash(password, 4);
   expect(await passwordFits(stored, password)).toBe(true);
   expect(await passwordFits(stored, `${password}and more`)).toBe(false);
   const own = await hashPassword(password);

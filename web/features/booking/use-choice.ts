@@ -59,6 +59,13 @@ export function useChoice(parts: {
 
   const unknownStudio = studios !== undefined && studioId !== null && studio === null;
   const missed = hours.failed || unknownStudio;
+  function giveUpRestoring(): void {
+    toast({ title: unknownStudio ? NO_STUDIO : RESTORE_FAILED, tone: 'bad' });
+    setRestoring('no');
+    if (!unknownStudio) return;
+    setStudioId(null);
+    setSlots([]);
+  }
   // What somebody else takes, or time takes, leaves the selection, and that is said where it stays to be read.
   const settle = useEffectEvent(() => {
     if (restoring !== 'no' && missed) return giveUpRestoring();
@@ -76,13 +83,6 @@ export function useChoice(parts: {
   // oxlint-disable-next-line react/set-state-in-effect
   useEffect(() => settle(), [taken, slots, now, paused, restoring, missed]);
 
-  function giveUpRestoring(): void {
-    toast({ title: unknownStudio ? NO_STUDIO : RESTORE_FAILED, tone: 'bad' });
-    setRestoring('no');
-    if (!unknownStudio) return;
-    setStudioId(null);
-    setSlots([]);
-  }
   function select(next: readonly Slot[]): void {
     setSlots(next);
     setLostNote(null);
