@@ -5,8 +5,11 @@ import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { pickSample } from './sample.ts';
 
 /** Names a mutant by where it is and what it changes; ids change whenever a file does. */
-const keyOf = ({ fileName, location, mutatorName, replacement }: Mutant): string =>
-  [fileName.replace(/^.*?(?=(rules|server)\/)/, ''), JSON.stringify(location), mutatorName, replacement].join('\n');
+export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mutant, 'id'>): string {
+  const { start, end } = location;
+  const path = fileName.replace(/^.*?(?=(rules|server)\/)/, '');
+  return [path, start.line, start.column, end.line, end.column, mutatorName, replacement].join('\n');
+}
 
 /**
  * Leaves only a seeded sample of the mutants to be tested: `MUTATION_SEED`, `MUTATION_SIZE`. Stryker groups all mutants once, in one of

@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { AREAS } from './areas.ts';
 import { describeScore, scoreOf } from './sample.ts';
+import { keyOf } from './sample-checker.ts';
 
 /** Runs Stryker over a seeded sample of one area's mutants and prints score and survivors: `node stryker.ts AREA SIZE SEED`. */
 
@@ -42,7 +43,11 @@ const results = await new Stryker({
   tsconfigFile: 'none',
 } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
 
-const tested = results.filter(({ status }) => ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(status));
+// Stryker also reports what it remembers of earlier samples.
+const sample = new Set<string>(JSON.parse(await readFile(process.env['MUTATION_SAMPLE_FILE'] ?? '', 'utf8')));
+const tested = results.filter(
+  (one) => ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(one.status) && sample.has(keyOf(one)),
+);
 const missed = tested.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
 for (const { fileName, location, replacement, mutatorName, status } of missed) {
   const path = fileName.replace(`${process.cwd()}/`, '');
