@@ -107,3 +107,11 @@ describe('test codes and mails', () => {
     expect(testMailSchedule(start, minutes(-120))).toEqual({ status: 'pending', at: minutes(-15) });
   });
 });
+
+describe('test codes', () => {
+  it('end at 7 pm Sydney time, tomorrow once less than an hour is left', () => {
+    expect(testPinWindow(new Date('2026-11-21T07:00:00Z')).endsAt.toISOString()).toBe('2026-11-21T08:00:00.000Z');
+    expect(testPinWindow(new Date('2026-11-21T07:00:01Z')).endsAt.toISOString()).toBe('2026-11-22T08:00:00.000Z');
+    expect(testPinWindow(new Date('2026-11-21T07:30:00Z')).startsAt.toISOString()).toBe('2026-11-21T07:00:00.000Z');
+  });
+});

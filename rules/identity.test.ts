@@ -237,3 +237,107 @@ describe('a licence', () => {
     expect(validateIdFile({ type: 'image/jpeg', size: 10 * 1024 * 1024 - 1 })).toBeNull();
   });
 });
+
+describe('what decides at the edges', () => {
+  it('asks a person when only part of a family name of several words is the same', () => {
+    expect(matchNames({ given: 'Minh', family: 'NGUYEN VAN' }, 'Minh Nguyen').status).toBe('partial');
+    expect(matchNames({ given: 'Minh', family: 'NGUYEN VAN' }, 'Robin Nguyen').status).toBe('mismatch');
+  });
+  it('matches a family name of two words that the account writes as one', () => {
+    expect(matchNames({ given: 'Alex Jordan', family: 'VAN DYK' }, 'Alex Vandyk').status).toBe('match');
+    expect(matchNames({ given: 'Alex Jordan', family: 'VAN DYK' }, 'Robin Vandyk').status).toBe('partial');
+  });
+  it('matches a licence that prints the names without a space', () => {
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'AlexCitizen')).toEqual({
+      status: 'match',
+      details: 'The names are the same.',
+    });
+  });
+  it('does not match an account that has a name the licence does not', () => {
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Alex Robin Citizen').status).toBe('partial');
+  });
+  it('reads the first of the given names as the one that has to fit', () => {
+    expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Jordan Citizen').status).toBe('partial');
+    expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Robin Other').status).toBe('mismatch');
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Alex Other').details).toBe(
+      'Part of the name is the same.',
+    );
+  });
+  it('explains a match and a difference in a sentence', () => {
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Robin Other').details).toBe('The names are different.');
+    expect(matchNames({ given: null, family: null }, 'Alex').details).toBe('No name could be read.');
+    expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Alex Citizen').details).toBe(
+      'Middle names aside, the names are the same.',
+    );
+  });
+  it('reads a printed date without separators and one with dots', () => {
+    expect(parsePrintedDate('03APR1998')).toBe('1998-04-03');
+    expect(parsePrintedDate('3.4.1998')).toBe('1998-04-03');
+    expect(parsePrintedDate('3 XYZ 1998')).toBeNull();
+  });
+  it('does not call a licence NSW that was issued elsewhere', () => {
+    expect(judge({ issuingState: 'VIC' }).isNsw).toBe(false);
+    expect(judge().isNsw).toBe(true);
+  });
+  it('is not expired on its last day and is the day after', () => {
+    const on = (iso: string) => judge({ expiry: { iso, printed: null } });
+    expect(on('2026-11-21').isExpired).toBe(false);
+    expect(on('2026-11-20').isExpired).toBe(true);
+    expect(on('2026-11-20').reasons).toEqual(['Your ID has expired.']);
+  });
+  it('must be good on the day of the session', () => {
+    const on = (sessionDate: string) =>
+      judgeLicence({
+        reading: { ...reading, expiry: { iso: '2026-12-01', printed: null } },
+        profile: { fullName: 'Alex Citizen', dateOfBirth: '1998-04-03' },
+        today: '2026-11-21',
+        sessionDate,
+      });
+    expect(on('2026-12-01').decision).toBe('verified');
+    expect(on('2026-12-02').reasons).toEqual(['Your ID expires before your session.']);
+  });
+  it('tries again when nothing was read, and asks a person when only a name or a date was', () => {
+    const nothing = { dateOfBirth: { iso: null, printed: null }, givenNames: null, familyName: null };
+    expect(judge(nothing).decision).toBe('failed');
+    expect(judge({ ...nothing, givenNames: 'Alex' }).decision).toBe('review');
+    expect(judge({ ...nothing, familyName: 'CITIZEN' }).decision).toBe('review');
+    expect(judge({ ...nothing, dateOfBirth: reading.dateOfBirth }).decision).toBe('review');
+    expect(judge(nothing).reasons).toEqual([
+      'We could not read your ID. Please take a sharp, well-lit photo of the front.',
+    ]);
+    expect(judge({ documentKind: 'other' }).reasons).toEqual(['This does not look like an Australian driver licence.']);
+  });
+  it('is certain from a confidence of 75', () => {
+    expect(judge({ confidence: 75 }).decision).toBe('verified');
+    expect(judge({ confidence: 74.9 }).reasons).toEqual(['Your ID could not be read clearly.']);
+    expect(judge({ isLegible: false }).reasons).toEqual(['Your ID could not be read clearly.']);
+  });
+  it('asks a person about a picture of a screen and an unclear document', () => {
+    const doubt = ['We could not tell that this is a photo of a physical licence.'];
+    expect(judge({ documentKind: 'unclear' }).reasons).toEqual(doubt);
+    expect(judge({ medium: 'screen' } as Partial<LicenceReading>).reasons).toEqual(doubt);
+  });
+  it('may miss issuer and expiry only in a hosted check that did not read them at all', () => {
+    const hosted = (change: Partial<LicenceReading>) =>
+      judgeLicence({
+        reading: { ...reading, ...change },
+        profile: { fullName: 'Alex Citizen', dateOfBirth: '1998-04-03' },
+        today: '2026-11-21',
+        source: 'hosted',
+      });
+    const none = { iso: null, printed: null };
+    expect(hosted({ expiry: none, issuingState: null }).decision).toBe('verified');
+    expect(hosted({ expiry: { iso: '2029-04-03', printed: '04 APR 2029' } }).reasons).toEqual([
+      'The expiry date could not be read.',
+    ]);
+    expect(hosted({ expiry: { iso: null, printed: 'soon' } }).decision).toBe('review');
+    expect(hosted({ issuingState: 'CA' } as Partial<LicenceReading>).decision).toBe('review');
+    expect(judge({ expiry: none }).reasons).toEqual(['The expiry date could not be read.']);
+    expect(judge({ issuingState: null }).reasons).toEqual(['We could not tell that this is an Australian licence.']);
+  });
+  it('holds to the end of the earlier of its last day and the day 24 months on', () => {
+    expect(verificationExpiry('2028-11-20', '2026-11-21').toISOString()).toBe('2028-11-20T13:00:00.000Z');
+    expect(verificationExpiry('2028-11-22', '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
+    expect(verificationExpiry('2026-11-21', '2026-11-21').toISOString()).toBe('2026-11-21T13:00:00.000Z');
+  });
+});

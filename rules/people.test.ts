@@ -154,3 +154,26 @@ describe('people', () => {
     );
   });
 });
+
+describe('lengths at their edges', () => {
+  it('takes telephone numbers of 10 to 15 digits', () => {
+    expect(normalisePhone('+1234567890')).toBe('+1234567890');
+    expect(normalisePhone('+123456789')).toBeNull();
+    expect(normalisePhone('+123456789012345')).toBe('+123456789012345');
+    expect(normalisePhone('+1234567890123456')).toBeNull();
+  });
+  it('takes a number that begins with a plus as it is, and one without as Australian', () => {
+    expect(normalisePhone('+0400123456')).toBe('+0400123456');
+    expect(normalisePhone('0400123456')).toBe('+61400123456');
+    expect(normalisePhone(' +1300123456')).toBe('+1300123456');
+    expect(normalisePhone('1300123456')).toBe('+611300123456');
+  });
+  it('takes a new password of exactly six characters', () => {
+    expect(passwordChangeSchema.safeParse({ password: '123456', confirm: '123456' }).success).toBe(true);
+    expect(passwordChangeSchema.safeParse({ password: '12345', confirm: '12345' }).success).toBe(false);
+  });
+  it('leaves spaces around a telephone number out of its length', () => {
+    const customer = { fullName: 'Alex Citizen', email: 'alex@example.com', phone: `  0400 123 456${' '.repeat(20)}` };
+    expect(customerSchema.safeParse(customer).data?.phone).toBe('0400 123 456');
+  });
+});

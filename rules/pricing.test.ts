@@ -134,3 +134,17 @@ describe('prices', () => {
     );
   });
 });
+
+describe('the least a card can pay', () => {
+  const at = (cents: number) =>
+    quoteSlots([{ date: '2026-11-23', hour: 10 }], {
+      code: 'X',
+      discountType: 'fixed',
+      discountValue: (4900 - cents) / 100,
+    }).totalCents;
+  it('is 50 cents; less costs nothing', () => {
+    expect(at(50)).toBe(50);
+    expect(at(49)).toBe(0);
+    expect(at(1)).toBe(0);
+  });
+});

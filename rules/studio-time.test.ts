@@ -110,3 +110,18 @@ it('tables of staff read MMM dd, yyyy and MMM dd, yyyy HH:mm:ss, in Sydney', () 
   expect(formatRecordTime(new Date('2026-11-04T13:04:09Z'))).toBe('Nov 05, 2026 00:04:09');
   expect(formatRecordTime(new Date('2026-07-01T09:59:59Z'))).toBe('Jul 01, 2026 19:59:59');
 });
+
+describe('instants as text', () => {
+  it('may have fractions of a second of any length', () => {
+    expect(parseInstant('2026-11-21T19:00:00.123456Z')?.toISOString()).toBe('2026-11-21T19:00:00.123Z');
+    expect(parseInstant('2026-11-21T19:00Z')?.toISOString()).toBe('2026-11-21T19:00:00.000Z');
+    expect(parseInstant('2026-11-21T19:00:00.Z')).toBeNull();
+  });
+  it('a zone is Sydney for every name of its clock', () => {
+    const names = ['Canberra', 'ACT', 'NSW', 'Victoria', 'Hobart', 'Tasmania'].map((name) => `Australia/${name}`);
+    expect(names.map(isSydneyZone)).toEqual(names.map(() => true));
+  });
+  it('says which text is no date', () => {
+    expect(() => slotEnd('2026-02-31', 5)).toThrow('not a date: 2026-02-31');
+  });
+});

@@ -2,26 +2,40 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readMigrations } from '#server/db/migrate.ts';
+import { type Migration, readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded } from '#server/db/open.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Reads the migrations of this checkout, in order. */
+export function checkedOutMigrations(): Promise<Migration[]> {
+  return readMigrations(join(ROOT, 'database', 'migrations'));
+}
+
+/** Makes an embedded database with these migrations and answers it as one file. */
+export async function makeImage(migrations: readonly Migration[]): Promise<Blob> {
+  const db = await openEmbedded(null, { migrations, say: () => undefined, warn: () => undefined });
+  const image = await db.image();
+  await db.close();
+  return image;
+}
 
 /**
  * The embedded database as the migrations leave it, which saves every world of the tests from making it anew. The first who asks makes it;
  * it is kept beside the packages, under a name that only the same packages and the same migrations have.
  */
 export async function migratedImage(): Promise<Blob> {
-  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
+  // Mutation tests hand in a database with a fault in it.
+  const faulty = process.env['TEST_DATABASE_IMAGE'];
+  if (faulty) return new Blob([await readFile(faulty)]);
+  const migrations = await checkedOutMigrations();
   const name = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
   for (const { checksum } of migrations) name.update(checksum);
   const folder = join(ROOT, 'node_modules', '.cache');
   const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
   const file = join(folder, own);
   if (existsSync(file)) return new Blob([await readFile(file)]);
-  const db = await openEmbedded(null, { migrations, say: () => undefined, warn: () => undefined });
-  const image = await db.image();
-  await db.close();
+  const image = await makeImage(migrations);
   await mkdir(folder, { recursive: true });
   for (const one of await readdir(folder))
     if (/^database-.*\.tar$/.test(one) && one !== own) await rm(join(folder, one), { force: true });

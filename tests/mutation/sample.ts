@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+
+/** Picks `size` of `all`, the same ones for the same seed; `key` names an item for good, so that adding one moves few others. */
+export function pickSample<T>(all: readonly T[], key: (one: T) => string, seed: string, size: number): T[] {
+  const rank = (one: T): string =>
+    createHash('sha256')
+      .update(`${seed}\n${key(one)}`)
+      .digest('hex');
+  const ranked = all.map((one) => ({ one, rank: rank(one) }));
+  ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  return ranked.slice(0, size).map(({ one }) => one);
+}
+
+export type Score = {
+  readonly caught: number;
+  readonly total: number;
+  readonly share: number;
+  readonly from: number;
+  readonly to: number;
+};
+
+/** The share of caught mutants with its 95 % interval (Wilson), so that a small sample does not claim too much. */
+export function scoreOf(caught: number, total: number): Score {
+  if (total === 0) return { caught, total, share: 0, from: 0, to: 1 };
+  const z = 1.96;
+  const share = caught / total;
+  const middle = (share + (z * z) / (2 * total)) / (1 + (z * z) / total);
+  const half = (z / (1 + (z * z) / total)) * Math.sqrt((share * (1 - share)) / total + (z * z) / (4 * total * total));
+  return { caught, total, share, from: middle - half, to: middle + half };
+}
+
+const percent = (part: number): string => `${(part * 100).toFixed(1)} %`;
+
+export function describeScore(area: string, { caught, total, share, from, to }: Score): string {
+  return `${area}: ${caught} of ${total} mutants noticed, ${percent(share)} (95 % interval ${percent(from)} to ${percent(to)})`;
+}

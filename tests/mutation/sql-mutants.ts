@@ -1,0 +1,157 @@
+/** As the migrator reads it. */
+export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
+
+/** One small fault in one migration. `line` counts from 1. */
+export type SqlMutant = {
+  readonly migration: string;
+  readonly line: number;
+  readonly kind:
+    | 'check'
+    | 'policy'
+    | 'trigger'
+    | 'comparison'
+    | 'junction'
+    | 'null test'
+    | 'unique'
+    | 'row level security'
+    | 'revoke';
+  readonly before: string;
+  readonly after: string;
+  readonly sql: string;
+};
+
+type Statement = { readonly start: number; readonly end: number; readonly text: string };
+
+const STRINGS_AND_COMMENTS = /'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g;
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
+
+/** The text with strings and comments blanked, so that what is left is SQL at the same places. */
+function codeOnly(sql: string): string {
+  return sql.replace(STRINGS_AND_COMMENTS, blank);
+}
+
+/** Splits at `;` outside of `$$` bodies. */
+function statementsOf(sql: string): Statement[] {
+  const code = codeOnly(sql).replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, (body) => body.replaceAll(';', ' '));
+  const found: Statement[] = [];
+  let start = 0;
+  for (const { index } of code.matchAll(/;/g)) {
+    const lead = /^\s*/.exec(code.slice(start))?.[0].length ?? 0;
+    if (start + lead < index)
+      found.push({ start: start + lead, end: index + 1, text: sql.slice(start + lead, index + 1) });
+    start = index + 1;
+  }
+  return found;
+}
+
+/** What a statement defines, so that only the last definition of a function or view is changed: an earlier one is never run. */
+function definedBy(text: string): string | null {
+  const name = /^create\s+(?:or\s+replace\s+)?(function|view|trigger|policy)\s+("[^"]+"|[\w.]+)/i.exec(text);
+  return name ? `${name[1]} ${name[2]}`.toLowerCase() : null;
+}
+function droppedBy(text: string): string[] {
+  const [, kind, rest] =
+    /^drop\s+(function|view|trigger|policy)\s+(?:if\s+exists\s+)?("[^"]+"|[\w.]+)/i.exec(text) ?? [];
+  return kind && rest ? [`${kind} ${rest}`.toLowerCase()] : [];
+}
+
+const FLIPPED: Readonly<Record<string, string>> = { '=': '<>', '<>': '=', '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
+
+/** Where the bracket that opens at `open` closes. */
+function closing(code: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < code.length; at += 1) {
+    if (code[at] === '(') depth += 1;
+    if (code[at] === ')') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return code.length - 1;
+}
+
+type Edit = { readonly kind: SqlMutant['kind']; readonly from: number; readonly to: number; readonly text: string };
+
+function editsOf(code: string): Edit[] {
+  const edits: Edit[] = [];
+  const each = (pattern: RegExp, edit: (match: RegExpExecArray) => Edit | null): void => {
+    for (const match of code.matchAll(pattern)) {
+      const one = edit(match as RegExpExecArray);
+      if (one) edits.push(one);
+    }
+  };
+  if (/^create\s+policy\b/i.test(code)) edits.push({ kind: 'policy', from: 0, to: code.length, text: ';' });
+  if (/^create\s+(constraint\s+)?trigger\b/i.test(code))
+    edits.push({ kind: 'trigger', from: 0, to: code.length, text: ';' });
+  if (/^revoke\b/i.test(code)) edits.push({ kind: 'revoke', from: 0, to: code.length, text: ';' });
+  if (/^alter\s+table\s+\S+\s+(enable|force)\s+row\s+level\s+security/i.test(code))
+    edits.push({ kind: 'row level security', from: 0, to: code.length, text: ';' });
+  each(/\bcheck\s*\(/gi, ({ index, 0: { length } }) => {
+    if (/\bwith\s+$/i.test(code.slice(0, index))) return null; // a policy's own check
+    const open = index + length - 1;
+    return { kind: 'check', from: open, to: closing(code, open) + 1, text: '(true)' };
+  });
+  each(/\bunique\b/gi, ({ index }) => {
+    const inIndex = /^create\s+$/i.test(code.slice(0, index));
+    const list = /^unique\s*\(/i.exec(code.slice(index));
+    const to = list ? closing(code, index + list[0].length - 1) + 1 : index + 'unique'.length;
+    return { kind: 'unique', from: index, to, text: inIndex || !list ? '' : 'check (true)' };
+  });
+  each(/\bexclude\s+using\s+gist\s*\(/gi, ({ index, 0: { length } }) => {
+    const end = closing(code, index + length - 1) + 1;
+    const where = /^\s*where\s*\(/i.exec(code.slice(end));
+    const to = where ? closing(code, end + where[0].length - 1) + 1 : end;
+    return { kind: 'unique', from: index, to, text: 'check (true)' };
+  });
+  each(/(?<=\s)(=|<>|<=|>=|<|>)(?=\s)/g, ({ index, 1: sign = '' }) => ({
+    kind: 'comparison',
+    from: index,
+    to: index + sign.length,
+    text: FLIPPED[sign] ?? sign,
+  }));
+  each(/\b(and|or)\b(?!\s+replace\b)/gi, ({ index, 1: word = '' }) => {
+    const isBetween = /\bbetween\s+\S+\s+$/i.test(code.slice(0, index));
+    if (isBetween) return null;
+    return {
+      kind: 'junction',
+      from: index,
+      to: index + word.length,
+      text: word.toLowerCase() === 'and' ? 'or' : 'and',
+    };
+  });
+  each(/\bis\s+(not\s+)?null\b/gi, ({ index, 0: text, 1: not }) => ({
+    kind: 'null test',
+    from: index,
+    to: index + text.length,
+    text: not ? 'is null' : 'is not null',
+  }));
+  return edits;
+}
+
+/**
+ * Every small fault that can be put into the migrations: a check, policy, trigger, unique rule, row level security or revoke left out;
+ * a comparison, `and`/`or` or null test turned around. Assignments are among the comparisons: those do not compile and are left out later.
+ */
+export function sqlMutants(migrations: readonly Migration[]): SqlMutant[] {
+  const last = new Map<string, string>();
+  migrations.forEach(({ sql }, file) =>
+    statementsOf(sql).forEach(({ text }, at) => {
+      const name = definedBy(text);
+      if (name) last.set(name, `${file}:${at}`);
+      for (const gone of droppedBy(text)) last.set(gone, `${file}:${at}`);
+    }),
+  );
+  return migrations.flatMap(({ name: migration, sql }, file) =>
+    statementsOf(sql).flatMap(({ start, text }, at) => {
+      const defined = definedBy(text);
+      if (defined && last.get(defined) !== `${file}:${at}`) return [];
+      const code = codeOnly(text);
+      return editsOf(code).map(({ kind, from, to, text: after }) => ({
+        migration,
+        line: sql.slice(0, start + from).split('\n').length,
+        kind,
+        before: text.slice(from, Math.min(to, from + 100)),
+        after,
+        sql: sql.slice(0, start + from) + after + sql.slice(start + to),
+      }));
+    }),
+  );
+}
