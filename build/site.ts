@@ -1,24 +1,33 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Manifest } from 'vite';
+import { keepEarlierAssets } from './earlier-assets.ts';
 
 /**
  * Builds the web app into dist/web: the bundle for the browser, then a second bundle for Node that prints every page
  * (web/prerender.tsx), then one HTML file for each address, so that pages paint before JavaScript and read without it.
+ * The hashed files of the build it replaces go to dist/earlier-assets for seven days: tabs opened before still ask for them.
  */
 // Printed as it looks at home; who is elsewhere is told so by the browser.
 process.env['TZ'] = 'Australia/Sydney';
 
 const ROOT = join(import.meta.dirname, '..');
-const OUT = join(ROOT, 'dist', 'web');
+const SITE = join(ROOT, 'dist', 'web');
+// Built beside the old one and put in its place when whole: a server that runs meanwhile never misses a file.
+const OUT = join(ROOT, 'dist', 'web-next');
+const REPLACED = join(ROOT, 'dist', 'web-replaced');
 const PRESS = join(ROOT, 'dist', 'press');
 
 type Printed = { name: string; source: string; head: string; body: string; way: 'whole' | 'first' | 'no' };
-type Press = { printSite: () => Promise<Printed[]>; sitemap: () => string };
+type Press = {
+  printSite: () => Promise<Printed[]>;
+  sitemap: () => string;
+  webManifest: (template: string) => string;
+};
 
 const configFile = join(ROOT, 'vite.config.ts');
-await build({ configFile, logLevel: 'warn' });
+await build({ configFile, logLevel: 'warn', build: { outDir: OUT } });
 await build({
   configFile,
   logLevel: 'warn',
@@ -37,7 +46,14 @@ for (const page of await press.printSite()) {
   writeFileSync(join(OUT, `${page.name || 'index'}.html`), fill(page));
 }
 writeFileSync(join(OUT, 'sitemap.xml'), press.sitemap());
+const webManifest = join(OUT, 'site.webmanifest');
+writeFileSync(webManifest, press.webManifest(readFileSync(webManifest, 'utf8')));
 rmSync(join(OUT, '.vite'), { recursive: true });
+keepEarlierAssets(join(SITE, 'assets'), join(ROOT, 'dist', 'earlier-assets'), new Date());
+rmSync(REPLACED, { recursive: true, force: true });
+if (existsSync(SITE)) renameSync(SITE, REPLACED);
+renameSync(OUT, SITE);
+rmSync(REPLACED, { recursive: true, force: true });
 rmSync(PRESS, { recursive: true });
 // React's server half leaves a timer behind.
 process.exit(0);

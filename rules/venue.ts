@@ -1,8 +1,13 @@
+/** The name as the logo sets it, in two lines. */
+const NAME_LINES = ['24/7', 'DJ Studios'] as const;
+const NAME = NAME_LINES.join(' ');
+
 /** The business, in one file to edit (decisions T-73). */
 export const venue = {
-  name: '24/7 DJ Studios',
+  name: NAME,
+  nameLines: NAME_LINES,
   /** Who sells, on documents. */
-  legalName: '24/7 DJ Studios',
+  legalName: NAME,
   tagline: 'START LOCAL. MOVE GLOBAL.',
   address: 'Sydney NSW',
   hours: '24/7',

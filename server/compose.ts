@@ -115,7 +115,9 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     db,
     reader,
     pictures,
-    checks: createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
+    checks: config.stripe.hostedChecks
+      ? createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl })
+      : null,
     store,
     clock,
     siteUrl: config.siteUrl,
@@ -186,7 +188,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     storage: storage.door,
     realtime: createRealtimeDoor(),
     functions,
-    site: createSite({ folder: join(ROOT, 'dist', 'web'), anonKey: keys.anonKey, siteUrl: config.siteUrl }),
+    site: createSite({
+      folder: join(ROOT, 'dist', 'web'),
+      earlierAssets: join(ROOT, 'dist', 'earlier-assets'),
+      anonKey: keys.anonKey,
+      siteUrl: config.siteUrl,
+    }),
     ready: async () => (await db.query('select 1').catch(() => null)) !== null,
     metrics: () => metrics.text(),
   });

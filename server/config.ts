@@ -29,6 +29,8 @@ export type Config = {
     readonly restrictedKey: string;
     readonly webhookSecret: string;
     readonly apiUrl: string | null;
+    /** Whether people can show their ID on Stripe's own page. */
+    readonly hostedChecks: boolean;
   };
   readonly igloohome: {
     readonly authUrl: string;
@@ -126,6 +128,7 @@ const schema = z.object({
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   STRIPE_SECRET_KEY: z.string().min(1).optional(),
   STRIPE_RESTRICTED_KEY: z.string().min(1).optional(),
+  HOSTED_ID_CHECKS: flag.optional(),
   STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
   STRIPE_API_URL: address.optional(),
   IGLOOHOME_CLIENT_ID: z.string().min(1).optional(),
@@ -223,6 +226,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       restrictedKey: env.STRIPE_RESTRICTED_KEY ?? env.STRIPE_SECRET_KEY ?? 'rk_test_sandbox',
       webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
       apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
+      // Only a restricted key is told birth dates, so without one a check could not be judged.
+      hostedChecks: env.HOSTED_ID_CHECKS ?? (sandbox || env.STRIPE_RESTRICTED_KEY !== undefined),
     },
     igloohome: readIgloohome(env, sandbox, at),
     vision:

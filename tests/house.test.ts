@@ -24,9 +24,9 @@ const TABLE: readonly Room[] = [
 
   { room: 'web/main', may: ['web'] },
   { room: 'web/start', may: ['web'] },
-  { room: 'web/app', may: ['web'] },
+  { room: 'web/app', may: ['web', 'rules'] },
   { room: 'web/prerender', may: ['web', 'rules'] },
-  { room: 'web/routes', may: ['web'] },
+  { room: 'web/routes', may: ['web', 'rules'] },
   { room: 'web/pages/*', may: ['web/features', 'web/ui', 'web/lib', 'rules'] },
   { room: 'web/features/*', may: ['web/ui', 'web/lib', 'rules'], mayType: ['database'] },
   { room: 'web/lib', may: ['rules'], mayType: ['database'] },

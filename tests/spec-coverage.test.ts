@@ -69,7 +69,7 @@ test('every file a row names is there', () => {
 test('every test a row names is in the file it names', () => {
   const gone = rows.flatMap((row) =>
     row.shownBy
-      .filter((one) => one !== 'open')
+      .filter((one) => one !== 'not yet')
       .filter((one) => {
         const [path = '', title = ''] = one.split(' › ');
         return !hasTest(path, title);
@@ -91,7 +91,31 @@ test('every quoted text is in the product, or its row names the decision that ch
   expect(gone).toEqual([]);
 });
 
-test('no row is without a proof', () => {
-  const open = rows.filter((row) => row.shownBy.includes('open')).map((row) => `line ${row.line}: ${row.says}`);
-  expect(open).toEqual([]);
+/** What is not done yet, so that nothing is counted as done quietly. */
+const NOT_YET = ['Other bases: /realtime/v1.'];
+
+test('no row is without a proof, but for those known to be not done yet', () => {
+  const open = rows.filter((row) => row.shownBy.includes('not yet') || row.shownBy.includes('')).map((row) => row.says);
+  expect(open).toEqual(NOT_YET);
+});
+
+/** The labels of controls that the specification writes in capitals. */
+const CONTROLS = ['SIGN IN', 'ACCOUNT', 'BOOK NOW', 'HOME', 'ABOUT US'];
+
+/** A test from its title to the end of its file's next test, or of the file. */
+function bodyOf(path: string, title: string): string {
+  const text = read(path).replaceAll("\\'", "'");
+  const begin = text.indexOf(title) + title.length;
+  const end = text.slice(begin).search(/\n\s*(test|it|describe)[.(]/);
+  return text.slice(begin, end === -1 ? undefined : begin + end);
+}
+
+test('a control that a row names is used by a test the row names', () => {
+  const unused = rows.flatMap((row) =>
+    CONTROLS.filter((label) => row.says.includes(label)).flatMap((label) => {
+      const bodies = row.shownBy.map((one) => bodyOf(...(one.split(' › ') as [string, string])));
+      return bodies.some((body) => body.includes(`'${label}'`)) ? [] : [`line ${row.line}: ${label}`];
+    }),
+  );
+  expect(unused).toEqual([]);
 });

@@ -1,29 +1,49 @@
-import { lazy, type ReactNode, StrictMode, Suspense, useEffect, useRef } from 'react';
+import { type ReactNode, StrictMode, Suspense, useEffect, useMemo, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { venue } from '#rules/venue.ts';
+import { AccountEntry } from './features/landing/account-menu.tsx';
 import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './lib/session.tsx';
 import { AppRoutes } from './routes.tsx';
+import { Button } from './ui/button.tsx';
+import { DialogBoundary, LastResort } from './ui/crash-screen.tsx';
+import { lazyPart } from './ui/load-part.ts';
+import { SiteFrame } from './ui/shell.tsx';
 import { Toaster } from './ui/toast.tsx';
 
-const AuthDialog = lazy(() => import('./features/auth/auth-dialog.tsx'));
-const SecondStep = lazy(() => import('./features/auth/second-step.tsx'));
+const AuthDialog = lazyPart(() => import('./features/auth/auth-dialog.tsx'));
+const SecondStep = lazyPart(() => import('./features/auth/second-step.tsx'));
 
 /** The sign-in dialog is fetched when somebody first asks for it, the second step when somebody has one to take. */
 function Dialogs() {
-  const { view } = useAuthDialog();
+  const { view, close } = useAuthDialog();
   const { session, signOut } = useSession();
+  const { pathname } = useLocation();
   const [first, ...others] = wantedFactors(session);
+  const leave = (): void => void signOut();
   if (first !== undefined)
     return (
-      <Suspense>
-        <SecondStep factors={[first, ...others]} onSignOut={() => void signOut()} />
-      </Suspense>
+      <DialogBoundary
+        page={`second step ${pathname}`}
+        onClose={leave}
+        way={
+          <Button tone="plain" onClick={leave}>
+            Sign Out
+          </Button>
+        }
+      >
+        <Suspense>
+          <SecondStep factors={[first, ...others]} onSignOut={leave} />
+        </Suspense>
+      </DialogBoundary>
     );
   return view === null ? null : (
-    <Suspense>
-      <AuthDialog />
-    </Suspense>
+    <DialogBoundary page={`sign in ${pathname}`} onClose={close}>
+      <Suspense>
+        <AuthDialog />
+      </Suspense>
+    </DialogBoundary>
   );
 }
 
@@ -46,20 +66,25 @@ function CheckoutLeft() {
 
 /** Everything on the page; `route` puts it into a router, which is the browser's or, when printed, one of a fixed address. */
 export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
+  const frame = useMemo(() => ({ name: venue.name, account: <AccountEntry /> }), []);
   return (
     <StrictMode>
-      <SessionProvider>
-        <AuthDialogProvider>
-          {route(
-            <>
-              <AppRoutes />
-              <Dialogs />
-              <CheckoutLeft />
-            </>,
-          )}
-          <Toaster />
-        </AuthDialogProvider>
-      </SessionProvider>
+      <LastResort>
+        <SessionProvider>
+          <AuthDialogProvider>
+            <SiteFrame value={frame}>
+              {route(
+                <>
+                  <AppRoutes />
+                  <Dialogs />
+                  <CheckoutLeft />
+                </>,
+              )}
+            </SiteFrame>
+            <Toaster />
+          </AuthDialogProvider>
+        </SessionProvider>
+      </LastResort>
     </StrictMode>
   );
 }

@@ -99,6 +99,12 @@ function business(): object {
   };
 }
 
+/** The web app manifest with the name of the business in it; `template` is JSON. */
+export function webManifest(template: string): string {
+  const manifest: Record<string, unknown> = JSON.parse(template);
+  return `${JSON.stringify({ ...manifest, name: venue.name }, null, 2)}\n`;
+}
+
 /** The addresses a search engine may list. */
 export function sitemap(): string {
   const entries = pages

@@ -1,16 +1,10 @@
-import {
-  type ComponentType,
-  Fragment,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-  useState,
-} from 'react';
+import { type ComponentType, Fragment, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { NavigationType, Route, Routes, useLocation, useNavigationType } from 'react-router';
+import { venue } from '#rules/venue.ts';
 import { describePage } from './lib/head.ts';
 import { CrashScreen } from './ui/crash-screen.tsx';
+import { fetchPart } from './ui/fetch-part.ts';
+import { lazyPart } from './ui/load-part.ts';
 import { Waiting } from './ui/notice.tsx';
 
 /** One address of the site. */
@@ -35,6 +29,7 @@ export type PageRoute = {
   readonly developer?: true;
 };
 
+const HOME_TITLE = `${venue.name}, Sydney`;
 const WELCOME =
   'Three DJ studios in Sydney, open 24/7. Pick a room and your hours, pay by card, get a PIN for the door, play. From $49 an hour.';
 const NEEDS_SIGN_IN = 'Book a DJ studio in Sydney by the hour, any hour.';
@@ -45,11 +40,11 @@ const own = { printed: 'no', data: true, description: NEEDS_SIGN_IN } as const;
 
 /** Every address and its page; a page is fetched when it is opened. */
 export const pages: readonly PageRoute[] = [
-  { path: '/', page: 'landing', title: '24/7 DJ Studios, Sydney', description: WELCOME, ...open },
+  { path: '/', page: 'landing', title: HOME_TITLE, description: WELCOME, ...open },
   {
     path: '/studio',
     page: 'landing',
-    title: '24/7 DJ Studios, Sydney',
+    title: HOME_TITLE,
     description: WELCOME,
     canonical: '/',
     ...open,
@@ -65,7 +60,7 @@ export const pages: readonly PageRoute[] = [
     path: '/coming-soon',
     page: 'coming-soon',
     title: 'Coming Soon',
-    description: 'Sydney’s first 24/7 DJ Studios are on their way. Leave your e-mail and hear of the opening first.',
+    description: `Sydney’s first ${venue.name} are on their way. Leave your e-mail and hear of the opening first.`,
     ...open,
   },
   {
@@ -103,6 +98,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/auth', page: 'auth', title: 'Sign in', ...own },
   { path: '/email-verified', page: 'email-verified', title: 'Email Confirmed', ...own },
   { path: '/checkout', page: 'checkout', title: 'Checkout', ...own },
+  { path: '/bookings', page: 'bookings', title: 'Your bookings', ...own },
   { path: '/profile', page: 'profile', title: 'Account Settings', ...own },
   { path: '/payment-success', page: 'payment-success', title: 'Your booking', ...own },
   { path: '/verify-complete', page: 'verify-complete', title: 'ID check', ...own },
@@ -155,7 +151,7 @@ function fetchable(route: PageRoute): Fetchable {
         return { default: Inside };
       }
     : file;
-  return { load, later: lazy(load), now: null };
+  return { load, later: lazyPart(load), now: null };
 }
 
 function fileOf(page: string): () => Promise<{ default: ComponentType }> {
@@ -182,7 +178,7 @@ export function findPage(pathname: string): PageRoute {
 /** Fetches a page before it is drawn, so that what was printed stands until it is there. */
 export async function fetchPage(pathname: string): Promise<void> {
   const entry = components.get(findPage(pathname).path);
-  if (entry) entry.now = (await entry.load()).default;
+  if (entry) entry.now = (await fetchPart(entry.load)).default;
 }
 
 function Page({ route }: { route: PageRoute }) {

@@ -1,4 +1,5 @@
 import './styles.css';
+import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
  * The first thing that runs, and the only script a page asks for by itself: what was printed is painted before anything
@@ -25,11 +26,37 @@ async function begin(): Promise<void> {
     link.href = part;
     document.head.append(link);
   }
-  await import('./main.tsx');
+  try {
+    await fetchPart(() => import('./main.tsx'));
+  } catch {
+    if (navigator.onLine && reloadOnce()) return;
+    return sayMissing();
+  }
   document.removeEventListener('click', press, true);
   document.removeEventListener('submit', send, true);
   if (sent?.isConnected) sent.requestSubmit();
   else if (pressed?.isConnected && pressed.getAttribute('type') !== 'submit') pressed.click();
+}
+
+/** Says, without the program, that it could not be fetched: over a printed page along its lower edge, else alone. */
+function sayMissing(): void {
+  const box = document.createElement('div');
+  box.setAttribute('role', 'alert');
+  box.className =
+    'fixed inset-x-0 bottom-0 z-50 flex flex-wrap items-center gap-4 border-t-4 border-signal bg-booth p-4 text-chalk sm:px-8';
+  const text = document.createElement('p');
+  text.textContent = navigator.onLine
+    ? 'This page could not be loaded completely. Nothing you booked or paid is lost.'
+    : 'You seem to be offline. This page loads completely once you are back.';
+  const again = document.createElement('button');
+  again.type = 'button';
+  again.className = 'min-h-12 border-2 border-transparent bg-signal px-6 font-bold text-ink';
+  again.textContent = 'Try again';
+  const reload = (): void => window.location.reload();
+  again.addEventListener('click', reload);
+  window.addEventListener('online', reload);
+  box.append(text, again);
+  document.body.append(box);
 }
 
 // A page in the background is never painted, and must not wait for it.

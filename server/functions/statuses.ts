@@ -26,4 +26,5 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   already_done: 409,
   image_refused: 422,
   provider_unavailable: 503,
+  not_configured: 409,
 };

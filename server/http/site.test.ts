@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -7,7 +7,8 @@ import { createSite } from './site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'site-'));
 const film = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 251));
-const site = createSite({ folder, anonKey: 'public-key', siteUrl: 'https://example.com' });
+const earlierAssets = mkdtempSync(join(tmpdir(), 'earlier-'));
+const site = createSite({ folder, earlierAssets, anonKey: 'public-key', siteUrl: 'https://example.com' });
 const ask = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   site.request(path, { headers });
 
@@ -17,8 +18,14 @@ beforeAll(() => {
   writeFileSync(join(folder, '404.html'), 'unknown');
   writeFileSync(join(folder, 'sitemap.xml'), '<loc>%SITE_URL%/about</loc>');
   writeFileSync(join(folder, 'film.webm'), film);
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'assets', 'page-new.js'), 'new');
+  writeFileSync(join(earlierAssets, 'page-old.js'), 'old');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+  rmSync(earlierAssets, { recursive: true });
+});
 
 describe('the site', () => {
   test('fills in the public key and its own address', async () => {
@@ -33,6 +40,27 @@ describe('the site', () => {
     expect((await ask('/missing.png')).status).toBe(404);
     expect((await ask('/../../etc/passwd')).status).toBe(404);
     expect((await ask('/%2e%2e/%2e%2e/etc/passwd')).status).toBe(404);
+  });
+
+  test('serves hashed files of earlier builds as it serves those of the newest, unchanging for a year', async () => {
+    for (const [path, text] of [
+      ['/assets/page-new.js', 'new'],
+      ['/assets/page-old.js', 'old'],
+    ] as const) {
+      const answer = await ask(path);
+      expect([answer.status, await answer.text()]).toEqual([200, text]);
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+    // Only as assets, and nothing above their folder.
+    expect((await ask('/page-old.js')).status).toBe(404);
+    expect((await ask('/assets/..%2fpage-old.js')).status).toBe(404);
+  });
+
+  test('remembers no miss: a file that comes later is served, and a missing one is never stored', async () => {
+    const before = await ask('/assets/page-next.js');
+    expect([before.status, before.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    writeFileSync(join(folder, 'assets', 'page-next.js'), 'next');
+    expect((await ask('/assets/page-next.js')).status).toBe(200);
   });
 
   test('packs text as the browser can unpack it, and knows what the browser has', async () => {

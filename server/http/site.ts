@@ -28,6 +28,7 @@ const PACKED = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest',
 const FILLED = new Set(['.html', '.xml', '.txt']);
 const HASHED = 'public, max-age=31536000, immutable';
 const PICTURE = 'public, max-age=86400';
+const ASSETS = '/assets/';
 
 type File = {
   readonly body: Buffer;
@@ -37,23 +38,31 @@ type File = {
 };
 
 /**
- * The built web app (build/site.ts): files with a hash in their name for ever, a page for every address of ours, with the
+ * The built web app (build/site.ts): files with a hash in their name for ever, those of earlier builds too while
+ * `earlierAssets` has them, a page for every address of ours, with the
  * public key in it, and the page for addresses that are not ours, with 404.
  */
-export function createSite(parts: { folder: string; anonKey: string; siteUrl: string }): Hono<Env> {
-  const files = new Map<string, File | null>();
+export function createSite(parts: {
+  folder: string;
+  earlierAssets: string;
+  anonKey: string;
+  siteUrl: string;
+}): Hono<Env> {
+  const files = new Map<string, File>();
 
   async function load(path: string): Promise<File | null> {
     const known = files.get(path);
     if (known !== undefined) return known;
     const file = await read(path);
-    if (files.size < 500) files.set(path, file);
+    // A miss is not remembered: the file may be there after the next build, and anybody can ask for names that are not.
+    if (file !== null && files.size < 500) files.set(path, file);
     return file;
   }
   async function read(path: string): Promise<File | null> {
-    const full = join(parts.folder, normalize(`/${path}`));
-    const found = await stat(full).catch(() => null);
-    if (!found?.isFile()) return null;
+    const safe = normalize(`/${path}`);
+    const hashed = safe.startsWith(ASSETS) ? [join(parts.earlierAssets, safe.slice(ASSETS.length))] : [];
+    const full = await firstFile([join(parts.folder, safe), ...hashed]);
+    if (full === null) return null;
     const extension = extname(full);
     let body = await readFile(full);
     if (FILLED.has(extension)) body = Buffer.from(fill(body.toString('utf8')));
@@ -74,9 +83,17 @@ export function createSite(parts: { folder: string; anonKey: string; siteUrl: st
     const file = isFile ? await load(path) : await load(`${path || 'index'}.html`);
     if (file) return answer(c, file, 200, path.startsWith('assets/') ? HASHED : isFile ? PICTURE : 'no-cache');
     const unknown = isFile ? null : await load('404.html');
-    return unknown ? answer(c, unknown, 404, 'no-cache') : c.text('Not found', 404);
+    return unknown ? answer(c, unknown, 404, 'no-cache') : c.text('Not found', 404, { 'cache-control': 'no-store' });
   });
   return site;
+}
+
+async function firstFile(paths: readonly string[]): Promise<string | null> {
+  for (const path of paths) {
+    const found = await stat(path).catch(() => null);
+    if (found?.isFile()) return path;
+  }
+  return null;
 }
 
 function pack(body: Buffer): File['packed'] {

@@ -75,7 +75,7 @@ export function bookingConfirmedMail(
         },
         {
           kind: 'text',
-          text: `Your access code is mailed to you ${settings.releaseLeadMinutes} minutes before you start, and shown on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
+          text: `Your access code is mailed to you ${settings.releaseLeadMinutes} minutes before you start, and shown on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early, so that you are unpacked when it does.`,
         },
         { kind: 'button', label: 'Your access code page', href: links.pin },
         {

@@ -36,7 +36,7 @@ export type HostedStatus = {
 export type Identity = {
   /** Reads a licence photo, judges it against the profile and writes the decision. Throws `Refusal`. */
   verifyPhoto(userId: string, bytes: Uint8Array): Promise<Verification>;
-  /** Begins a check on the provider's own page. */
+  /** Begins a check on the provider's own page. Throws `Refusal`, `not_configured` where there is no hosted check. */
   beginHosted(userId: string, email: string): Promise<{ id: string; url: string }>;
   /** Where a hosted check of this person stands; writes the decision once there is one. */
   checkHosted(userId: string, sessionId: string): Promise<HostedStatus>;
@@ -53,12 +53,22 @@ export function createIdentity(parts: {
   db: Database;
   reader: IdReader;
   pictures: PictureRoom;
-  checks: IdentityChecks;
+  /** null: there is no hosted check here, photos only. */
+  checks: IdentityChecks | null;
   store: ObjectStore;
   clock: Clock;
   siteUrl: string;
 }): Identity {
   const { db, reader, pictures, checks, store, clock, siteUrl } = parts;
+
+  function hosted(): IdentityChecks {
+    if (checks === null)
+      throw new Refusal(
+        'not_configured',
+        'There is no hosted identity check here. Please use a photo of your licence.',
+      );
+    return checks;
+  }
 
   async function profileOf(userId: string): Promise<{ fullName: string; dateOfBirth: string | null }> {
     const profile = await db.one<Profile>(
@@ -175,7 +185,7 @@ export function createIdentity(parts: {
     );
     if (!row) throw new Refusal('not_found', 'Verification session not found');
     if (row.decision) return decided(row.decision, row.reasons ?? []);
-    const session = await checks.getSession(sessionId);
+    const session = await hosted().getSession(sessionId);
     if (session.status !== 'verified') {
       return {
         verified: false,
@@ -200,7 +210,7 @@ export function createIdentity(parts: {
       );
       let session: IdentitySession;
       try {
-        session = await checks.createSession({
+        session = await hosted().createSession({
           key: `identity:${userId}:${count?.count ?? 0}`,
           userId,
           email,

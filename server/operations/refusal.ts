@@ -23,7 +23,8 @@ export type RefusalCode =
   | 'code_wait'
   | 'already_done'
   | 'image_refused'
-  | 'provider_unavailable';
+  | 'provider_unavailable'
+  | 'not_configured';
 
 /** An expected no: its message is for people, its details go on the wire beside it. */
 export class Refusal extends Error {

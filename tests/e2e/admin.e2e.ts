@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { expect, type Page, test } from '@playwright/test';
 import { startProgram } from '#tests/support/program.ts';
-import { accessible, admin, demo, DEVELOPER_PATHS, signIn, signInByDialog, sydneyDay } from './steps.ts';
+import {
+  accessible,
+  admin,
+  demo,
+  DEVELOPER_PATHS,
+  signIn,
+  signInByDialog,
+  sydneyDay,
+  expectToldInPlace,
+} from './steps.ts';
 
 /** The service's client, for what the pages must find. */
 function service(baseURL: string | undefined): SupabaseClient {
@@ -98,7 +107,7 @@ test('an admin makes a code, changes it, and switches it off and on', async ({ p
   await expect(page.getByText('Discount code activated')).toBeVisible();
 });
 
-test('the first thing wrong with a code stands on its field and in the message', async ({ page, baseURL }) => {
+test('the first thing wrong with a code stands on its field, once', async ({ page, baseURL }) => {
   await service(baseURL).from('discount_codes').insert({ code: 'TAKEN', discount_type: 'fixed', discount_value: 5 });
   await signIn(page, admin);
   await page.goto('/admin');
@@ -107,8 +116,7 @@ test('the first thing wrong with a code stands on its field and in the message',
   const wrong = async (message: string): Promise<void> => {
     await dialog.getByRole('button', { name: 'Create Code' }).click();
     await expect(dialog.getByRole('alert')).toHaveText(message);
-    const said = page.getByLabel('Messages').locator('div').filter({ hasText: 'Validation Error' }).last();
-    await expect(said).toContainText(message);
+    await expectToldInPlace(page, 'Validation Error', message);
   };
   await wrong('Code is required');
   await dialog.getByLabel('Code').fill('taken');

@@ -1,9 +1,11 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import {
   admin,
+  bookWithPhoto,
   chooseHours,
   demo,
   expectToast,
+  expectToldInPlace,
   insertBooking,
   newPerson,
   openDay,
@@ -139,7 +141,7 @@ test('the buttons say what is under way, links lead back where they should, and 
   await page.getByLabel('Email').fill(demo.email);
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Send reset link' }).click();
-  await expectToast(page, 'Error', 'An unexpected error occurred. Please try again.');
+  await expectToldInPlace(page, 'Error', 'An unexpected error occurred. Please try again.');
   await page.context().setOffline(false);
 });
 
@@ -170,7 +172,7 @@ test('who signs in is greeted by DJ name, by first name or plainly, and a refusa
   await dialog(page).getByLabel('Email').fill(who.email);
   await dialog(page).getByLabel('Password').fill(who.password);
   await dialog(page).getByRole('button', { name: 'Sign In', exact: true }).click();
-  await expectToast(page, 'Error', 'User is banned');
+  await expectToldInPlace(page, 'Error', 'User is banned');
 });
 
 test('while somebody types an address it is asked about once, half a second after the last letter', async ({
@@ -311,8 +313,7 @@ test('the identity flow says what failed where the service has no words for it',
   await signInOn(page, await newPerson(false));
   await openDay(page, 'Studio C', 62);
   await chooseHours(page, [9]);
-  await page.getByRole('button', { name: 'Book Now' }).click();
-  await page.waitForURL(/\/checkout$/);
+  await bookWithPhoto(page);
   const told = page.getByRole('alert');
   const answers = (name: string, status: number, json: unknown): Promise<unknown> =>
     page.route(`**/functions/v1/${name}`, (route) => route.fulfill({ status, json }), { times: 2 });

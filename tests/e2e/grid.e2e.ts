@@ -30,8 +30,13 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
     expect(box?.height ?? 0, `${name} is large enough for a thumb`).toBeGreaterThanOrEqual(44);
     await button.tap();
   };
+  const onward = page.getByRole('button', { name: 'Continue to next morning' });
+  const backward = page.getByRole('button', { name: 'Back to previous day' });
   await tap('10 PM to 11 PM, 69 dollars, free');
   await expect(summary(page)).toContainText('$69');
+  // Before the selection reaches hour 23 there is no way over midnight, and no way back from it.
+  await expect(onward).toHaveCount(0);
+  await expect(backward).toHaveCount(0);
   await tap('11 PM to 12 AM, 69 dollars, free');
   await expect(summary(page)).toContainText('Add one hour, save 10%.');
   await tap('Continue to next morning');
@@ -48,6 +53,7 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
   await expect(summary(page)).toContainText('15% volume discount -$41');
   await expect(page.getByRole('button', { name: 'Book Now' })).toBeInViewport();
   await tap('Back to previous day');
+  await expect(backward).toHaveCount(0);
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'selected');
   await tap('Clear Selection');
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'free');

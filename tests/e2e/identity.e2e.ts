@@ -41,7 +41,9 @@ test('a picture that cannot be opened is told; what a mismatch may mean is said 
   await openDialog(page);
   await expect(dialog(page)).toContainText('A mismatch may cause a permanent ban and cancellation without refund.');
   await upload(page, { name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('not a picture at all') });
-  await expectToast(page, 'This picture could not be opened. Please use a JPEG or PNG photo.');
+  await expect(dialog(page).getByRole('alert')).toHaveText(
+    'This picture could not be opened. Please use a JPEG or PNG photo.',
+  );
 });
 
 test('a camera that is not ready is told in the words of the catalogue', async ({ page }) => {
@@ -91,7 +93,8 @@ test('a licence of somebody else fails with its reasons, another try succeeds, a
   await expect(reasons.first()).toBeVisible({ timeout: 30_000 });
   const joined = (await reasons.allTextContents()).join(' ');
   expect(joined.length).toBeGreaterThan(10);
-  await expectToast(page, joined);
+  // Said once, in place.
+  await expect(page.getByRole('region', { name: 'Messages' }).locator('p')).toHaveCount(0);
   await accessibleEverywhere(page);
   await dialog(page).getByRole('button', { name: 'Try Again' }).click();
   await expect(dialog(page).getByLabel('Upload a photo')).toBeAttached();
@@ -105,7 +108,7 @@ test('a licence of somebody else fails with its reasons, another try succeeds, a
     },
   );
   await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
-  await expectToast(page, 'Verification failed. Please try again.');
+  await expect(dialog(page).getByText('Verification failed. Please try again.')).toBeVisible();
   await dialog(page).getByRole('button', { name: 'Try Again' }).click();
   await upload(page, await licence('Robin Sample'));
   await page.evaluate(`

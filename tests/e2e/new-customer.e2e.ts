@@ -1,5 +1,15 @@
 import { expect, test } from '@playwright/test';
-import { chooseHours, fromMail, GOOD_CARD, mails, openDay, payWith, sandbox, sandboxUrl } from './steps.ts';
+import {
+  bookWithPhoto,
+  chooseHours,
+  fromMail,
+  GOOD_CARD,
+  mails,
+  openDay,
+  payWith,
+  sandbox,
+  sandboxUrl,
+} from './steps.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -45,8 +55,7 @@ test('somebody new books for tonight on a phone, shows a licence, pays, and open
   await page.getByRole('button', { name: 'Verify Email' }).click();
 
   await expect(page.getByText('Selections Restored')).toBeVisible();
-  await page.getByRole('button', { name: 'Book Now' }).click();
-  await page.waitForURL(/\/checkout/);
+  await bookWithPhoto(page);
   await expect(page.getByLabel('First name')).toHaveValue('Robin');
   await expect(page.getByRole('button', { name: /^Pay \$/ })).toBeDisabled();
 

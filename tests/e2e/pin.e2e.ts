@@ -40,6 +40,10 @@ test('before its time the page counts down, every second, and shows no PIN', asy
   await page.goto('/access-code');
   await expect(page).toHaveURL(new RegExp(`booking_id=${id}`));
   await expect(page.getByText('Your code appears here at')).toBeVisible();
+  // Why to come before the code works is said in one sentence, with the time.
+  await expect(
+    page.getByText(/^Arrive 10 minutes early to park and unload\. Your code opens the door from \d/),
+  ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Generate New PIN' })).toBeDisabled();
   const timer = page.getByRole('timer');
   const first = await timer.textContent();
@@ -65,12 +69,26 @@ test('during the session the PIN is shown, copied, and made anew; what stands in
   await accessibleEverywhere(page);
   // A new one at most every 30 seconds: the page counts that down too.
   await expect(renew).toBeEnabled({ timeout: 40_000 });
-  await page.context().setOffline(true);
+  // A PIN that works is not replaced by one press, and is the loudest thing beside Copy.
+  const question = page.getByRole('dialog', { name: 'Replace your PIN?' });
+  await expect(page.getByRole('button', { name: 'Copied' })).toHaveCSS('background-color', 'rgb(255, 90, 44)');
+  await expect(renew).not.toHaveCSS('background-color', 'rgb(255, 90, 44)');
   await renew.click();
+  await expect(question).toContainText('still works');
+  await accessibleEverywhere(page);
+  await question.getByRole('button', { name: 'Keep this PIN' }).click();
+  await expect(question).toBeHidden();
+  await expect(pin).toHaveText(before ?? '');
+  const replace = async (): Promise<void> => {
+    await renew.click();
+    await question.getByRole('button', { name: 'Make a new one' }).click();
+  };
+  await page.context().setOffline(true);
+  await replace();
   await expectToast(page, 'Error');
   await expect(page.getByRole('alert')).toContainText('We cannot reach the studio right now.');
   await page.context().setOffline(false);
-  await renew.click();
+  await replace();
   await expectToast(page, 'New PIN generated');
   await expect(pin).not.toHaveText(before ?? '');
 });

@@ -7,6 +7,7 @@ import {
   newPerson,
   signInByDialog,
   signInOn,
+  expectToldInPlace,
 } from './steps.ts';
 
 test('the profile is for who is signed in; every rule of it is told, and what is right is kept', async ({ page }) => {
@@ -26,18 +27,18 @@ test('the profile is for who is signed in; every rule of it is told, and what is
     const good = await input.inputValue();
     await input.fill(bad);
     await save.click();
-    await expectToast(page, 'Validation Error', message);
+    await expectToldInPlace(page, 'Validation Error', message);
     await expect(page.getByRole('alert')).toHaveText(message);
     await input.fill(good);
   }
   await page.getByLabel('Year').fill('2015');
   await save.click();
-  await expectToast(page, 'Age Requirement', 'You must be 18 years or older.');
+  await expectToldInPlace(page, 'Age Requirement', 'You must be 18 years or older.');
   await page.getByLabel('Year').fill('1998');
   await page.context().setOffline(true);
   await page.getByLabel('DJ Name (optional)').fill('Needle');
   await save.click();
-  await expectToast(page, 'Error', 'Failed to update profile. Please try again.');
+  await expectToldInPlace(page, 'Error', 'Failed to update profile. Please try again.');
   await page.context().setOffline(false);
   await page.getByLabel('Email').fill(`new-${who.email}`);
   await save.click();
@@ -58,16 +59,16 @@ test('a new password: must match, must be long enough, then holds', async ({ pag
   await next.fill('another-night-1');
   await again.fill('another-night-2');
   await change.click();
-  await expectToast(page, 'Password mismatch', "New password and confirmation don't match.");
+  await expectToldInPlace(page, 'Password mismatch', "New password and confirmation don't match.");
   await next.fill('12345');
   await again.fill('12345');
   await change.click();
-  await expectToast(page, 'Password too short', 'Password must be at least 6 characters long.');
+  await expectToldInPlace(page, 'Password too short', 'Password must be at least 6 characters long.');
   await page.context().setOffline(true);
   await next.fill('another-night-1');
   await again.fill('another-night-1');
   await change.click();
-  await expectToast(page, 'Error', 'Failed to update password. Please try again.');
+  await expectToldInPlace(page, 'Error', 'Failed to update password. Please try again.');
   await page.context().setOffline(false);
   await change.click();
   await expectToast(page, 'Password updated');
@@ -98,4 +99,39 @@ test('one’s bookings: to come with the way to the door, over and done folded a
   await accessibleEverywhere(page);
   await page.getByRole('button', { name: 'Keep it' }).click();
   await expect(booking).toBeVisible();
+});
+
+test('/bookings asks a guest to sign in, then lists one’s own bookings: none yet, some, and when they cannot be read', async ({
+  page,
+}) => {
+  const who = await newPerson(false);
+  await page.goto('/bookings');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await signInByDialog(page, who);
+  await expect(page).toHaveURL(/\/bookings$/);
+  await expect(page.getByText('No bookings yet')).toBeVisible();
+  await accessibleEverywhere(page);
+  await page.getByRole('link', { name: 'Book Now' }).click();
+  await expect(page).toHaveURL(/\/booking$/);
+  const day = 86_400_000;
+  const start = Math.floor(Date.now() / day) * day + (700 + Math.floor(Math.random() * 500)) * day;
+  await insertBooking({
+    userId: who.id,
+    studio: 'Studio A',
+    start: new Date(start),
+    end: new Date(start + 3_600_000),
+    status: 'confirmed',
+  });
+  // The way there from every page.
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('link', { name: 'Your Bookings' }).click();
+  await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();
+  await expect(page.getByText('No bookings yet')).toBeHidden();
+  await accessibleEverywhere(page);
+  await page.route('**/rest/v1/bookings*', (route) => route.fulfill({ status: 400, json: { message: 'no' } }));
+  await page.reload();
+  await expect(page.getByText('Your bookings could not be loaded.')).toBeVisible();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();
 });

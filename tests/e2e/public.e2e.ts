@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
-import { demo, signIn } from './steps.ts';
+import { demo, signIn, signInByDialog } from './steps.ts';
 
 const PAGES = ['/', '/about', '/coming-soon', '/terms', '/privacy', '/no-such-page'] as const;
 const WIDE = { width: 1440, height: 900 };
@@ -50,7 +50,13 @@ test('the first page tells where, when and how, and BOOK NOW leads to the grid',
 });
 
 test('SIGN IN opens the dialog; the ACCOUNT menu shows the address, the settings and the way out', async ({ page }) => {
-  await signIn(page);
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'ACCOUNT' })).toHaveCount(0);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await expect(page.getByRole('dialog', { name: 'Welcome to the studio' })).toBeVisible();
+  await signInByDialog(page);
+  await expect(page.getByRole('button', { name: 'SIGN IN' })).toHaveCount(0);
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await expect(page.getByText(demo.email)).toBeVisible();
   await accessible(page);

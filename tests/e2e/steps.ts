@@ -216,3 +216,18 @@ export async function expectToast(page: Page, title: string, text = ''): Promise
   await expect(messages.getByText(title, { exact: true }).last()).toBeVisible();
   if (text !== '') await expect(messages.getByText(text, { exact: true }).last()).toBeVisible();
 }
+
+/** A refused form: the message in passing has the title, the reason stands at the field or above the button, and only there. */
+export async function expectToldInPlace(page: Page, title: string, reason: string): Promise<void> {
+  await expectToast(page, title);
+  await expect(page.getByText(reason, { exact: true }).first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Messages' }).getByText(reason, { exact: true })).toHaveCount(0);
+}
+
+/** Book Now of somebody whose ID is not verified leads to the hosted check; on to the checkout with a photo instead. */
+export async function bookWithPhoto(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/verify-complete$/);
+  await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
+  await page.waitForURL(/\/checkout$/);
+}

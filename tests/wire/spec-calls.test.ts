@@ -216,14 +216,21 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     const session = String(begun.body['verificationSessionId']);
     const check = () =>
       world.call('check-verification-and-checkout', { verificationSessionId: session }, customer.token);
-    expect((await check()).body).toMatchObject({ verified: false, checkoutUrl: null });
+    expect((await check()).body).toEqual({ verified: false, status: 'requires_input', checkoutUrl: null });
+    await world.sandbox(`/api/identity/${session}`, { outcome: 'document_expired' });
+    expect((await check()).body).toEqual({
+      verified: false,
+      status: 'requires_input',
+      checkoutUrl: null,
+      error: expect.stringContaining('expired'),
+    });
     await world.sandbox(`/api/identity/${session}`, {
       outcome: 'verified',
       first_name: 'Alex',
       last_name: 'Citizen',
       dob: '1998-04-03',
     });
-    expect((await check()).body).toMatchObject({ verified: true, checkoutUrl: '/checkout' });
+    expect((await check()).body).toEqual({ verified: true, status: 'verified', checkoutUrl: '/checkout' });
   });
 
   it('verify-id answers every field of the specification', { timeout: 90_000 }, async () => {

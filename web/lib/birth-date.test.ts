@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { birthProblem, echoOf, isNoDay, isoOf, noDate, partsOf } from './birth-date.ts';
+import { birthProblem, canBeBirthDate, echoOf, isNoDay, isoOf, noDate, partsOf } from './birth-date.ts';
 
 it('a date typed in three parts is understood and echoed in words', () => {
   const parts = { day: '3', month: '4', year: '1998' };
@@ -30,4 +30,32 @@ it('a date of birth in the future or less than 18 years ago is told at the field
   expect(birthProblem({ day: '21', month: '11', year: '2008' }, today)).toBeNull();
   expect(birthProblem({ day: '31', month: '4', year: '1998' }, today)).toBe('There is no such day');
   expect(birthProblem({ ...noDate, day: '3' }, today)).toBeNull();
+});
+
+it('parts that only a future date can come of are not taken, all others are', () => {
+  const today = '2026-11-21';
+  const future = [
+    { ...noDate, year: '3' },
+    { ...noDate, year: '21' },
+    { ...noDate, year: '203' },
+    { ...noDate, year: '2027' },
+    { day: '', month: '12', year: '2026' },
+    { day: '22', month: '11', year: '2026' },
+  ];
+  const possible = [
+    noDate,
+    { ...noDate, year: '2' },
+    { ...noDate, year: '202' },
+    { ...noDate, year: '2026' },
+    { day: '31', month: '12', year: '' },
+    { day: '31', month: '12', year: '202' },
+    { day: '30', month: '', year: '2026' },
+    { day: '', month: '11', year: '2026' },
+    { day: '21', month: '11', year: '2026' },
+    { day: '30', month: '10', year: '2026' },
+    { day: '22', month: '11', year: '2025' },
+    { day: '3', month: '4', year: '1998' },
+  ];
+  expect(future.filter((parts) => canBeBirthDate(parts, today))).toEqual([]);
+  expect(possible.filter((parts) => !canBeBirthDate(parts, today))).toEqual([]);
 });

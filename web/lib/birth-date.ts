@@ -27,10 +27,31 @@ export function isNoDay(parts: DateParts): boolean {
   return parts.day !== '' && parts.month !== '' && parts.year.length === 4 && isoOf(parts) === '';
 }
 
-/** What is wrong with a date of birth as far as it is typed; null when nothing is, or not yet. No future date is taken (spec section 5). */
+/**
+ * Whether these parts can still become a date of birth that is not in the future, however they are completed.
+ * "202" may become 2020 and passes until 2029; "203" does not.
+ */
+export function canBeBirthDate(parts: DateParts, today: StudioDate): boolean {
+  return !isFuture(parts, today);
+}
+
+function isFuture({ day, month, year }: DateParts, today: StudioDate): boolean {
+  const [thisYear = '', thisMonth = '', thisDay = ''] = today.split('-');
+  // Compared as text, as far as it is typed.
+  if (year > thisYear.slice(0, year.length)) return true;
+  if (year !== thisYear || month === '') return false;
+  const typedMonth = month.padStart(2, '0');
+  if (typedMonth !== thisMonth) return typedMonth > thisMonth;
+  return day.padStart(2, '0') > thisDay;
+}
+
+/** Said when the rest of a date of birth would make it a future one: what was typed is not taken then. */
+export const FUTURE_BIRTH = 'A date of birth cannot be in the future';
+
+/** What is wrong with a date of birth as far as it is typed; null when nothing is, or not yet. */
 export function birthProblem(parts: DateParts, today: StudioDate): string | null {
   const iso = isoOf(parts);
   if (iso === '') return isNoDay(parts) ? 'There is no such day' : null;
-  if (iso > today) return 'A date of birth cannot be in the future';
+  if (iso > today) return FUTURE_BIRTH;
   return isAdult(iso, today) ? null : 'You must be 18 or older';
 }

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { isDraft } from './drafts.ts';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { drafts, hasShape, isDraft } from './drafts.ts';
 
 const draft = {
   studio_id: '7d9f0c0e-0000-4000-8000-000000000001',
@@ -34,4 +34,45 @@ it('what is no draft is not taken for one', () => {
     { ...draft, studio_id: 4 },
   ])
     expect(isDraft(other)).toBe(false);
+});
+
+beforeEach(() => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+    key: (at: number) => [...kept.keys()][at] ?? null,
+    get length() {
+      return kept.size;
+    },
+  });
+});
+
+it('a booking in navigation state counts until it is booked or given up', () => {
+  const state = { booking: draft, chosenAt: Date.now() - 1_000 };
+  expect(drafts.ofState(state)).toEqual(draft);
+  drafts.dropBooking();
+  expect(drafts.ofState(state)).toBeNull();
+  // Chosen again after that: another booking.
+  expect(drafts.ofState({ booking: draft, chosenAt: Date.now() + 1_000 })).toEqual(draft);
+  expect(drafts.ofState(drafts.handOver(draft))).toEqual(draft);
+  for (const other of [null, 'x', {}, { booking: draft }, { booking: {}, chosenAt: 1 }])
+    expect(drafts.ofState(other)).toBeNull();
+});
+
+it('what was typed is forgotten when its booking is, and all of it at a sign-out', () => {
+  sessionStorage.setItem('typed:checkout:1', '{}');
+  sessionStorage.setItem('typed:sign-up', '{}');
+  drafts.dropBooking();
+  expect([sessionStorage.getItem('typed:checkout:1'), sessionStorage.getItem('typed:sign-up')]).toEqual([null, '{}']);
+  drafts.dropAll();
+  expect(sessionStorage.getItem('typed:sign-up')).toBeNull();
+});
+
+it('a stored form counts when it has the fields of the form, with values of their types', () => {
+  const sample = { name: '', one: false, birth: { day: '' } };
+  expect(hasShape({ name: 'Robin', one: true, birth: { day: '3' } }, sample)).toBe(true);
+  for (const other of [null, [], {}, { ...sample, one: 'yes' }, { ...sample, birth: null }, { ...sample, name: 7 }])
+    expect(hasShape(other, sample)).toBe(false);
 });

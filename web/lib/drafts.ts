@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { Slot } from '#rules/slots.ts';
 
 /** What the pages keep in this tab while somebody signs in, shows an ID or pays. */
@@ -14,12 +15,16 @@ export type BookingDraft = {
 };
 export type PendingSelection = { readonly studioId: string; readonly slots: readonly Slot[] };
 
+/** A hosted identity check: its id and page; `openedAt` in milliseconds once somebody was sent there. */
+export type Verification = { readonly id: string; readonly url: string; readonly openedAt?: number };
+
 const KEYS = {
   draft: 'checkoutBookingData',
   selection: 'pendingBookingSelections',
   choice: 'bookingChoice',
   verification: 'verificationSession',
   hold: 'pendingHold',
+  dropped: 'bookingDroppedAt',
 } as const;
 
 function read<T>(key: string, fits: (value: unknown) => value is T): T | null {
@@ -64,10 +69,55 @@ export const drafts = {
   verification: () =>
     read(
       KEYS.verification,
-      (value): value is { id: string; url: string } => isObject(value) && isText(value['id']) && isText(value['url']),
+      (value): value is Verification => isObject(value) && isText(value['id']) && isText(value['url']),
     ),
   dropVerification: () => sessionStorage.removeItem(KEYS.verification),
-  keepVerification: (session: { id: string; url: string }) => keep(KEYS.verification, session),
-  dropAll: () => Object.values(KEYS).forEach((key) => sessionStorage.removeItem(key)),
-  dropBooking: () => [KEYS.draft, KEYS.selection, KEYS.verification].forEach((key) => sessionStorage.removeItem(key)),
+  keepVerification: (session: Verification) => keep(KEYS.verification, session),
+  /** The state a page hands to the checkout: the booking, and since when it is chosen. */
+  handOver: (booking: BookingDraft) => ({ booking, chosenAt: Date.now() }),
+  /** The booking in the state of a navigation; null when there is none, or when it was booked or given up since. */
+  ofState: (state: unknown): BookingDraft | null => {
+    if (!isObject(state) || !isDraft(state['booking']) || typeof state['chosenAt'] !== 'number') return null;
+    const dropped = read(KEYS.dropped, (value): value is number => typeof value === 'number');
+    return dropped !== null && state['chosenAt'] < dropped ? null : state['booking'];
+  },
+  dropAll: () => {
+    Object.values(KEYS).forEach((key) => sessionStorage.removeItem(key));
+    dropTyped('');
+  },
+  dropBooking: () => {
+    [KEYS.draft, KEYS.selection, KEYS.verification].forEach((key) => sessionStorage.removeItem(key));
+    keep(KEYS.dropped, Date.now());
+    dropTyped('checkout');
+  },
 };
+
+const TYPED = 'typed:';
+
+/** Forgets what was typed into the forms whose name begins so; '' for all of them. */
+export function dropTyped(name: string): void {
+  const keys = Array.from({ length: sessionStorage.length }, (_, at) => sessionStorage.key(at) ?? '');
+  for (const key of keys) if (key.startsWith(`${TYPED}${name}`)) sessionStorage.removeItem(key);
+}
+
+/** Whether a stored value has the same keys as `sample`, with values of the same types. */
+export function hasShape<T>(value: unknown, sample: T): value is T {
+  if (!isObject(sample)) return typeof value === typeof sample;
+  return isObject(value) && Object.entries(sample).every(([key, part]) => hasShape(value[key], part));
+}
+
+/**
+ * State of a form that survives loading the page again in this tab; null until something was typed.
+ * `sample` has the form's shape. Never for passwords or codes: they would lie in the browser's storage.
+ */
+export function useTyped<T extends object>(name: string, sample: T): readonly [T | null, (value: T) => void] {
+  const key = `${TYPED}${name}`;
+  const [typed, setTyped] = useState<T | null>(() => read(key, (value): value is T => hasShape(value, sample)));
+  return [
+    typed,
+    (value: T) => {
+      keep(key, value);
+      setTyped(value);
+    },
+  ];
+}

@@ -5,6 +5,7 @@ export const paths = {
   booking: '/booking',
   checkout: '/checkout',
   profile: '/profile',
+  bookings: '/bookings',
   about: '/about',
   comingSoon: '/coming-soon',
   terms: '/terms',

@@ -42,8 +42,11 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if (!hasStoredSession(localStorage)) setState((now) => (now.status === 'loading' ? OUT : now));
     look();
     window.addEventListener('storage', look);
+    // What could not be fetched without a connection is fetched when there is one.
+    window.addEventListener('online', look);
     return () => {
       window.removeEventListener('storage', look);
+      window.removeEventListener('online', look);
       stop();
       unsubscribe();
     };
@@ -54,7 +57,11 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     drafts.dropAll();
     for (const drop of leaving) drop();
     dropStoredSession(localStorage);
-    const client = await fetchClient();
+    const client = await fetchClient().catch((cause: unknown) => {
+      logFailure('the service could not be told of the sign-out', cause);
+      return null;
+    });
+    if (client === null) return;
     // With nothing stored any more this only tells the other tabs.
     const { error } = await client.auth.signOut({ scope: 'local' });
     if (error) logFailure('the other tabs could not be told of the sign-out', error);

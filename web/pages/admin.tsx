@@ -1,18 +1,20 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useSearchParams } from 'react-router';
 import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
 import { StaffGate } from '#web/features/staff/staff-gate.tsx';
 import { paths } from '#web/lib/paths.ts';
+import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { Skeleton } from '#web/ui/notice.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
-const DiscountCodes = lazy(async () => ({
+const DiscountCodes = lazyPart(async () => ({
   default: (await import('#web/features/coupons/discount-codes.tsx')).DiscountCodes,
 }));
-const AuditLog = lazy(async () => ({ default: (await import('#web/features/audit/audit-log.tsx')).AuditLog }));
+const AuditLog = lazyPart(async () => ({ default: (await import('#web/features/audit/audit-log.tsx')).AuditLog }));
 
-const UpcomingBookings = lazy(async () => ({
+const UpcomingBookings = lazyPart(async () => ({
   default: (await import('#web/features/staff/upcoming-bookings.tsx')).UpcomingBookings,
 }));
 
@@ -38,16 +40,18 @@ function Desk() {
   return (
     <Shell back={{ to: paths.home, label: 'Home' }} title={TITLE} wide>
       <Tabs label="Admin" tabs={TABS} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
-        <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
-          {chosen === 'bookings' ? <UpcomingBookings /> : null}
-          {chosen === 'discount-codes' ? <DiscountCodes /> : null}
-          {chosen === 'audit-logs' ? (
-            <AuditLog
-              words={search.get('q') ?? ''}
-              onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
-            />
-          ) : null}
-        </Suspense>
+        <PartBoundary what="This part" key={chosen}>
+          <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
+            {chosen === 'bookings' ? <UpcomingBookings /> : null}
+            {chosen === 'discount-codes' ? <DiscountCodes /> : null}
+            {chosen === 'audit-logs' ? (
+              <AuditLog
+                words={search.get('q') ?? ''}
+                onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
+              />
+            ) : null}
+          </Suspense>
+        </PartBoundary>
       </Tabs>
       <p className="mt-12 min-h-11">
         <DeveloperLink />

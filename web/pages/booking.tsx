@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef } from 'react';
-import { useNavigate } from 'react-router';
+import { Suspense, useEffect, useRef } from 'react';
+import { Link, useNavigate } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
 import { venue } from '#rules/venue.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
@@ -11,6 +11,7 @@ import { Summary } from '#web/features/booking/summary.tsx';
 import { useOpenHold } from '#web/features/booking/use-availability.ts';
 import { type BookProblem, useBookNow } from '#web/features/booking/use-book-now.ts';
 import { draftOfHold, useChoice } from '#web/features/booking/use-choice.ts';
+import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -18,13 +19,15 @@ import { useSession } from '#web/lib/session.tsx';
 import { useAway } from '#web/lib/use-away.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { PartBoundary } from '#web/ui/crash-screen.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
 /** Large, and nobody needs it before a room is chosen. */
-const Calendar = lazy(async () => ({ default: (await import('#web/features/booking/calendar.tsx')).Calendar }));
+const Calendar = lazyPart(async () => ({ default: (await import('#web/features/booking/calendar.tsx')).Calendar }));
 
 const NO_STUDIOS = 'Failed to load studios. Please refresh the page.';
 
@@ -35,7 +38,7 @@ export default function BookingPage() {
   const dayPart = useRef<HTMLDivElement>(null);
   const userId = user?.id ?? null;
   const studios = useQuery({ queryKey: ['studios'], queryFn: readStudios, staleTime: 300_000 });
-  const bookNow = useBookNow(userId);
+  const bookNow = useBookNow(userId, beginHostedCheck);
   const { busy } = bookNow;
   const choice = useChoice({ status, userId, studios: studios.data, now, paused: busy });
   const { studio, slots, hours } = choice;
@@ -63,7 +66,7 @@ export default function BookingPage() {
     const draft = draftOfHold(open);
     if (draft === null) return;
     drafts.keepBooking(draft);
-    void navigate(paths.checkout);
+    void navigate(paths.checkout, { state: drafts.handOver(draft) });
   }
   async function letGo(open: OpenHold): Promise<void> {
     try {
@@ -98,21 +101,23 @@ export default function BookingPage() {
       {studio ? (
         <div
           ref={dayPart}
-          className={`scroll-mt-4 pt-10 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.letGo ? 'max-lg:pb-72' : ''}`}
+          className={`scroll-mt-4 pt-10 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.letGo ? 'bar:pb-72' : ''}`}
         >
           <section aria-label="Day" className="max-md:mb-8">
             <h2 className="mb-4 text-2xl">Day</h2>
-            <Suspense fallback={<Skeleton label="Loading the calendar" className="h-[22rem]" />}>
-              <Calendar
-                today={choice.today}
-                value={choice.date}
-                onChange={(day) => {
-                  choice.chooseDay(day);
-                  bookNow.forget();
-                }}
-                key={choice.today}
-              />
-            </Suspense>
+            <PartBoundary what="The calendar">
+              <Suspense fallback={<Skeleton label="Loading the calendar" className="h-[22rem]" />}>
+                <Calendar
+                  today={choice.today}
+                  value={choice.date}
+                  onChange={(day) => {
+                    choice.chooseDay(day);
+                    bookNow.forget();
+                  }}
+                  key={choice.today}
+                />
+              </Suspense>
+            </PartBoundary>
           </section>
           <DayHours choice={choice} now={now} onChange={bookNow.forget} />
           <div className="lg:sticky lg:top-6">
@@ -132,7 +137,7 @@ export default function BookingPage() {
 }
 
 function Problem({ problem, onAgree }: { problem: BookProblem; onAgree: (total: number) => void }) {
-  const { text, total } = problem;
+  const { text, total, draft } = problem;
   return (
     <Notice tone="bad">
       <p>{text}</p>
@@ -140,6 +145,11 @@ function Problem({ problem, onAgree }: { problem: BookProblem; onAgree: (total: 
         <Button tone="plain" className="mt-3" onClick={() => onAgree(total)}>
           Book for {formatMoney(Math.round(total * 100))}
         </Button>
+      )}
+      {draft === null ? null : (
+        <Link to={paths.checkout} state={drafts.handOver(draft)} className={`${buttonStyle.plain} mt-3`}>
+          Use a photo of my licence
+        </Link>
       )}
     </Notice>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import { Link, Navigate, useNavigate } from 'react-router';
+import { Link, Navigate, useLocation, useNavigate } from 'react-router';
 import type { CouponTerms } from '#rules/coupons.ts';
 import { quoteSlots } from '#rules/pricing.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
@@ -19,14 +19,15 @@ import { useReleased } from '#web/features/checkout/use-released.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { readReview } from '#web/features/identity/queries.ts';
-import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { type BookingDraft, drafts, useTyped } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 
+const NOTHING: CustomerFields = { first: '', last: '', oneName: false, email: '', phone: '' };
 const BACK = { to: paths.booking, label: 'Back to booking' };
 
 export default function CheckoutPage() {
@@ -34,7 +35,9 @@ export default function CheckoutPage() {
   const { open } = useAuthDialog();
   const released = useReleased(status);
   useBackToBooking();
-  const kept = useMemo(() => drafts.booking(), []);
+  const { state } = useLocation();
+  // What the page before handed over comes first, what lies in this tab second, what lies with the server third.
+  const kept = useMemo(() => drafts.ofState(state) ?? drafts.booking(), [state]);
   const server = useQuery({
     queryKey: ['draft', user?.id],
     queryFn: readServerDraft,
@@ -90,9 +93,9 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   const verified = standing.data?.verified === true;
   const filledIn: CustomerFields = profile.data
     ? { ...splitName(profile.data.full_name), email: profile.data.email ?? '', phone: profile.data.phone ?? '' }
-    : { first: '', last: '', oneName: false, email: '', phone: '' };
+    : NOTHING;
   // What the person typed; until then what the account says.
-  const [typed, setTyped] = useState<CustomerFields | null>(null);
+  const [typed, setTyped] = useTyped<CustomerFields>(`checkout:${userId}`, NOTHING);
   const form = typed ?? filledIn;
   const [wrong, setWrong] = useState<FieldProblem | null>(null);
   const [coupon, setCoupon] = useState<CouponTerms | null>(null);
@@ -114,11 +117,11 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
     if (payment.busy || missing !== '') return;
     const checked = checkCustomer(form);
     if ('problem' in checked) {
-      const { field, message } = checked.problem;
+      const { field } = checked.problem;
       setWrong(checked.problem);
       const input = fields.current?.elements.namedItem(field);
       if (input instanceof HTMLElement) input.focus();
-      return toast({ title: 'Validation Error', description: message, tone: 'bad' });
+      return toast({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
     }
     setWrong(null);
     return void payment.start(checked.customer, totalCents);

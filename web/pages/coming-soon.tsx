@@ -1,5 +1,6 @@
 import { Link } from 'react-router';
 import { venue } from '#rules/venue.ts';
+import { AccountEntry } from '#web/features/landing/account-menu.tsx';
 import { InstagramLink } from '#web/features/landing/info-table.tsx';
 import { NotifyForm } from '#web/features/launch/notify-form.tsx';
 import { paths } from '#web/lib/paths.ts';
@@ -29,15 +30,18 @@ export default function ComingSoonPage() {
       />
       <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
         <Link to={paths.home} aria-label={`${venue.name}, home`}>
-          <Wordmark lines={['24/7', 'DJ Studios']} className="text-3xl sm:text-4xl" />
+          <Wordmark lines={venue.nameLines} className="text-3xl sm:text-4xl" />
         </Link>
-        <p className="text-sm font-bold tracking-wider">{venue.tagline}</p>
+        <div className="flex flex-wrap items-center gap-x-8">
+          <p className="text-sm font-bold tracking-wider">{venue.tagline}</p>
+          <AccountEntry />
+        </div>
       </div>
       <div>
         <h1 className="text-[min(23vw,12rem)] leading-[0.8] font-black tracking-[-0.02em] [font-stretch:62%] lg:max-w-[4em]">
           Coming Soon
         </h1>
-        <p className="mt-6 text-2xl font-semibold sm:text-3xl">Sydney&apos;s first 24/7 DJ Studios.</p>
+        <p className="mt-6 text-2xl font-semibold sm:text-3xl">Sydney&apos;s first {venue.name}.</p>
         <div className="mt-8">
           <NotifyForm />
         </div>

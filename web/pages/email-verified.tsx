@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { readIdStanding } from '#web/features/account/queries.ts';
 import { verifyLink } from '#web/features/auth/queries.ts';
@@ -7,11 +7,13 @@ import { describeError, errorCode } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/lib/session.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { DialogBoundary } from '#web/ui/crash-screen.tsx';
 import { Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
-const IdDialog = lazy(async () => ({ default: (await import('#web/features/identity/id-dialog.tsx')).IdDialog }));
+const IdDialog = lazyPart(async () => ({ default: (await import('#web/features/identity/id-dialog.tsx')).IdDialog }));
 const BACK = { to: paths.home, label: 'Home' };
 const EXPIRED = 'Email verification link may have expired. Please try signing up again.';
 /** The session is looked at after so long, the ID dialog opens after so long, the message stays so long (spec sections 4 and 9). */
@@ -168,19 +170,21 @@ function Confirmed({ userId }: { userId: string | null }) {
         </Link>
       </div>
       {idOpen ? (
-        <Suspense>
-          <IdDialog
-            open
-            onClose={() => {
-              setDialog('closed');
-              void standing.refetch();
-            }}
-            onVerified={() => {
-              setDialog('closed');
-              void standing.refetch();
-            }}
-          />
-        </Suspense>
+        <DialogBoundary page="id" onClose={() => setDialog('closed')}>
+          <Suspense>
+            <IdDialog
+              open
+              onClose={() => {
+                setDialog('closed');
+                void standing.refetch();
+              }}
+              onVerified={() => {
+                setDialog('closed');
+                void standing.refetch();
+              }}
+            />
+          </Suspense>
+        </DialogBoundary>
       ) : null}
     </>
   );

@@ -27,7 +27,8 @@ export default function LandingPage() {
         <About />
         <Link
           to={paths.booking}
-          className="poster fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-10 border-2 border-transparent bg-signal px-8 py-4 text-2xl leading-none tracking-wide text-ink shadow-[0_10px_40px_#000] transition-colors hover:bg-chalk sm:right-8 sm:bottom-8 sm:px-12 sm:py-6 sm:text-3xl"
+          data-along-edge="button"
+          className="poster fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-10 border-2 border-transparent bg-signal px-8 py-4 text-2xl leading-none tracking-wide text-ink shadow-[0_10px_40px_#000] transition-colors hover:bg-chalk sm:right-8 sm:bottom-8 sm:px-12 sm:py-6 sm:text-3xl short:bottom-3 short:px-6 short:py-3 short:text-xl"
         >
           BOOK NOW
         </Link>
@@ -38,15 +39,20 @@ export default function LandingPage() {
 }
 
 function Hero() {
+  const [first, last] = venue.nameLines[0].split('/');
   return (
-    <section className="relative isolate flex min-h-svh flex-col justify-end overflow-hidden px-4 pt-24 pb-28 sm:px-8 sm:pb-12">
+    <section className="relative isolate flex min-h-svh flex-col justify-end overflow-hidden px-4 pt-24 pb-28 sm:px-8 sm:pb-12 short:pt-16 short:pb-20">
       <HeroFilm />
       <div className="relative">
         <h1>
           <span className="block text-[min(42vw,27svh)] leading-[0.76] font-black tracking-[-0.045em] [font-stretch:62%] lg:text-[min(22vw,44svh)]">
-            24<span className="text-signal">/</span>7
+            {first}
+            <span className="text-signal">/</span>
+            {last}
           </span>
-          <span className="mt-4 block text-4xl leading-none sm:mt-6 sm:text-6xl">DJ Studios, Sydney</span>
+          <span className="mt-4 block text-4xl leading-none sm:mt-6 sm:text-6xl short:mt-3 short:text-4xl">
+            {venue.nameLines[1]}, Sydney
+          </span>
         </h1>
         <p className="mt-3 max-w-md text-lg text-chalk">
           Three rooms, no reception, no closing time. Pick your hours, get a PIN, play.

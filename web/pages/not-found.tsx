@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { Link, useLocation } from 'react-router';
 import { venue } from '#rules/venue.ts';
+import { AccountEntry } from '#web/features/landing/account-menu.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { buttonStyle } from '#web/ui/button.tsx';
 import { Mark } from '#web/ui/logo.tsx';
@@ -13,6 +14,9 @@ export default function NotFoundPage() {
   }, [pathname]);
   return (
     <main className="flex min-h-dvh flex-col justify-end gap-6 overflow-hidden px-4 py-10 sm:px-8 sm:py-14">
+      <div className="mb-auto">
+        <AccountEntry />
+      </div>
       <title>{`Page not found · ${venue.name}`}</title>
       <h1 className="flex items-center gap-[0.04em] text-[min(46vw,70svh)] leading-[0.74] font-black tracking-[-0.04em] [font-stretch:62%]">
         <span className="sr-only">404</span>

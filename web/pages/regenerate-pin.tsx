@@ -12,6 +12,7 @@ import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { AppError } from '#web/lib/supabase.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -19,6 +20,8 @@ import { toast } from '#web/ui/toast.tsx';
 const BACK = { to: paths.home, label: 'Home' };
 const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
 const DAY_MS = 86_400_000;
+/** How early people are asked to come. */
+const EARLY_MS = 600_000;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : '');
 
@@ -136,13 +139,14 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
       </p>
       <CodeBoard access={access} phase={phase} now={now} start={start} />
       <div className="mt-6 space-y-3">
-        <Button
-          onClick={() => renew.mutate()}
+        <NewPin
+          ended={phase === 'ended'}
           busy={renew.isPending}
           disabled={phase === 'ended' || phase === 'waiting' || waitSeconds > 0 || noneLeft}
-        >
-          {phase === 'ended' ? 'Session Ended' : 'Generate New PIN'}
-        </Button>
+          // A reusable code of this lock keeps working beside the new one.
+          ends={phase === 'shown' && access.singleUse ? access.pin : null}
+          onRenew={() => renew.mutate()}
+        />
         {waitSeconds > 0 && phase !== 'ended' ? (
           <p className="text-sm text-fog tabular-nums">A new PIN can be made in {waitSeconds} s.</p>
         ) : null}
@@ -164,6 +168,58 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
       </div>
     </Shell>
+  );
+}
+
+/**
+ * Generate New PIN. Asks first while a PIN works that would stop working: somebody reads it out to a friend at the door,
+ * and a second press costs nothing.
+ */
+function NewPin({
+  ended,
+  busy,
+  disabled,
+  ends,
+  onRenew,
+}: {
+  ended: boolean;
+  busy: boolean;
+  disabled: boolean;
+  /** The PIN that would stop working; null when none would. */
+  ends: string | null;
+  onRenew: () => void;
+}) {
+  const [asking, setAsking] = useState(false);
+  if (ended) return <Button disabled>Session Ended</Button>;
+  return (
+    <>
+      <Button
+        tone={ends === null ? 'signal' : 'plain'}
+        busy={busy}
+        disabled={disabled}
+        onClick={() => (ends === null ? onRenew() : setAsking(true))}
+      >
+        Generate New PIN
+      </Button>
+      <Dialog open={asking && ends !== null} title="Replace your PIN?" onClose={() => setAsking(false)}>
+        <p>
+          <strong className="tabular-nums">{ends === null ? '' : groupPin(ends).join(' ')}</strong> still works. With a
+          new PIN it no longer opens the door, also not for friends you sent it to.
+        </p>
+        <div className="mt-6 flex flex-wrap gap-3">
+          <Button onClick={() => setAsking(false)}>Keep this PIN</Button>
+          <Button
+            tone="plain"
+            onClick={() => {
+              setAsking(false);
+              onRenew();
+            }}
+          >
+            Make a new one
+          </Button>
+        </div>
+      </Dialog>
+    </>
   );
 }
 
@@ -194,6 +250,7 @@ function CodeBoard({
             Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
             <strong>{when(new Date(access.worksUntil), start)}</strong> <span className="text-fog">(Sydney time)</span>
           </p>
+          <EarlyNote access={access} start={start} now={now} />
           <CopyPin key={access.pin} pin={access.pin} />
         </>
       ) : null}
@@ -202,8 +259,9 @@ function CodeBoard({
         <>
           <p className="text-fog">
             Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and is
-            mailed to you then. It will work from {formatStudioTime(new Date(access.worksFrom))}.
+            emailed to you then. It will work from {formatStudioTime(new Date(access.worksFrom))}.
           </p>
+          <EarlyNote access={access} start={start} now={now} />
           {release.getTime() - now.getTime() < DAY_MS ? (
             <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
               {countdown(release.getTime() - now.getTime())}
@@ -220,6 +278,18 @@ function CodeBoard({
         </p>
       ) : null}
     </section>
+  );
+}
+
+/** Why we ask people to come before the code works; nothing once it does, or when it works that early itself. */
+function EarlyNote({ access, start, now }: { access: Access; start: Date; now: Date }) {
+  const works = new Date(access.worksFrom);
+  if (now >= works || start.getTime() - works.getTime() >= EARLY_MS) return null;
+  return (
+    <p className="mt-2 text-sm text-fog">
+      Arrive 10 minutes early to park and unload. Your code opens the door from {formatStudioTime(works)}, so the people
+      before you can finish in peace.
+    </p>
   );
 }
 
@@ -256,7 +326,7 @@ function CopyPin({ pin }: { pin: string }) {
   }
   const Sign = copied ? CopyCheck : Copy;
   return (
-    <Button tone="plain" className="mt-4" onClick={() => void copy()}>
+    <Button className="mt-5 max-sm:w-full" onClick={() => void copy()}>
       <Sign aria-hidden="true" className="size-5" />
       {copied ? 'Copied' : 'Copy PIN'}
     </Button>

@@ -1,24 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { useLocation } from 'react-router';
+import { Link, useLocation, useNavigate } from 'react-router';
 import { readServerDraft } from '#web/features/checkout/queries.ts';
-import { createHostedCheck } from '#web/features/identity/queries.ts';
+import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
-import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
-/** The door to the hosted identity check, for the booking that waits. */
+/** The check opens by itself after so long, unless somebody touches the page: they may want the photo instead. */
+const GO_ON_SECONDS = 5;
+
+/** Leads to the hosted identity check for the booking that waits, or to the checkout for a photo of the licence. */
 export default function VerifyCompletePage() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
-  const [kept] = useState(() => drafts.booking());
+  const navigate = useNavigate();
+  const state: unknown = useLocation().state;
+  const [kept] = useState(() => drafts.ofState(state) ?? drafts.booking());
   const server = useQuery({
     queryKey: ['draft', user?.id],
     queryFn: readServerDraft,
@@ -26,30 +31,35 @@ export default function VerifyCompletePage() {
     retry: 0,
   });
   const draft = kept ?? server.data ?? null;
-  const state: unknown = useLocation().state;
-  // From the ID dialog, which has just made the session.
-  const [made] = useState(() =>
-    state !== null && typeof state === 'object' && 'goOn' in state && kept !== null ? drafts.verification() : null,
-  );
+  // From the ID dialog, where the hosted check was chosen: no second question.
+  const chosen = kept !== null && state !== null && typeof state === 'object' && 'goOn' in state && !cameBack();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   useBackAgain(() => setBusy(false));
+  const toPhoto = draft === null ? null : drafts.handOver(draft);
 
   async function begin(): Promise<void> {
     setBusy(true);
     setProblem(null);
     try {
-      const session = made ?? (await makeSession(draft));
-      // Not a step on the way back: Back from the check leads to the checkout.
+      const made = drafts.verification();
+      const session = made !== null && made.openedAt === undefined ? made : await beginHostedCheck(draft);
+      drafts.keepVerification({ ...session, openedAt: Date.now() });
+      // Not a step on the way back: Back from the check leads to the page before this one.
       leaveTo(session.url, 'replace');
     } catch (error) {
+      if (errorCode(error) === 'not_configured')
+        return void navigate(paths.checkout, { replace: true, state: toPhoto });
       setProblem(describeError(error, 'Failed to start verification'));
       setBusy(false);
     }
+    return undefined;
   }
 
-  // With a booking that waits in this tab the page goes on by itself (spec section 2); never when somebody came back to it.
-  const goesOn = made !== null || (kept !== null && status === 'in' && !cameBack());
+  // With a booking that waits in this tab the page goes on by itself; never when somebody came back to it.
+  const waits = kept !== null && status === 'in' && !cameBack() && !chosen && !busy && problem === null;
+  const seconds = useCountdown(waits, GO_ON_SECONDS);
+  const goesOn = chosen || seconds === 0;
   const goOn = useEffectEvent(() => void begin());
   useEffect(() => {
     if (goesOn) goOn();
@@ -60,11 +70,12 @@ export default function VerifyCompletePage() {
   const told = draft === null ? 'No booking data found. Please try booking again.' : problem;
   return (
     <Shell
-      back={{ to: paths.checkout, label: 'Back to checkout' }}
+      back={{ to: paths.booking, label: 'Back to booking' }}
       title="Verify your ID"
       lead={
         <p>
-          Our identity service looks at your licence and your face. It takes about two minutes and brings you back here.
+          One check, then you can book whenever you like. Our identity service looks at your licence and your face. It
+          takes about two minutes and brings you back here.
         </p>
       }
     >
@@ -77,23 +88,39 @@ export default function VerifyCompletePage() {
         {draft === null ? null : status === 'out' ? (
           <Button onClick={() => open('sign-in')}>Sign In</Button>
         ) : (
-          <Button busy={busy} onClick={() => void begin()}>
-            Start the check
-          </Button>
+          <>
+            <Button onClick={() => void begin()}>Start the check</Button>
+            <Link to={paths.checkout} state={toPhoto} className={buttonStyle.plain}>
+              Use a photo of my licence here
+            </Link>
+          </>
         )}
         <ReturnToBooking />
       </div>
+      <p role="timer" className="mt-4 min-h-6 text-sm text-fog">
+        {seconds === null ? null : `The check opens by itself in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`}
+      </p>
     </Shell>
   );
 }
 
-/** The ids are kept in this tab: /verify-return asks with them how it went (spec section 4). */
-async function makeSession(draft: BookingDraft | null): Promise<{ id: string; url: string }> {
-  const session = await createHostedCheck(draft);
-  if (!session.verificationUrl) throw new Error('No verification URL received');
-  const made = { id: session.verificationSessionId, url: session.verificationUrl };
-  drafts.keepVerification(made);
-  return made;
+/** Seconds left while `on`, down to 0; null when off, and from the first press or key on: somebody is deciding. */
+function useCountdown(on: boolean, from: number): number | null {
+  const [left, setLeft] = useState(from);
+  const [stopped, setStopped] = useState(false);
+  const runs = on && !stopped && left > 0;
+  useEffect(() => {
+    if (!runs) return;
+    const timer = setInterval(() => setLeft((seconds) => seconds - 1), 1_000);
+    const stop = (): void => setStopped(true);
+    const signs = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
+    for (const sign of signs) window.addEventListener(sign, stop, { passive: true });
+    return () => {
+      clearInterval(timer);
+      for (const sign of signs) window.removeEventListener(sign, stop);
+    };
+  }, [runs]);
+  return on && !stopped ? left : null;
 }
 
 /** Whether the browser's Back or a reload brought somebody to this page. */

@@ -1,38 +1,122 @@
-import { Component, type ReactNode } from 'react';
-import { Button } from './button.tsx';
+import { type ReactNode, useContext, useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { Boundary, type Problem } from './boundary.ts';
+import { Button, buttonStyle } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Notice, Waiting } from './notice.tsx';
+import { SiteFrame } from './shell.tsx';
 
-type Props = { readonly page: string; readonly children: ReactNode };
-type State = { readonly broken: boolean; readonly page: string };
+/** Shows a page, or what to do when it breaks or could not be fetched. */
+export function CrashScreen({ page, children }: { page: string; children: ReactNode }) {
+  return (
+    <Boundary page={page} reloads fallback={(problem) => <Screen {...problem} home={<HomeLink />} />}>
+      {children}
+    </Boundary>
+  );
+}
 
-/**
- * What stands there when a page breaks or could not be fetched, instead of nothing.
- * A class, as React offers no other way to catch these errors.
- */
-export class CrashScreen extends Component<Props, State> {
-  override state: State = { broken: false, page: this.props.page };
+/** The last resort, around everything: stands outside the router, so the way home loads the page anew. */
+export function LastResort({ children }: { children: ReactNode }) {
+  const home = (
+    <a href="/" className={buttonStyle.plain}>
+      Home
+    </a>
+  );
+  return (
+    <Boundary page="" fallback={(problem) => <Screen {...problem} home={home} />}>
+      {children}
+    </Boundary>
+  );
+}
 
-  static getDerivedStateFromError(): Pick<State, 'broken'> {
-    return { broken: true };
-  }
+function HomeLink() {
+  return (
+    <Link to="/" className={buttonStyle.plain}>
+      Home
+    </Link>
+  );
+}
 
-  /** Another page, another try. */
-  static getDerivedStateFromProps(props: Props, state: State): State | null {
-    return props.page === state.page ? null : { broken: false, page: props.page };
-  }
+const OFFLINE = 'You seem to be offline. We’ll try again by ourselves as soon as you are back.';
 
-  override render(): ReactNode {
-    if (!this.state.broken) return this.props.children;
-    return (
-      <main className="mx-auto grid min-h-dvh max-w-xl place-content-center gap-6 px-6">
-        <h1 className="text-5xl sm:text-7xl">The needle jumped</h1>
-        <p className="text-fog">
-          This page could not be shown. Nothing you booked or paid is lost. Load it again; if that does not help, check
-          your connection.
-        </p>
-        <Button className="justify-self-start" onClick={() => window.location.reload()}>
-          Load again
-        </Button>
-      </main>
-    );
-  }
+function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    window.scrollTo({ top: 0, behavior: 'instant' });
+    heading.current?.focus({ preventScroll: true });
+  }, [reloading]);
+  const { name } = useContext(SiteFrame);
+  if (reloading) return <Waiting label="Loading the page again" />;
+  return (
+    <main className="mx-auto grid min-h-dvh max-w-2xl place-content-center gap-6 px-4 py-10 sm:px-8 short:gap-4 short:py-6">
+      <title>{`The needle jumped${name === '' ? '' : ` · ${name}`}`}</title>
+      <h1 ref={heading} tabIndex={-1} className="text-title outline-none short:text-4xl">
+        The needle jumped
+      </h1>
+      <div role="alert" className="space-y-2 text-lg text-fog">
+        <p>{missing ? 'This page could not be loaded.' : 'Something on this page broke.'}</p>
+        {missing && !navigator.onLine ? <p>{OFFLINE}</p> : null}
+        <p>Nothing you booked or paid is lost, and your chosen hours and details are still here.</p>
+      </div>
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={retry}>Try again</Button>
+        {home}
+      </div>
+    </main>
+  );
+}
+
+/** A dialog that breaks or could not be fetched: says so in its place; the page behind it stays as it is. */
+export function DialogBoundary({
+  page,
+  onClose,
+  way,
+  children,
+}: {
+  page: string;
+  onClose: () => void;
+  /** A second way on, beside Try again. */
+  way?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Boundary
+      page={page}
+      fallback={({ missing, retry }) => (
+        <Dialog open title="The needle jumped" onClose={onClose}>
+          <Notice tone="bad">
+            <p>{missing ? 'This window could not be loaded.' : 'Something in this window broke.'}</p>
+            <p className="mt-1 text-sm text-fog">
+              {missing && !navigator.onLine ? OFFLINE : 'What you typed and chose on the page is still there.'}
+            </p>
+          </Notice>
+          <div className="mt-5 flex flex-wrap gap-3">
+            <Button onClick={retry}>Try again</Button>
+            {way}
+          </div>
+        </Dialog>
+      )}
+    >
+      {children}
+    </Boundary>
+  );
+}
+
+/** A part of a page that breaks or could not be fetched, in place; the rest of the page stays. */
+export function PartBoundary({ what, children }: { what: string; children: ReactNode }) {
+  return (
+    <Boundary
+      page={what}
+      fallback={({ retry }) => (
+        <Notice tone="bad">
+          <p>{what} could not be loaded. Everything else on this page still works.</p>
+          <Button tone="plain" className="mt-3" onClick={retry}>
+            Try again
+          </Button>
+        </Notice>
+      )}
+    >
+      {children}
+    </Boundary>
+  );
 }

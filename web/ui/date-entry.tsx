@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { Badge, inputStyle } from './field.tsx';
 
 type Parts = { readonly day: string; readonly month: string; readonly year: string };
@@ -18,13 +18,15 @@ const MONTHS = [
 ];
 const digits = (text: string): string => text.replace(/\D/g, '');
 
-/** Day, month in words, year: nobody takes 3 April for 4 March. `echo` says what was understood. */
+/** Day, month in words, year: nobody takes 3 April for 4 March. `echo` says what was understood; what `accepts` refuses is not taken. */
 export function DateEntry({
   legend,
   badge,
   hint,
   echo,
   error,
+  refusal,
+  accepts,
   value,
   onChange,
 }: {
@@ -33,14 +35,25 @@ export function DateEntry({
   hint: string;
   echo: string;
   error: string | null;
+  /** Said when something could not be typed. */
+  refusal: string;
+  /** Whether these parts may be entered. */
+  accepts: (parts: Parts) => boolean;
   value: Parts;
   onChange: (parts: Parts) => void;
 }) {
   const id = useId();
+  const [refused, setRefused] = useState(false);
+  function enter(parts: Parts): void {
+    const fine = accepts(parts);
+    setRefused(!fine);
+    if (fine) onChange(parts);
+  }
+  const problem = refused ? refusal : error;
   const shared = {
     className: inputStyle,
     required: true,
-    'aria-invalid': error ? (true as const) : undefined,
+    'aria-invalid': problem ? (true as const) : undefined,
     'aria-describedby': `${id}-note`,
   };
   return (
@@ -57,18 +70,18 @@ export function DateEntry({
           maxLength={2}
           autoComplete="bday-day"
           value={value.day}
-          onChange={(event) => onChange({ ...value, day: digits(event.target.value) })}
+          onChange={(event) => enter({ ...value, day: digits(event.target.value) })}
         />
         <select
           {...shared}
           aria-label="Month"
           autoComplete="bday-month"
           value={value.month}
-          onChange={(event) => onChange({ ...value, month: event.target.value })}
+          onChange={(event) => enter({ ...value, month: event.target.value })}
         >
           <option value="">Month</option>
           {MONTHS.map((name, at) => (
-            <option key={name} value={String(at + 1)}>
+            <option key={name} value={String(at + 1)} disabled={!accepts({ ...value, month: String(at + 1) })}>
               {name}
             </option>
           ))}
@@ -81,11 +94,11 @@ export function DateEntry({
           maxLength={4}
           autoComplete="bday-year"
           value={value.year}
-          onChange={(event) => onChange({ ...value, year: digits(event.target.value) })}
+          onChange={(event) => enter({ ...value, year: digits(event.target.value) })}
         />
       </div>
-      <p id={`${id}-note`} aria-live="polite" className={`mt-1.5 text-sm ${error ? 'text-bad' : 'text-dust'}`}>
-        {echo === '' ? (error ?? hint) : error ? `${echo}. ${error}` : echo}
+      <p id={`${id}-note`} aria-live="polite" className={`mt-1.5 text-sm ${problem ? 'text-bad' : 'text-dust'}`}>
+        {echo === '' ? (problem ?? hint) : problem ? `${echo}. ${problem}` : echo}
       </p>
     </fieldset>
   );

@@ -20,6 +20,7 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  const messages = useRef<HTMLDivElement>(null);
   const id = useId();
   useLayoutEffect(() => {
     const dialog = ref.current;
@@ -28,7 +29,7 @@ export function Dialog({
     // By itself the browser would begin at the way out. A finger is spared the keyboard that would cover half the screen.
     const begin = window.matchMedia('(pointer: fine)').matches ? dialog.querySelector<HTMLElement>(TO_TYPE_IN) : null;
     (begin ?? heading.current)?.focus();
-    const leave = hostToasts(dialog);
+    const leave = messages.current ? hostToasts(messages.current) : (): void => {};
     return () => {
       leave();
       dialog.close();
@@ -59,6 +60,7 @@ export function Dialog({
               <Cross />
             </button>
           </div>
+          <div ref={messages} />
           {children}
         </>
       ) : null}

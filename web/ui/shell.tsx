@@ -1,6 +1,12 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import { Mark } from './logo.tsx';
+
+/** What every page has around it: the name of the business, and the way to sign in or to the account. */
+export const SiteFrame = createContext<{ readonly name: string; readonly account: ReactNode }>({
+  name: '',
+  account: null,
+});
 
 /** The frame of every page but the first: a way back, a title, room to breathe. A new page starts at its top and is read from its title. */
 export function Shell({
@@ -16,6 +22,7 @@ export function Shell({
   wide?: boolean;
   children: ReactNode;
 }) {
+  const { name, account } = useContext(SiteFrame);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // Only when the focus was lost with the page before: never out of somebody's hands.
@@ -30,12 +37,15 @@ export function Shell({
         >
           <span aria-hidden="true">←</span> {back.label}
         </Link>
-        <Link to="/" className="p-1 text-signal hover:text-chalk" aria-label="24/7 DJ Studios, home">
-          <Mark className="size-8" />
-        </Link>
+        <div className="flex items-center gap-4">
+          {account}
+          <Link to="/" className="p-1 text-signal hover:text-chalk" aria-label={`${name}, home`}>
+            <Mark className="size-8" />
+          </Link>
+        </div>
       </header>
       <main>
-        <title>{`${title} · 24/7 DJ Studios`}</title>
+        <title>{`${title} · ${name}`}</title>
         <h1 ref={heading} tabIndex={-1} className="mt-8 text-title outline-none sm:mt-12">
           {title}
         </h1>

@@ -2,14 +2,18 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { Cross } from './cross.tsx';
 
+/** good: something worked; warn: something to know; bad: something did not work. */
+type Tone = 'good' | 'warn' | 'bad';
 export type Toast = {
   readonly id: number;
   readonly title: string;
   readonly description: string;
-  readonly tone: 'plain' | 'bad';
+  readonly tone: Tone;
   /** When it goes, in milliseconds of the clock: a message that moves into a dialog does not begin anew. */
   readonly until: number;
 };
+
+const EDGE: Readonly<Record<Tone, string>> = { good: 'border-good', warn: 'border-warn', bad: 'border-bad' };
 
 /** Messages that do not say how long they stay. */
 const SHOWN_MS = 7_000;
@@ -31,7 +35,13 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** While a dialog is open the page behind it is covered and silent: messages move into it until the answer is called. */
+/** Beside a title whose reason stands at a field already: a message never repeats it. */
+export const SEE_FIELD = 'Please check the marked field.';
+
+/**
+ * Shows messages inside `element` until the returned function is called: behind an open dialog they would be covered
+ * and silent, on top of it they would cover what it says.
+ */
 export function hostToasts(element: HTMLElement): () => void {
   hosts = [...hosts, element];
   tell();
@@ -42,12 +52,12 @@ export function hostToasts(element: HTMLElement): () => void {
 }
 
 /** Says something in passing; what is needed later never stands in a toast alone. */
-export function toast(message: { title: string; description?: string; tone?: 'plain' | 'bad'; ms?: number }): void {
+export function toast(message: { title: string; description?: string; tone?: Tone; ms?: number }): void {
   const made: Toast = {
     id: next,
     title: message.title,
     description: message.description ?? '',
-    tone: message.tone ?? 'plain',
+    tone: message.tone ?? 'good',
     until: Date.now() + (message.ms ?? SHOWN_MS),
   };
   next += 1;
@@ -63,18 +73,18 @@ export function Toaster() {
 
 function Messages() {
   const list = useSyncExternalStore(listen, () => toasts);
-  const host = useSyncExternalStore(listen, () => hosts.at(-1) ?? document.body);
+  const dialog = useSyncExternalStore(listen, () => hosts.at(-1) ?? null);
   return createPortal(
     <section
       aria-label="Messages"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 top-0 z-50 flex flex-col items-center gap-2 p-4 sm:items-end"
+      className={`flex flex-col gap-2 ${dialog ? 'not-empty:mb-5' : 'pointer-events-none fixed inset-x-0 top-0 z-50 items-center p-4 sm:items-end'}`}
     >
       {list.map((one) => (
         <Message key={one.id} message={one} />
       ))}
     </section>,
-    host,
+    dialog ?? document.body,
   );
 }
 
@@ -85,7 +95,7 @@ function Message({ message }: { message: Toast }) {
   }, [message.id, message.until]);
   return (
     <div
-      className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${message.tone === 'bad' ? 'border-bad' : 'border-good'}`}
+      className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${EDGE[message.tone]}`}
     >
       <div className="min-w-0 grow">
         <p className="font-bold">{message.title}</p>

@@ -10,13 +10,13 @@ import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelBooking, type OwnBooking, readOwnBookings } from './queries.ts';
 
 const money = (dollars: number): string => formatMoney(dollarsToCents(dollars) ?? 0);
 
-/** What is to come, with the way to the door and the way out; what was, folded away. */
+/** Upcoming bookings with their access code and Cancel, past and cancelled ones folded away. */
 export function OwnBookings({ userId }: { userId: string }) {
   const now = useNow(30_000);
   const bookings = useQuery({ queryKey: ['own-bookings', userId], queryFn: () => readOwnBookings(userId) });
@@ -46,12 +46,13 @@ export function OwnBookings({ userId }: { userId: string }) {
         </Notice>
       )}
       {upcoming.length === 0 ? (
-        <p className="text-fog">
-          Nothing booked.{' '}
-          <Link to={paths.booking} className="text-signal underline underline-offset-4">
-            Book a session
+        <Empty>
+          <p className="text-lg text-chalk">{bookings.data.length === 0 ? 'No bookings yet' : 'Nothing coming up'}</p>
+          <p className="mt-1">Pick a room and your hours; your access code appears here.</p>
+          <Link to={paths.booking} className={`${buttonStyle.signal} mt-5`}>
+            Book Now
           </Link>
-        </p>
+        </Empty>
       ) : null}
       {upcoming.map((booking) => (
         <Upcoming key={booking.id} booking={booking} now={now} onCancel={() => setCancelling(booking)} />

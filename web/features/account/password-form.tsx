@@ -4,7 +4,7 @@ import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { changePassword, passwordWanted } from './queries.ts';
 
 /** The current password is asked for in place, when the sign-in is too long ago to do without (decisions T-16). */
@@ -18,7 +18,7 @@ export function PasswordForm() {
 
   function refuse(title: string, message: string, field: 'current' | 'confirm'): void {
     setProblem({ field, message });
-    toast({ title, description: message, tone: 'bad' });
+    toast({ title, description: SEE_FIELD, tone: 'bad' });
   }
 
   async function save(event: FormEvent): Promise<void> {

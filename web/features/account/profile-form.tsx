@@ -2,14 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { firstError, isAdult, profileSchema, normalisePhone } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { birthProblem, echoOf, isoOf, partsOf } from '#web/lib/birth-date.ts';
+import { birthProblem, canBeBirthDate, echoOf, FUTURE_BIRTH, isoOf, partsOf } from '#web/lib/birth-date.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { changeEmail, passwordWanted, type Profile, readProfile, saveProfile } from './queries.ts';
 
 export function ProfileForm({ userId, verified }: { userId: string; verified: boolean }) {
@@ -60,7 +60,8 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
 
   function refuse(title: string, message: string, field: string | null): void {
     setProblem({ field, message });
-    toast({ title, description: message, tone: 'bad' });
+    // The message itself stands at its field, or above the button.
+    toast({ title, ...(field === null ? {} : { description: SEE_FIELD }), tone: 'bad' });
   }
 
   async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -137,6 +138,8 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
         hint="You must be 18 or older"
         echo={echoOf(birth)}
         error={birthProblem(birth, today)}
+        refusal={FUTURE_BIRTH}
+        accepts={(parts) => canBeBirthDate(parts, today)}
         value={birth}
         onChange={setBirth}
       />

@@ -1,15 +1,22 @@
 import { useState } from 'react';
+import { dropTyped, useTyped } from '#web/lib/drafts.ts';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { ContinueWith } from './continue-with.tsx';
 import { ResetForm } from './reset-form.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { nothingTyped, SignUpForm } from './sign-up-form.tsx';
+import { nothingTyped, SignUpForm, type TypedSignUp } from './sign-up-form.tsx';
 
 const TABS = [
   { key: 'sign-in', label: 'Sign In' },
   { key: 'sign-up', label: 'Sign Up' },
 ];
 type View = 'sign-in' | 'sign-up' | 'reset';
+
+/** A password is never kept in the browser's storage, so it travels apart. */
+const withPassword = (typed: TypedSignUp, password: string): TypedSignUp => ({
+  ...typed,
+  fields: { ...typed.fields, password },
+});
 
 /** Sign In and Sign Up as tabs, with the way to a forgotten password. */
 export function AuthTabs({
@@ -24,7 +31,9 @@ export function AuthTabs({
   onCodeSent: (email: string) => void;
 }) {
   const [view, setView] = useState<View>(start);
-  const [signUp, setSignUp] = useState(nothingTyped);
+  const [kept, keepTyped] = useTyped('sign-up', nothingTyped);
+  const [password, setPassword] = useState('');
+  const signUp = withPassword(kept ?? nothingTyped, password);
   const [typedEmail, setTypedEmail] = useState('');
   const [resetSentTo, setResetSentTo] = useState<string | null>(null);
   if (view === 'reset')
@@ -58,9 +67,15 @@ export function AuthTabs({
       ) : (
         <SignUpForm
           typed={signUp}
-          onTyped={setSignUp}
+          onTyped={(typed) => {
+            setPassword(typed.fields.password);
+            keepTyped(withPassword(typed, ''));
+          }}
           redirectTo={redirectTo}
-          onDone={(email, signedIn) => (signedIn ? onSignedIn() : onCodeSent(email))}
+          onDone={(email, signedIn) => {
+            dropTyped('sign-up');
+            return signedIn ? onSignedIn() : onCodeSent(email);
+          }}
         />
       )}
       <ContinueWith onSignedIn={onSignedIn} />

@@ -3,7 +3,7 @@ import { firstError, verificationCodeSchema } from '#rules/people.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { resendCode, verifyCode } from './queries.ts';
 
 /** The six digits of the mail. Signing in follows by itself: the page sees the new session. */
@@ -20,7 +20,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
     const parsed = verificationCodeSchema.safeParse(code);
     if (!parsed.success) {
       setError(firstError(parsed.error));
-      return toast({ title: 'Invalid code', description: firstError(parsed.error), tone: 'bad' });
+      return toast({ title: 'Invalid code', description: SEE_FIELD, tone: 'bad' });
     }
     setBusy('verify');
     setError(null);
@@ -30,7 +30,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
     } catch (cause) {
       const message = describeError(cause, 'Failed to verify email. Please try again.');
       setError(message);
-      toast({ title: 'Verification failed', description: message, tone: 'bad' });
+      toast({ title: 'Verification failed', description: SEE_FIELD, tone: 'bad' });
     } finally {
       setBusy(null);
     }
@@ -45,7 +45,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
     } catch (cause) {
       const message = describeError(cause, 'Failed to resend code. Please try again.');
       setError(message);
-      toast({ title: 'Error', description: message, tone: 'bad' });
+      toast({ title: 'Error', description: SEE_FIELD, tone: 'bad' });
     } finally {
       setBusy(null);
     }

@@ -4,7 +4,7 @@ import { describeError, errorCode } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { setPassword, verifyLink } from './queries.ts';
 
 /** Reached by the mailed link; nothing happens before the button is pressed, as mail scanners open links too. */
@@ -32,7 +32,7 @@ export function NewPasswordForm({
 
   function refuse(title: string, message: string): void {
     setError(message);
-    toast({ title, description: message, tone: 'bad' });
+    toast({ title, description: SEE_FIELD, tone: 'bad' });
   }
 
   async function submit(event: FormEvent): Promise<void> {

@@ -3,7 +3,7 @@ import { emailSchema } from '#rules/people.ts';
 import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { sendReset } from './queries.ts';
 
 /** Asks for the mail with which a new password is chosen; once it is sent, signing in is next. */
@@ -25,7 +25,7 @@ export function ResetForm({
 
   function refuse(title: string, message: string): void {
     setError(message);
-    toast({ title, description: message, tone: 'bad' });
+    toast({ title, description: SEE_FIELD, tone: 'bad' });
   }
 
   async function submit(event: FormEvent): Promise<void> {

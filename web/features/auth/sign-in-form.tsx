@@ -4,7 +4,7 @@ import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { resendCode, signIn } from './queries.ts';
 
 export function SignInForm({
@@ -26,7 +26,7 @@ export function SignInForm({
 
   function refuse(title: string, message: string, field: 'email' | 'password'): void {
     setProblem({ field, message });
-    toast({ title, description: message, tone: 'bad' });
+    toast({ title, description: SEE_FIELD, tone: 'bad' });
   }
 
   async function submit(event: FormEvent): Promise<void> {

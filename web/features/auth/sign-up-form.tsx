@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from 'react';
 import { firstError, isAdult, signUpSchema } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { birthProblem, echoOf, isoOf, noDate } from '#web/lib/birth-date.ts';
+import { birthProblem, canBeBirthDate, echoOf, FUTURE_BIRTH, isoOf, noDate } from '#web/lib/birth-date.ts';
 import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { signUp } from './queries.ts';
 import { explainSignUp } from './sign-up-errors.ts';
 import { useEmailTaken } from './use-email-taken.ts';
@@ -43,7 +43,8 @@ export function SignUpForm({
 
   function refuse(title: string, message: string, field: string | null): void {
     setProblem({ field, message });
-    toast({ title, description: message, tone: 'bad' });
+    // The message itself stands at its field, or above the button.
+    toast({ title, ...(field === null ? {} : { description: SEE_FIELD }), tone: 'bad' });
   }
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -97,6 +98,8 @@ export function SignUpForm({
         hint="You must be 18 or older"
         echo={echoOf(birth)}
         error={birthProblem(birth, today)}
+        refusal={FUTURE_BIRTH}
+        accepts={(parts) => canBeBirthDate(parts, today)}
         value={birth}
         onChange={(parts) => onTyped({ fields, birth: parts })}
       />

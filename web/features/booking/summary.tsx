@@ -13,9 +13,9 @@ const WORDS = [
   'Still holding your hours and opening the payment.',
   'The payment service is slow right now. Please stay here; nothing is charged before you enter a card.',
 ] as const;
-/** Along the lower edge of a phone, beside the hours elsewhere. */
+/** Along the lower edge of a phone; beside the hours on large screens, below them on low ones, where it would cover too much. */
 const BAR =
-  'max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:max-h-[70dvh] max-lg:overflow-y-auto max-lg:px-4 max-lg:pt-3 max-lg:pb-[max(0.75rem,env(safe-area-inset-bottom))] max-lg:shadow-[0_-20px_40px_#000]';
+  'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-3 bar:pb-[max(0.75rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 
 /** What is chosen and what it costs, always in view. */
 export function Summary({
@@ -41,7 +41,11 @@ export function Summary({
   const hint = savingsHint(slots);
   const hours = hoursOf(quote.hours);
   return (
-    <aside aria-label="Your selection" className={`border-t-4 border-signal bg-booth p-5 lg:mt-6 xl:mt-12 ${BAR}`}>
+    <aside
+      aria-label="Your selection"
+      data-along-edge="bar"
+      className={`border-t-4 border-signal bg-booth p-5 lg:mt-6 xl:mt-12 ${BAR}`}
+    >
       <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
       <When studioName={studioName} choice={choice} />
       <Breakdown quote={quote} hours={hours} />
@@ -96,7 +100,8 @@ function NothingChosen({
   return (
     <aside
       aria-label="Your selection"
-      className={`mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12 ${letGo ? `max-lg:border-t-4 max-lg:border-line ${BAR}` : ''}`}
+      data-along-edge={letGo ? 'bar' : undefined}
+      className={`mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12 ${letGo ? `bar:border-t-4 bar:border-line ${BAR}` : ''}`}
     >
       {letGo && first ? (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { type Slot, sortSlots } from '#rules/slots.ts';
 import { settings } from '#rules/venue.ts';
-import { drafts } from '#web/lib/drafts.ts';
+import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -13,25 +13,50 @@ import { toast } from '#web/ui/toast.tsx';
 import { draftOf } from './draft.ts';
 import { createPayment, keepDraft, readStanding, type Studio } from './queries.ts';
 
-/** What went wrong at Book Now; `total` in dollars when the server names another price. */
-export type BookProblem = { readonly text: string; readonly total: number | null };
+const NOT_STARTED = 'Failed to start verification. Please try again.';
 
-/** Book Now (spec section 4): to sign in first, to the checkout, or straight to the payment. */
-export function useBookNow(userId: string | null) {
+/**
+ * What went wrong at Book Now; `total` in dollars when the server names another price, `draft` when only the hosted
+ * identity check could not begin: the booking that can go on with a photo at the checkout.
+ */
+export type BookProblem = { readonly text: string; readonly total: number | null; readonly draft: BookingDraft | null };
+
+/**
+ * Book Now: to sign in first, to the identity check, to the checkout, or straight to the payment.
+ * `beginCheck` makes a hosted identity check and keeps its ids in this tab; throws `AppError`, `not_configured` where there is none.
+ */
+export function useBookNow(userId: string | null, beginCheck: (draft: BookingDraft) => Promise<Verification>) {
   const dialog = useAuthDialog();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<BookProblem | null>(null);
   useBackAgain(() => setBusy(false));
 
-  function explain(error: unknown, lookAgain: () => void): void {
+  const toCheckout = (draft: BookingDraft): void => void navigate(paths.checkout, { state: drafts.handOver(draft) });
+
+  /** To /verify-complete with a check that has not been opened yet: the one of an earlier press, or a new one. */
+  async function verify(draft: BookingDraft): Promise<void> {
+    const kept = drafts.verification();
+    try {
+      if (kept === null || kept.openedAt !== undefined) await beginCheck(draft);
+      return void navigate(paths.verifyComplete, { state: drafts.handOver(draft) });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_configured') return toCheckout(draft);
+      setBusy(false);
+      const text = describeError(error, NOT_STARTED);
+      setProblem({ text, total: null, draft });
+      return toast({ title: NOT_STARTED, tone: 'bad' });
+    }
+  }
+
+  function explain(error: unknown, draft: BookingDraft, lookAgain: () => void): void {
     setBusy(false);
     const code = error instanceof AppError ? error.code : '';
-    if (code === 'id_required' || code === 'terms_required') return void navigate(paths.checkout);
+    if (code === 'id_required' || code === 'terms_required') return toCheckout(draft);
     lookAgain();
     const text = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
     const total = error instanceof AppError ? error.details['total'] : null;
-    setProblem({ text, total: code === 'price_changed' && typeof total === 'number' ? total : null });
+    setProblem({ text, total: code === 'price_changed' && typeof total === 'number' ? total : null, draft: null });
     return toast({ title: 'Payment Error', description: text, tone: 'bad' });
   }
 
@@ -56,11 +81,12 @@ export function useBookNow(userId: string | null) {
       drafts.keepBooking(drafted);
       void keepDraft(drafted);
       const standing = await readStanding(userId, settings.termsVersion);
-      if (!standing.verified || !standing.termsAccepted) return void navigate(paths.checkout);
+      if (!standing.verified) return await verify(drafted);
+      if (!standing.termsAccepted) return toCheckout(drafted);
       const { url } = await createPayment(draft, userId);
       return leaveTo(url); // busy stays: the page is on its way out
     } catch (error) {
-      return explain(error, lookAgain);
+      return explain(error, drafted, lookAgain);
     }
   }
 

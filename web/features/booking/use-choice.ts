@@ -76,7 +76,15 @@ export function useChoice(parts: {
       setSlots(kept);
       setLostNote(told);
     }
-    if (restoring === 'telling') toast({ title: 'Selections Restored', description: told ?? 'Your hours are back.' });
+    if (restoring === 'telling') {
+      toast({
+        title: 'Selections Restored',
+        description: told ?? 'Your hours are back.',
+        tone: told === null ? 'good' : 'warn',
+      });
+      // Back from signing in: to the hours, and with them to the button.
+      setArrival(sortSlots(kept)[0] ?? null);
+    }
     return setRestoring('no');
   });
   // The clock and other people are outside systems: what they took is not derived, it stays gone from the selection.
@@ -94,7 +102,7 @@ export function useChoice(parts: {
   }
   function toggle(slot: Slot): void {
     const why = whyNotAdd(slots, slot);
-    if (why) return toast({ title: WHY[why] ?? 'This hour cannot be added.' });
+    if (why) return toast({ title: WHY[why] ?? 'This hour cannot be added.', tone: 'warn' });
     return select(toggleSlot(slots, slot));
   }
 

@@ -20,15 +20,10 @@ export function CouponField({
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
-  function refuse(message: string): void {
-    setError(message);
-    toast({ title: message, tone: 'bad' });
-  }
-
   async function apply(event: FormEvent): Promise<void> {
     event.preventDefault();
     const parsed = couponCodeSchema.safeParse(code);
-    if (!parsed.success) return refuse(firstError(parsed.error));
+    if (!parsed.success) return setError(firstError(parsed.error));
     setBusy(true);
     setError(null);
     try {
@@ -37,7 +32,7 @@ export function CouponField({
       setCode('');
       toast({ title: 'Coupon Applied!', description: couponLabel(found) });
     } catch (cause) {
-      refuse(describeError(cause, 'Failed to validate coupon'));
+      setError(describeError(cause, 'Failed to validate coupon'));
     } finally {
       setBusy(false);
     }

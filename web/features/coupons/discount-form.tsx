@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { readCouponForm } from './coupon-form.ts';
 import { type CouponDraft, type DiscountCode, saveDiscountCode } from './queries.ts';
 
@@ -47,7 +47,7 @@ export function DiscountForm({ code, onDone }: { code: DiscountCode | null; onDo
     }
     const message = firstError(parsed.error);
     setProblem({ field: String(parsed.error.issues[0]?.path[0] ?? ''), message });
-    toast({ title: 'Validation Error', description: message, tone: 'bad' });
+    toast({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
   }
 
   const errorOf = (field: string): string | null => (problem?.field === field ? problem.message : null);

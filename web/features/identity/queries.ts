@@ -1,4 +1,4 @@
-import type { BookingDraft } from '#web/lib/drafts.ts';
+import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { callFunction, supabase } from '#web/lib/supabase.ts';
 
 export type IdResult = {
@@ -33,6 +33,14 @@ export async function readReview(userId: string): Promise<{ decidedBy: Date } | 
 
 export function verifyId(idImage: string): Promise<IdResult> {
   return callFunction('verify-id', { idImage });
+}
+/** Makes a hosted check and keeps its ids in this tab: /verify-return asks with them how it went. Throws `AppError`. */
+export async function beginHostedCheck(draft: BookingDraft | null): Promise<Verification> {
+  const session = await createHostedCheck(draft);
+  if (!session.verificationUrl) throw new Error('No verification URL received');
+  const made = { id: session.verificationSessionId, url: session.verificationUrl };
+  drafts.keepVerification(made);
+  return made;
 }
 export function createHostedCheck(
   draft: BookingDraft | null,

@@ -15,6 +15,7 @@ export type Step =
   | { readonly name: 'success'; readonly id: string }
   | { readonly name: 'failed'; readonly reasons: readonly string[]; readonly decidedBy: StudioDate | null };
 
+const FAILED = 'Verification failed. Please try again.';
 const FIRST: Step = { name: 'id_photo', problem: null };
 /** The success picture stays so long before the dialog closes (spec section 9). */
 const SUCCESS_MS = 1_500;
@@ -35,7 +36,6 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
 
   function refuse(problem: string): void {
     setStep({ name: 'id_photo', problem });
-    toast({ title: problem, tone: 'bad' });
   }
 
   async function choose(file: File): Promise<void> {
@@ -55,15 +55,13 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
       const result = await verifyId(picture);
       const decidedBy = result.decision === 'review' ? addDays(studioDate(new Date()), REVIEW_DAYS) : null;
       if (result.decision !== 'verified') {
-        toast({ title: result.failureReasons.join(' ') || 'Verification failed. Please try again.', tone: 'bad' });
-        return setStep({ name: 'failed', reasons: result.failureReasons, decidedBy });
+        const reasons = result.failureReasons.length > 0 ? result.failureReasons : [FAILED];
+        return setStep({ name: 'failed', reasons, decidedBy });
       }
       toast({ title: 'ID Verified' });
       return setStep({ name: 'success', id: result.verificationId });
     } catch (error) {
-      const reason = describeError(error, 'Verification failed. Please try again.');
-      toast({ title: reason, tone: 'bad' });
-      return setStep({ name: 'failed', reasons: [reason], decidedBy: null });
+      return setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null });
     }
   }
 

@@ -1,12 +1,15 @@
 import { useRef } from 'react';
 import { Link } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 
+/** How the entries of the navigation look. */
+export const navigationEntry =
+  'inline-flex min-h-11 items-center text-sm font-bold tracking-wider whitespace-nowrap transition-colors hover:text-signal';
 const entry = 'block w-full px-3 py-3 text-left font-semibold hover:bg-deck';
 
 /** A popover: the browser closes it on Escape and on a press elsewhere, and gives the focus back. */
-export function AccountMenu({ email, buttonClass }: { email: string; buttonClass: string }) {
+function AccountMenu({ email, buttonClass }: { email: string; buttonClass: string }) {
   const { signOut } = useSession();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
@@ -32,6 +35,9 @@ export function AccountMenu({ email, buttonClass }: { email: string; buttonClass
         className="fixed m-0 w-64 border border-line bg-booth p-2 text-chalk shadow-2xl"
       >
         <p className="truncate px-3 py-2 text-sm text-fog">{email}</p>
+        <Link to={paths.bookings} className={entry}>
+          Your Bookings
+        </Link>
         <Link to={paths.profile} className={entry}>
           Account Settings
         </Link>
@@ -40,5 +46,17 @@ export function AccountMenu({ email, buttonClass }: { email: string; buttonClass
         </button>
       </div>
     </>
+  );
+}
+
+/** SIGN IN, or the ACCOUNT menu of who is signed in; the same on every page. */
+export function AccountEntry() {
+  const { status, user } = useSession();
+  const { open } = useAuthDialog();
+  if (status === 'in' && user) return <AccountMenu email={user.email ?? ''} buttonClass={navigationEntry} />;
+  return (
+    <button type="button" className={navigationEntry} onClick={() => open('sign-in')}>
+      SIGN IN
+    </button>
   );
 }

@@ -12,7 +12,7 @@ export function Footer({ clear = false }: { clear?: boolean }) {
     <footer
       className={`flex flex-wrap items-end justify-between gap-x-10 gap-y-6 border-t border-line px-4 pt-8 sm:px-8 ${clear ? 'pb-32' : 'pb-10'}`}
     >
-      <Wordmark lines={['24/7', 'DJ Studios']} className="text-2xl" />
+      <Wordmark lines={venue.nameLines} className="text-2xl" />
       <nav aria-label="More" className="flex flex-wrap gap-x-6">
         <Link to={paths.booking} className={entry}>
           Book a studio

@@ -2,17 +2,11 @@ import type { MouseEvent } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { paths } from '#web/lib/paths.ts';
-import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { Mark } from '#web/ui/logo.tsx';
-import { AccountMenu } from './account-menu.tsx';
-
-const entry =
-  'inline-flex min-h-11 items-center text-sm font-bold tracking-wider whitespace-nowrap transition-colors hover:text-signal';
+import { AccountEntry, navigationEntry as entry } from './account-menu.tsx';
 
 /** Top left on every public page. Links, so that they lead somewhere without JavaScript too. */
 export function Navigation({ over = false }: { over?: boolean }) {
-  const { status, user } = useSession();
-  const { open } = useAuthDialog();
   const { pathname, hash } = useLocation();
   const navigate = useNavigate();
 
@@ -40,13 +34,7 @@ export function Navigation({ over = false }: { over?: boolean }) {
         <Link to={`${paths.home}#about`} onClick={goAbout} className={entry}>
           ABOUT US
         </Link>
-        {status === 'in' && user ? (
-          <AccountMenu email={user.email ?? ''} buttonClass={entry} />
-        ) : (
-          <button type="button" className={entry} onClick={() => open('sign-in')}>
-            SIGN IN
-          </button>
-        )}
+        <AccountEntry />
       </nav>
       <Link to={paths.home} onClick={goHome} aria-label={`${venue.name}, home`} className="shrink-0 p-1 text-signal">
         <Mark className="size-9" />

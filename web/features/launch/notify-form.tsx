@@ -4,7 +4,6 @@ import { paths } from '#web/lib/paths.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { joinList } from './queries.ts';
 
 /** Asks for an address to write to at the opening. */
@@ -23,7 +22,6 @@ export function NotifyForm() {
     setBusy(false);
     setTold(answer);
     if (answer.joined) form.reset();
-    toast({ title: answer.text, tone: answer.joined ? 'plain' : 'bad' });
   }
 
   return (

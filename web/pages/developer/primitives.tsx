@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from 'react';
+import { venue } from '#rules/venue.ts';
 import { Button, buttonStyle, Meter } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Check, SelectField } from '#web/ui/choice.tsx';
@@ -75,7 +76,7 @@ function Colours() {
       <p className="mt-8 font-sans text-7xl font-extrabold tabular-nums">0123456789</p>
       <p className="mt-4 flex flex-wrap items-center gap-6 text-signal">
         <Mark className="size-16" />
-        <Wordmark lines={['24/7', 'DJ Studios']} className="text-3xl text-chalk" />
+        <Wordmark lines={venue.nameLines} className="text-3xl text-chalk" />
         <Meter />
         <Cross />
       </p>
@@ -125,6 +126,8 @@ function Fields() {
           hint="You must be 18 or older"
           echo=""
           error={null}
+          refusal=""
+          accepts={() => true}
           value={date}
           onChange={setDate}
         />
@@ -134,6 +137,8 @@ function Fields() {
           hint=""
           echo="3 April 2015"
           error="You must be 18 years or older."
+          refusal=""
+          accepts={() => true}
           value={{ day: '3', month: '4', year: '2015' }}
           onChange={() => undefined}
         />
@@ -227,10 +232,21 @@ function TabsAndTable() {
 }
 
 function Overlays() {
+  return (
+    <Part title="What lies on top">
+      <CrashScreen page="example">
+        <OverlayExamples />
+      </CrashScreen>
+    </Part>
+  );
+}
+
+/** Inside the crash screen, so that Try again begins with all of it closed and whole. */
+function OverlayExamples() {
   const [open, setOpen] = useState<'narrow' | 'wide' | null>(null);
   const [broken, setBroken] = useState(false);
   return (
-    <Part title="What lies on top">
+    <>
       <div className="flex flex-wrap gap-3">
         <Button tone="plain" onClick={() => setOpen('narrow')}>
           Open a dialog
@@ -241,6 +257,9 @@ function Overlays() {
         <Button tone="plain" onClick={() => toast({ title: 'Saved', description: 'It is as you wanted it.' })}>
           Show a message
         </Button>
+        <Button tone="plain" onClick={() => toast({ title: 'Not yet', description: 'Soon.', tone: 'warn' })}>
+          Show a warning
+        </Button>
         <Button tone="plain" onClick={() => toast({ title: 'Error', description: 'It is not.', tone: 'bad' })}>
           Show a bad message
         </Button>
@@ -248,12 +267,20 @@ function Overlays() {
           Break a part of the page
         </Button>
       </div>
-      <CrashScreen page="example">{broken ? <Broken /> : null}</CrashScreen>
+      {broken ? <Broken /> : null}
       <Dialog open={open !== null} title="A dialog" wide={open === 'wide'} onClose={() => setOpen(null)}>
         <p className="mb-6">The focus stays in here; Escape closes.</p>
-        <Button onClick={() => setOpen(null)}>Close it</Button>
+        <div className="flex flex-wrap gap-3">
+          <Button onClick={() => setOpen(null)}>Close it</Button>
+          <Button tone="plain" onClick={() => toast({ title: 'Saved in here', description: 'It covers nothing.' })}>
+            Show a message in here
+          </Button>
+          <Button tone="danger" onClick={() => setBroken(true)}>
+            Break it
+          </Button>
+        </div>
       </Dialog>
-    </Part>
+    </>
   );
 }
 

@@ -1,0 +1,140 @@
+import { expect, type Page, test } from '@playwright/test';
+import {
+  accessible,
+  accessibleEverywhere,
+  bookWithPhoto,
+  chooseHours,
+  expectToast,
+  newPerson,
+  openDay,
+  signInByDialog,
+  signInOn,
+} from './steps.ts';
+
+/** Book Now of somebody whose ID is not verified, and what the checkout is handed. */
+
+const stored = (page: Page, key: string): Promise<unknown> =>
+  page.evaluate(`JSON.parse(sessionStorage.getItem('${key}'))`);
+
+test('Book Now without a verified ID makes a verification session, keeps its ids and leads to /verify-complete', async ({
+  page,
+}) => {
+  await signInOn(page, await newPerson(false));
+  await openDay(page, 'Studio A', 58);
+  await chooseHours(page, [9]);
+  const [answer] = await Promise.all([
+    page.waitForResponse('**/functions/v1/create-verification-session'),
+    page.getByRole('button', { name: 'Book Now' }).click(),
+  ]);
+  const made: { verificationSessionId: string; verificationUrl: string } = await answer.json();
+  await expect(page).toHaveURL(/\/verify-complete$/);
+  expect(await stored(page, 'verificationSession')).toEqual({
+    id: made.verificationSessionId,
+    url: made.verificationUrl,
+  });
+  // It would go on by itself; whoever touches the page decides.
+  await expect(page.getByRole('timer')).toContainText('The check opens by itself in');
+  await page.getByRole('heading', { name: 'Verify your ID' }).click();
+  await expect(page.getByRole('timer')).toBeEmpty();
+  await accessibleEverywhere(page);
+  await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
+  await expect(page).toHaveURL(/\/checkout$/);
+  await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
+  // Pressed again, the check that was not opened yet is used again.
+  await page.getByRole('link', { name: 'Back to booking' }).click();
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await expect(page).toHaveURL(/\/verify-complete$/);
+  expect(await stored(page, 'verificationSession')).toMatchObject({ id: made.verificationSessionId });
+  // Untouched, it opens the check by itself.
+  await page.waitForURL(/\/verify\/vs_/, { timeout: 15_000 });
+  expect(page.url()).toContain(made.verificationSessionId);
+});
+
+test('without a hosted check Book Now leads to the checkout; a check that cannot begin is told, with the photo as the other way', async ({
+  page,
+}) => {
+  await signInOn(page, await newPerson(false));
+  await openDay(page, 'Studio A', 59);
+  await chooseHours(page, [9]);
+  const refuse = (status: number, code: string, message: string): Promise<unknown> =>
+    page.route(
+      '**/functions/v1/create-verification-session',
+      (route) => route.fulfill({ status, json: { error: { code, message } } }),
+      { times: 1 },
+    );
+  await refuse(500, 'x', '{"no": "words"}');
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await expectToast(page, 'Failed to start verification. Please try again.');
+  await accessible(page);
+  await page.getByRole('link', { name: 'Use a photo of my licence' }).click();
+  await expect(page).toHaveURL(/\/checkout$/);
+  await page.getByRole('link', { name: 'Back to booking' }).click();
+  await refuse(409, 'not_configured', 'There is no hosted identity check here.');
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await expect(page).toHaveURL(/\/checkout$/);
+  await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
+});
+
+test('the checkout takes the booking it was handed before the one stored in the tab, and the stored one without', async ({
+  page,
+}) => {
+  await signInOn(page, await newPerson(false));
+  await openDay(page, 'Studio A', 60);
+  await chooseHours(page, [9]);
+  await bookWithPhoto(page);
+  await expect(page.getByLabel('Price')).toContainText('Studio A');
+  // Another tab's booking, say, or an older one.
+  await page.evaluate(
+    "sessionStorage.setItem('checkoutBookingData', sessionStorage.getItem('checkoutBookingData').replaceAll('Studio A', 'Studio Z'))",
+  );
+  await page.reload();
+  await expect(page.getByLabel('Price')).toContainText('Studio A');
+  // Opened anew, without anything handed over.
+  await page.goto('/profile');
+  await page.goto('/checkout');
+  await expect(page.getByLabel('Price')).toContainText('Studio Z');
+});
+
+test('a future date of birth can neither be typed nor chosen, at sign-up and in the profile', async ({ page }) => {
+  const year = Number(new Date().toLocaleDateString('en-AU', { timeZone: 'Australia/Sydney', year: 'numeric' }));
+  await page.goto('/auth');
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  for (const place of ['sign-up', 'profile']) {
+    if (place === 'profile') {
+      await signInOn(page, await newPerson(false));
+      await page.goto('/profile');
+    }
+    const input = page.getByLabel('Year');
+    await input.fill('');
+    await input.pressSequentially(String(year + 1));
+    await expect(input, place).toHaveValue(String(year).slice(0, 3));
+    await expect(page.getByText('A date of birth cannot be in the future')).toBeVisible();
+    await input.fill(String(year));
+    await expect(page.getByText('A date of birth cannot be in the future')).toBeHidden();
+    const month = Number(new Date().toLocaleDateString('en-AU', { timeZone: 'Australia/Sydney', month: 'numeric' }));
+    await page.getByLabel('Day').fill('');
+    for (let later = month + 1; later <= 12; later += 1)
+      await expect(page.getByLabel('Month').locator(`option[value="${later}"]`)).toBeDisabled();
+    await page.getByLabel('Month').selectOption(String(month));
+    await page.getByLabel('Day').fill('32');
+    await expect(page.getByLabel('Day'), place).toHaveValue('');
+  }
+});
+
+for (const size of [
+  { width: 390, height: 844 },
+  { width: 1440, height: 900 },
+]) {
+  test(`after signing in the page stands at the kept hours and Book Now, ${size.width} px wide`, async ({ page }) => {
+    await page.setViewportSize(size);
+    const who = await newPerson(false);
+    await openDay(page, 'Studio B', 61);
+    await chooseHours(page, [18, 19]);
+    await page.getByRole('button', { name: 'Book Now' }).click();
+    await signInByDialog(page, who);
+    await expectToast(page, 'Selections Restored');
+    await expect(page.locator('[data-hour="18"]')).toBeFocused();
+    await expect(page.locator('[data-hour="18"]')).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole('button', { name: 'Book Now' })).toBeInViewport({ ratio: 1 });
+  });
+}

@@ -1,0 +1,117 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { admin, ahead, chooseHours, demo, openDay, signIn } from './steps.ts';
+
+/** What lies on top of what: the summary, BOOK NOW and messages cover nothing that somebody needs. */
+
+/** A phone, the same on its side, and a window of 1280 × 800 at 200 %. */
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 844, height: 390 },
+  { width: 640, height: 400 },
+] as const;
+
+/** Of the elements a locator finds: those whose middle something else covers once the browser has brought them into view. */
+const covered = (elements: Locator): Promise<string[]> =>
+  elements.evaluateAll(`(all) => all.flatMap((one) => {
+    one.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    const { left, top, width, height } = one.getBoundingClientRect();
+    if (width === 0 || height === 0) return [];
+    const on = document.elementFromPoint(left + width / 2, top + height / 2);
+    return on && (one.contains(on) || on.contains(one)) ? [] : [one.outerHTML.slice(0, 80)];
+  })`);
+
+/** Whether two boxes on the screen have a point in common. */
+async function overlap(one: Locator, other: Locator): Promise<boolean> {
+  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
+  if (!a || !b) return false;
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+const messages = (page: Page): Locator => page.getByRole('region', { name: 'Messages' }).locator('> div');
+
+for (const size of SIZES) {
+  test(`nothing of the booking page lies under its summary at ${size.width} x ${size.height}`, async ({ page }) => {
+    await page.setViewportSize(size);
+    await openDay(page, 'Studio A', ahead(2));
+    await chooseHours(page, [22, 23]);
+    await expect(page.getByRole('button', { name: 'Book Now' })).toBeVisible();
+    expect(
+      await covered(page.locator('main [data-hour], main [role="radio"], main input, header a, header button')),
+    ).toEqual([]);
+    expect(await covered(page.locator('aside button'))).toEqual([]);
+    // Let go, the summary offers them back, and covers nothing either.
+    await page.getByRole('button', { name: 'Clear Selection' }).click();
+    await expect(page.getByRole('button', { name: 'Bring them back' })).toBeVisible();
+    expect(await covered(page.locator('main [data-hour]'))).toEqual([]);
+  });
+
+  test(`nothing of the first page lies under BOOK NOW at ${size.width} x ${size.height}`, async ({ page }) => {
+    await page.setViewportSize(size);
+    await page.goto('/');
+    const button = page.getByRole('link', { name: 'BOOK NOW' });
+    for (const text of [page.getByRole('heading', { level: 1 }), page.getByText('Three rooms, no reception')])
+      expect(await overlap(text.locator('visible=true').first(), button)).toBe(false);
+    expect(await covered(page.locator('header a, header button, main a, dl a, footer a'))).toEqual([]);
+    await page.evaluate('window.scrollTo({ top: document.body.scrollHeight, behavior: "instant" })');
+    expect(await overlap(page.getByText('©'), button)).toBe(false);
+  });
+}
+
+test('every page leads to the account: SIGN IN for a guest, the ACCOUNT menu for who is signed in', async ({
+  page,
+}) => {
+  const paths = '/ /studio /about /coming-soon /terms /privacy /booking /unsubscribe /auth /checkout /profile /bookings'
+    .concat(' /verify-complete /verify-return /regenerate-pin /no-such-page /admin')
+    .split(' ')
+    .concat('/payment-success?session_id=cs_test_nothing&booking_id=5a000000-0000-4000-8000-0000000000ff');
+  for (const path of paths) {
+    await page.goto(path);
+    await expect(page.getByRole('button', { name: 'SIGN IN', exact: true, includeHidden: true }), path).toHaveCount(1);
+  }
+  await signIn(page, demo);
+  for (const path of paths.filter((one) => one !== '/auth')) {
+    await page.goto(path);
+    await expect(page.getByRole('button', { name: 'ACCOUNT', includeHidden: true }), path).toHaveCount(1);
+  }
+});
+
+test('a message in a dialog covers nothing of it and is announced; a warning is not green', async ({ page }) => {
+  await signIn(page, admin);
+  await page.goto('/primitives');
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    await page.getByRole('button', { name: 'Open a dialog' }).click();
+    const dialog = page.getByRole('dialog', { name: 'A dialog' });
+    // There before the message is, so that a screen reader hears it come.
+    await expect(dialog.getByRole('region', { name: 'Messages' })).toHaveAttribute('aria-live', 'polite');
+    await dialog.getByRole('button', { name: 'Show a message in here' }).click();
+    const message = messages(page).last();
+    await expect(message).toContainText('Saved in here');
+    for (const part of [
+      dialog.getByRole('heading'),
+      dialog.getByText('The focus stays in here'),
+      dialog.getByRole('button', { name: 'Close it' }),
+      dialog.getByRole('button', { name: 'Close', exact: true }),
+    ])
+      expect(await overlap(message, part), JSON.stringify(size)).toBe(false);
+    await message.getByRole('button', { name: 'Dismiss' }).click();
+    await dialog.getByRole('button', { name: 'Close it' }).click();
+  }
+  const edge = async (name: string): Promise<string> => {
+    await page.getByRole('button', { name, exact: true }).click();
+    return messages(page).last().evaluate('(one) => getComputedStyle(one).borderLeftColor');
+  };
+  const [good, warn, bad] = [
+    await edge('Show a message'),
+    await edge('Show a warning'),
+    await edge('Show a bad message'),
+  ];
+  expect([good, warn, bad]).toEqual(['rgb(125, 220, 154)', 'rgb(255, 194, 75)', 'rgb(255, 138, 128)']);
+});
+
+test('hours that do not follow one another are answered with a warning, not in green', async ({ page }) => {
+  await openDay(page, 'Studio C', ahead(2));
+  await chooseHours(page, [9]);
+  await page.locator('[data-hour="14"]').click();
+  await expect(messages(page).last()).toContainText('Hours must follow one another.');
+  await expect(messages(page).last()).toHaveCSS('border-left-color', 'rgb(255, 194, 75)');
+});

@@ -1,0 +1,152 @@
+import { expect, type Page, test } from '@playwright/test';
+import { accessible, admin, newPerson, signIn, signInOn } from './steps.ts';
+import { bookWithPhoto, chooseHours, openDay } from './steps.ts';
+
+/** Files that cannot be fetched: no connection, or a new version of the site since the tab was opened. */
+
+const crashed = (page: Page) => page.getByRole('heading', { name: 'The needle jumped' });
+const gone = (page: Page, pattern: RegExp): Promise<unknown> =>
+  page.route(pattern, (route) => route.fulfill({ status: 404, body: 'Not found' }));
+/** How often the browser fetched the page itself. */
+function countDocuments(page: Page): () => number {
+  let count = 0;
+  page.on('request', (request) => (count += request.resourceType() === 'document' ? 1 : 0));
+  return () => count;
+}
+
+test('a page that cannot be fetched offline says so, and appears by itself once the connection is back', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/', { waitUntil: 'networkidle' });
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'BOOK NOW' }).click();
+  await expect(crashed(page)).toBeFocused();
+  await expect(page.getByRole('alert')).toContainText('You seem to be offline.');
+  await accessible(page);
+  // The way home works without a connection.
+  await page.getByRole('link', { name: 'Home' }).click();
+  await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
+  await page.getByRole('link', { name: 'BOOK NOW' }).click();
+  await expect(crashed(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(crashed(page)).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
+});
+
+test('a page whose file is gone is loaded again by itself, once; then it says so, and Try again brings it', async ({
+  page,
+}) => {
+  const documents = countDocuments(page);
+  await page.goto('/', { waitUntil: 'networkidle' });
+  expect(documents()).toBe(1);
+  await gone(page, /\/assets\/booking-[^/]*\.js/);
+  await page.getByRole('link', { name: 'BOOK NOW' }).click();
+  await expect(crashed(page)).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('This page could not be loaded.')).toBeVisible();
+  expect(documents()).toBe(2);
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
+});
+
+test('a site whose program is gone is loaded again by itself, once; then it says so over the printed page', async ({
+  page,
+}) => {
+  const documents = countDocuments(page);
+  await gone(page, /\/assets\/main-[^/]*\.js/);
+  await page.goto('/');
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('This page could not be loaded completely.', { timeout: 20_000 });
+  expect(documents()).toBe(2);
+  // What was printed can still be read.
+  await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeVisible();
+  await page.unrouteAll();
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(alert).toBeHidden();
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+});
+
+test('a sign-in dialog that cannot be fetched says so in its place; the page behind it stays, with what was typed', async ({
+  page,
+}) => {
+  await page.goto('/coming-soon', { waitUntil: 'networkidle' });
+  await page.getByLabel('Email').fill('early@example.com');
+  await gone(page, /\/assets\/auth-dialog-[^/]*\.js/);
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  const dialog = page.getByRole('dialog', { name: 'The needle jumped' });
+  await expect(dialog).toContainText('This window could not be loaded.', { timeout: 20_000 });
+  await accessible(page);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByLabel('Email')).toHaveValue('early@example.com');
+  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await expect(dialog).toBeVisible({ timeout: 20_000 });
+  await page.unrouteAll();
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('dialog', { name: 'Welcome to the studio' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByLabel('Email')).toHaveValue('early@example.com');
+});
+
+test('a calendar that cannot be fetched says so in its place, and Try again brings it with the rest untouched', async ({
+  page,
+}) => {
+  await page.goto('/booking');
+  await gone(page, /\/assets\/(calendar|library-calendar)-[^/]*\.js/);
+  await page.getByRole('radio', { name: /Studio B/ }).click();
+  await expect(page.getByText('The calendar could not be loaded.')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByRole('radio', { name: /Studio B/ })).toBeChecked();
+  await expect(page.locator('[data-hour="23"]')).toBeVisible();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('grid')).toBeVisible();
+});
+
+test('a page that breaks while its dialog is open can be used again at once', async ({ page }) => {
+  await signIn(page, admin);
+  await page.goto('/primitives');
+  await page.getByRole('button', { name: 'Open a dialog' }).click();
+  await page.getByRole('button', { name: 'Break it' }).click();
+  await expect(crashed(page)).toBeFocused();
+  expect(await page.evaluate('document.querySelectorAll("dialog:modal").length')).toBe(0);
+  // The page answers: its sign-out works, and so does its way on.
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await expect(page.getByText(admin.email)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Open a dialog' }).click();
+  await expect(page.getByRole('dialog', { name: 'A dialog' })).toBeVisible();
+});
+
+test('what was typed at sign-up and checkout survives loading the page again; passwords are never stored', async ({
+  page,
+}) => {
+  await page.goto('/auth');
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await page.getByLabel('Full Name').fill('Robin Sample');
+  await page.getByLabel('Year').fill('1998');
+  await page.getByLabel('Password').fill('night-shift-9');
+  await page.reload();
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await expect(page.getByLabel('Full Name')).toHaveValue('Robin Sample');
+  await expect(page.getByLabel('Year')).toHaveValue('1998');
+  await expect(page.getByLabel('Password')).toHaveValue('');
+  expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('night-shift');
+
+  await signInOn(page, await newPerson(false));
+  await openDay(page, 'Studio B', 57);
+  await chooseHours(page, [9]);
+  await bookWithPhoto(page);
+  await expect(page.getByLabel('First name')).toHaveValue('Robin');
+  await page.getByLabel('First name').fill('Robyn');
+  await page.reload();
+  await expect(page.getByLabel('First name')).toHaveValue('Robyn');
+  // Signing out forgets it.
+  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'Sign Out' }).click();
+  await expect(page).toHaveURL(/:\d+\/$/);
+  expect(await page.evaluate('Object.keys(sessionStorage).filter((key) => key.startsWith("typed:"))')).toEqual([]);
+});

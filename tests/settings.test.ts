@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { venue } from '#rules/venue.ts';
+import { readConfig } from '#server/config.ts';
+import { readHouse } from './support/house.ts';
+
+/** The default sender names the business too, as server/config.ts may import no rules. */
+const MAY_NAME_IT = ['rules/venue.ts', 'server/config.ts'];
+
+test('the name of the business stands in rules/venue.ts alone', () => {
+  const [first, second] = venue.nameLines;
+  const named = readHouse()
+    .filter(({ path }) => /^(web|rules|server|database)\//.test(path) && !/\.test\.tsx?$/.test(path))
+    .filter(({ text }) => text.includes(venue.name) || text.includes(second) || text.includes(`'${first}', '`))
+    .map(({ path }) => path);
+  expect(named.toSorted((a, b) => a.localeCompare(b))).toEqual(MAY_NAME_IT);
+});
+
+test('hosted identity checks are on in the sandbox and with a restricted key, and as HOSTED_ID_CHECKS says', () => {
+  const real = {
+    SANDBOX: 'off',
+    STRIPE_SECRET_KEY: 'sk_test_1',
+    STRIPE_WEBHOOK_SECRET: 'whsec_1',
+    IGLOOHOME_CLIENT_ID: 'id',
+    IGLOOHOME_CLIENT_SECRET: 'secret',
+    IGLOOHOME_LOCKS: 'Studio A=SP1,Studio B=SP2,Studio C=SP3',
+    SHELLY_URL: 'https://plugs.example.com',
+    SMTP_URL: 'smtp://mail.example.com',
+    SITE_URL: 'https://example.com',
+  };
+  const on = (more: Record<string, string>): boolean => readConfig({ ...real, ...more }).stripe.hostedChecks;
+  expect(readConfig({}).stripe.hostedChecks).toBe(true);
+  expect(readConfig({ HOSTED_ID_CHECKS: 'false' }).stripe.hostedChecks).toBe(false);
+  expect(on({})).toBe(false);
+  expect(on({ STRIPE_RESTRICTED_KEY: 'rk_test_1' })).toBe(true);
+  expect(on({ HOSTED_ID_CHECKS: 'true' })).toBe(true);
+  expect(on({ STRIPE_RESTRICTED_KEY: 'rk_test_1', HOSTED_ID_CHECKS: 'false' })).toBe(false);
+});
+
+test('the default sender has the name and the address of the business', () => {
+  expect(readConfig({}).mailFrom).toBe(`${venue.name} <${venue.email}>`);
+});

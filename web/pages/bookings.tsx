@@ -1,0 +1,39 @@
+import { useEffect } from 'react';
+import { Link } from 'react-router';
+import { OwnBookings } from '#web/features/account/own-bookings.tsx';
+import { paths } from '#web/lib/paths.ts';
+import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Waiting } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+
+const BACK = { to: paths.home, label: 'Back to Home' };
+const TITLE = 'Your bookings';
+
+/** The bookings of who is signed in: upcoming ones with the access code and Cancel, past ones folded away. */
+export default function BookingsPage() {
+  const { status, user } = useSession();
+  const { open } = useAuthDialog();
+  useEffect(() => {
+    if (status === 'out') open('sign-in');
+  }, [status, open]);
+
+  if (status === 'loading') return <Waiting label="One moment" />;
+  if (!user) {
+    return (
+      <Shell back={BACK} title={TITLE} lead={<p>Sign in to see your bookings.</p>}>
+        <Button onClick={() => open('sign-in')}>Sign In</Button>
+      </Shell>
+    );
+  }
+  return (
+    <Shell back={BACK} title={TITLE} lead={<p>All times are Sydney time.</p>}>
+      <OwnBookings userId={user.id} />
+      <div className="mt-10 flex flex-wrap gap-3">
+        <Link to={paths.profile} className={buttonStyle.plain}>
+          Account Settings
+        </Link>
+      </div>
+    </Shell>
+  );
+}

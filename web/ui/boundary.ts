@@ -1,0 +1,76 @@
+import { Component, type ReactNode } from 'react';
+import { PartMissing, reloadOnce } from './fetch-part.ts';
+import { retryParts } from './load-part.ts';
+
+/** What went wrong, for the screen that stands in its place. */
+export type Problem = {
+  /** A file could not be fetched, as opposed to a fault in the program. */
+  readonly missing: boolean;
+  /** The page is about to load again by itself. */
+  readonly reloading: boolean;
+  /** Tries again in place; from the second time on by loading the whole page. */
+  readonly retry: () => void;
+};
+type Props = {
+  /** When this changes, the children are drawn again. */
+  readonly page: string;
+  /** Load the page again by itself, once, when a file is missing. */
+  readonly reloads?: boolean;
+  readonly fallback: (problem: Problem) => ReactNode;
+  readonly children: ReactNode;
+};
+type State = {
+  readonly error: unknown;
+  readonly broken: boolean;
+  readonly reloading: boolean;
+  readonly tries: number;
+  readonly page: string;
+};
+const WHOLE = { error: null, broken: false, reloading: false };
+
+/** Shows `fallback` when its children break or could not be fetched. A class: React has no other way to catch these errors. */
+export class Boundary extends Component<Props, State> {
+  override state: State = { ...WHOLE, tries: 0, page: this.props.page };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error, broken: true };
+  }
+
+  static getDerivedStateFromProps(props: Props, state: State): State | null {
+    if (props.page === state.page) return null;
+    // Another page, another try; also of what could not be fetched before.
+    if (state.broken) retryParts();
+    return { ...WHOLE, tries: 0, page: props.page };
+  }
+
+  override componentDidMount(): void {
+    window.addEventListener('online', this.backOnline);
+  }
+  override componentWillUnmount(): void {
+    window.removeEventListener('online', this.backOnline);
+  }
+  override componentDidCatch(error: unknown): void {
+    if (this.props.reloads && error instanceof PartMissing && navigator.onLine && reloadOnce())
+      this.setState({ reloading: true });
+  }
+
+  private readonly backOnline = (): void => {
+    if (this.state.error instanceof PartMissing) this.again();
+  };
+  private again(): void {
+    retryParts();
+    this.setState(WHOLE);
+  }
+  private readonly retry = (): void => {
+    // A browser may remember a failed file until the page is loaded again.
+    if (this.state.tries > 0 && navigator.onLine) return window.location.reload();
+    this.setState({ tries: this.state.tries + 1 });
+    return this.again();
+  };
+
+  override render(): ReactNode {
+    const { broken, error, reloading } = this.state;
+    if (!broken) return this.props.children;
+    return this.props.fallback({ missing: error instanceof PartMissing, reloading, retry: this.retry });
+  }
+}
