@@ -13,6 +13,7 @@ import { composeFunctions } from './compose-functions.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { openKeys, type Keys } from './http/keys.ts';
 import { createLimits, type Limit } from './http/limits.ts';
+import { createLeasedLimit, takeShares } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
@@ -183,6 +184,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       settings: config.rest,
       url: `${config.siteUrl}/rest/v1`,
       admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
+      admitGuest: createLeasedLimit({
+        limit: { name: 'rest-guest', max: config.rest.guestPerMinute, seconds: 60 },
+        take: takeShares({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor }),
+        clock,
+      }),
       warn: (line) => log.warn({}, line),
     }).door,
     storage: storage.door,

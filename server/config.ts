@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
+import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
@@ -51,17 +52,7 @@ export type Config = {
     readonly model: string;
   } | null;
   /** How the data door behaves; named as PostgREST names its settings. */
-  readonly rest: {
-    readonly schemas: readonly string[];
-    readonly extraSearchPath: readonly string[];
-    readonly maxRows: number;
-    readonly aggregates: boolean;
-    readonly plans: boolean;
-    readonly txEnd: 'commit' | 'commit-allow-override' | 'rollback' | 'rollback-allow-override';
-    readonly preRequest: string | null;
-    readonly rootSpec: string | null;
-    readonly openapi: 'follow-privileges' | 'ignore-privileges' | 'disabled';
-  };
+  readonly rest: RestSettings;
   readonly shellyUrl: string;
   readonly smtpUrl: string;
   readonly mailFrom: string;
@@ -102,8 +93,6 @@ const list = z.string().transform((text) =>
 );
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
-const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
-
 const schema = z.object({
   NODE_ENV: z.string().default('development'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -143,15 +132,7 @@ const schema = z.object({
   VISION_BASE_URL: address.optional(),
   VISION_API_KEY: z.string().min(1).optional(),
   VISION_MODEL: z.string().min(1).optional(),
-  PGRST_DB_SCHEMAS: list.pipe(z.array(z.string()).min(1)).default(['public']),
-  PGRST_DB_EXTRA_SEARCH_PATH: list.default(['public', 'extensions']),
-  PGRST_DB_MAX_ROWS: z.coerce.number().int().min(1).max(1_000_000).default(1_000),
-  PGRST_DB_AGGREGATES_ENABLED: flag.default(false),
-  PGRST_DB_PLAN_ENABLED: flag.default(false),
-  PGRST_DB_TX_END: z.enum(['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override']).default('commit'),
-  PGRST_DB_PRE_REQUEST: functionName.optional(),
-  PGRST_DB_ROOT_SPEC: z.string().min(1).optional(),
-  PGRST_OPENAPI_MODE: z.enum(['follow-privileges', 'ignore-privileges', 'disabled']).default('follow-privileges'),
+  ...restFields,
   SHELLY_URL: address.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default('24/7 DJ Studios <hello@example.com>'),
@@ -239,17 +220,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
             apiKey: env.VISION_API_KEY ?? 'sandbox-vision',
             model: env.VISION_MODEL ?? 'specimen-reader',
           },
-    rest: {
-      schemas: env.PGRST_DB_SCHEMAS,
-      extraSearchPath: env.PGRST_DB_EXTRA_SEARCH_PATH,
-      maxRows: env.PGRST_DB_MAX_ROWS,
-      aggregates: env.PGRST_DB_AGGREGATES_ENABLED,
-      plans: env.PGRST_DB_PLAN_ENABLED,
-      txEnd: env.PGRST_DB_TX_END,
-      preRequest: env.PGRST_DB_PRE_REQUEST ?? null,
-      rootSpec: env.PGRST_DB_ROOT_SPEC ?? null,
-      openapi: env.PGRST_OPENAPI_MODE,
-    },
+    rest: readRestSettings(env),
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,

@@ -25,8 +25,13 @@ export class RestRefusal extends Error {
   }
 }
 
-/** One way to reach a relation, as PGRST201 lists them. */
-export type Choice = { readonly cardinality: string; readonly embedding: string; readonly relationship: string };
+/** One way to reach a relation (`to`), as PGRST201 lists them. */
+export type Choice = {
+  readonly cardinality: string;
+  readonly embedding: string;
+  readonly relationship: string;
+  readonly to: string;
+};
 
 const short = (text: string): string => text.slice(0, 80);
 
@@ -127,6 +132,23 @@ export const restErrors = {
     }),
   path: () => new RestRefusal(404, 'PGRST125', 'Invalid path specified in request URL'),
   tooDeep: () => new RestRefusal(400, 'PGRST100', 'The request is nested too deeply'),
+  /** `fault`: what completes "The pattern …". */
+  costlyPattern: (operator: string, fault: string) =>
+    new RestRefusal(
+      400,
+      'pattern_too_costly',
+      `The ${operator === 'text search' ? operator : `pattern of ${operator}`} ${fault}`,
+      null,
+      'Use a shorter, simpler pattern.',
+    ),
+  tooCostly: (what: string, most: number) =>
+    new RestRefusal(
+      400,
+      'request_too_costly',
+      `The request has more than ${most} ${what}`,
+      null,
+      'Ask for less at once, or set limits on embedded lists.',
+    ),
   tooLong: () => new RestRefusal(400, 'PGRST100', 'The request asks for too much at once'),
 
   // What was asked for does not exist.
@@ -138,32 +160,47 @@ export const restErrors = {
       null,
       hint === null ? null : `Perhaps you meant the table '${schema}.${hint}'`,
     ),
-  noColumn: (table: string, name: string, hint: string | null) =>
+  noColumn: (table: string, name: string, like: readonly string[]) =>
     new RestRefusal(
       400,
       '42703',
       `column ${table}.${short(name)} does not exist`,
       null,
-      hint === null ? null : `Perhaps you meant to reference the column "${table}.${hint}".`,
+      like.length === 0
+        ? null
+        : `Perhaps you meant to reference ${like.map((one) => `the column "${table}.${one}"`).join(' or ')}.`,
+    ),
+  ungrouped: (table: string, name: string) =>
+    new RestRefusal(
+      400,
+      '42803',
+      `column "${table}.${name}" must appear in the GROUP BY clause or be used in an aggregate function`,
     ),
   noType: (name: string) => new RestRefusal(400, '42704', `type "${short(name)}" does not exist`),
   noWriteColumn: (table: string, name: string) =>
     new RestRefusal(400, 'PGRST204', `Could not find the '${short(name)}' column of '${table}' in the schema cache`),
-  noRelation: (schema: string, from: string, to: string, hint: string | null, like: string | null) =>
+  /** `like`: a name that may have been meant, and the one it would take the place of. */
+  noRelation: (
+    schema: string,
+    from: string,
+    to: string,
+    hint: string | null,
+    like: { readonly name: string; readonly insteadOf: string } | null,
+  ) =>
     new RestRefusal(
       400,
       'PGRST200',
       `Could not find a relationship between '${from}' and '${short(to)}' in the schema cache`,
       `Searched for a foreign key relationship between '${from}' and '${short(to)}'${hint === null ? '' : ` using the hint '${short(hint)}'`} in the schema '${schema}', but no matches were found.`,
-      like === null ? null : `Perhaps you meant '${like}' instead of '${short(to)}'.`,
+      like === null ? null : `Perhaps you meant '${like.name}' instead of '${short(like.insteadOf)}'.`,
     ),
   ambiguous: (from: string, to: string, choices: readonly Choice[]) =>
     new RestRefusal(
       300,
       'PGRST201',
       `Could not embed because more than one relationship was found for '${from}' and '${short(to)}'`,
-      choices,
-      `Try changing '${short(to)}' to one of the following: ${choices.map((one) => `'${short(to)}!${one.relationship.split(' ')[0] ?? ''}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
+      choices.map(({ cardinality, embedding, relationship }) => ({ cardinality, embedding, relationship })),
+      `Try changing '${short(to)}' to one of the following: ${choices.map((one) => `'${one.to}!${one.relationship.split(' ')[0] ?? ''}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
     ),
   /** `sent`: what the arguments came as; `hint`: a function, or one with its arguments, that is like it. */
   noFunction: (schema: string, name: string, given: readonly string[], sent: Sent, hint: string | null) => {

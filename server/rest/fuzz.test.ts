@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DatabaseError } from '#server/db/database.ts';
 import { createPglite, type Embedded } from '#server/db/pglite.ts';
+import { BOUNDS } from './cost/bounds.ts';
 import { type Asked, readAsked } from './parse/asked.ts';
 import { type Catalogue, readCatalogue } from './catalogue/catalogue.ts';
 import { RestRefusal, statusOfSqlState } from './errors.ts';
@@ -30,7 +31,9 @@ const SETTINGS: RestSettings = {
   preRequest: null,
   rootSpec: null,
   openapi: 'follow-privileges',
+  answerBytes: { guest: 1_000_000, user: 1_000_000, service: 1_000_000 },
 };
+const ANSWER = { bytes: 1_000_000, partBytes: 1_000_000, partRows: 1_000_000 };
 const knowledgeOf = (plans: Map<string, Prepared>): Knowledge => ({
   settings: SETTINGS,
   roles: new Map(),
@@ -61,6 +64,9 @@ beforeAll(async () => {
     create function praise(t town, word text default 'x') returns text language sql immutable as 'select word || t.name';
     create function loud(text) returns text language sql immutable as 'select upper($1)';
     create function many(variadic numbers int[]) returns setof int language sql immutable as 'select unnest(numbers)';
+    create schema answer;
+    create function answer.whole(text, bigint) returns text language sql as 'select $1';
+    create function answer.part(json, bigint, bigint, bigint) returns json language sql as 'select $1';
     create schema away; create sequence away.touched;
     create function away.touch() returns bigint language sql volatile as $$ select nextval('away.touched') $$;
     create view away.sentinel as select away.touch() as id, 'word'::text as word;
@@ -380,7 +386,7 @@ async function prepareMade(made: Made): Promise<{ asked: Asked; prepared: Prepar
     ...(sends ? { body: JSON.stringify(made.body) } : {}),
   });
   try {
-    const asked = await readAsked(sent, kind, made.name, { plans: true });
+    const asked = await readAsked(sent, kind, made.name, { plans: true, bounds: BOUNDS.service });
     const prepare = PREPARE[made.method as keyof typeof PREPARE]; // one of the names above
     const prepared = prepare(asked, knowledgeOf(new Map()));
     return { asked, prepared };
@@ -405,7 +411,7 @@ const LITERALS = new Set([
   "'x'",
 ]);
 const WORDS = new Set(
-  `select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
+  `answer whole part select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
   like ilike sum avg max min count coalesce json_agg json_build_object json_strip_nulls row_to_json to_json to_jsonb string_agg substring length chr
   to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery nullif current_setting case when then else end
   insert into default values conflict do nothing update set excluded delete returning with explain format json_to_recordset json_to_record jsonb_array_elements jsonb_to_record
@@ -455,7 +461,7 @@ test('whatever is asked, the database understands the statement', async () => {
       run += 1;
       try {
         const body = bodyAs === 'list' ? ready.asked.body?.listText : ready.asked.body?.raw;
-        const values = bindValues(statement.binders, ready.asked.read.values, body ?? null);
+        const values = bindValues(statement.binders, ready.asked.read.values, body ?? null, ANSWER);
         await db.as({ role: 'postgres', claims: '{}' }, statement.text, values, { rollback: true });
       } catch (error) {
         if (error instanceof RestRefusal && error.status < 500) return;
@@ -479,7 +485,8 @@ test('requests that differ in values only share one statement', async () => {
       `http://localhost/rest/v1/town?select=id&name=eq.${place}&or=(id.eq.${place},name.in.(a,${place}))&limit=${place.slice(0, 1)}`,
     );
     texts.add(
-      prepareRead(await readAsked(sent, 'table', 'town', { plans: false }), knowledgeOf(plans)).statement?.text,
+      prepareRead(await readAsked(sent, 'table', 'town', { plans: false, bounds: BOUNDS.service }), knowledgeOf(plans))
+        .statement?.text,
     );
   }
   expect([plans.size, texts.size]).toEqual([1, 1]);

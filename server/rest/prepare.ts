@@ -1,4 +1,5 @@
 import { quote } from './catalogue/catalogue.ts';
+import { costOf, NO_COST, type ShapeCost } from './cost/shape.ts';
 import { restErrors } from './errors.ts';
 import { type Knowledge, planOnce } from './known.ts';
 import type { Asked } from './parse/asked.ts';
@@ -33,6 +34,7 @@ export type Prepared = {
   readonly searchPath: string;
   /** What the function brings along for its transaction. */
   readonly settings: Readonly<Record<string, string>>;
+  readonly cost: ShapeCost;
   /** The answer's type where it is a function's own. */
   readonly type: string | null;
 };
@@ -48,6 +50,7 @@ const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
   put: false,
   readOnly: false,
   settings: {},
+  cost: NO_COST,
   type: null,
 };
 
@@ -61,6 +64,7 @@ export function prepareRead(asked: Asked, { catalogue, plans, settings }: Knowle
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       readOnly: true,
+      cost: costOf(level, parsed),
       statement: printRead(level, { shape: asked.form, total: count, maxRows: settings.maxRows }),
       offset: level.offset,
       estimate: count === 'planned' || count === 'estimated' ? printEstimate(level) : null,
@@ -78,7 +82,13 @@ export function prepareInsert(asked: Asked, { catalogue, plans, settings }: Know
     const parsed = parseQuery(asked.read);
     const insert = planInsert(table, parsed, keys, { defaults, resolution });
     const back = planReturning(asked, () => planRead(schema, table, parsed, settings));
-    const plan = { ...PLAIN, searchPath: searchPathOf(schema.name, settings), shows: shownBy(back), status: 201 };
+    const plan = {
+      ...PLAIN,
+      searchPath: searchPathOf(schema.name, settings),
+      cost: costOfReturning(back, parsed),
+      shows: shownBy(back),
+      status: 201,
+    };
     if (insert.columns.length === 0 && many) {
       if ((asked.body?.count ?? 0) > 0) throw restErrors.body('A row without columns is inserted alone');
       return { ...plan, statement: null };
@@ -102,6 +112,7 @@ export function preparePut(asked: Asked, { catalogue, plans, settings }: Knowled
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       statement,
+      cost: costOfReturning(back, parsed),
       shows: shownBy(back),
       status: 201,
       bodyAs: 'list',
@@ -123,6 +134,7 @@ export function prepareUpdate(asked: Asked, { catalogue, plans, settings }: Know
     const plan = {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
+      cost: costOfReturning(back, parsed),
       shows: shownBy(back),
       status: back.kind === 'rows' ? 200 : 204,
     };
@@ -141,7 +153,14 @@ export function prepareDelete(asked: Asked, { catalogue, plans, settings }: Know
     const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), settings));
     const statement = printDelete(table, planConditions(table, parsed), back);
     const status = back.kind === 'rows' ? 200 : 204;
-    return { ...PLAIN, searchPath: searchPathOf(schema.name, settings), statement, shows: shownBy(back), status };
+    return {
+      ...PLAIN,
+      searchPath: searchPathOf(schema.name, settings),
+      statement,
+      cost: costOfReturning(back, parsed),
+      shows: shownBy(back),
+      status,
+    };
   });
 }
 
@@ -184,7 +203,7 @@ export function prepareCall(asked: Asked, { catalogue, plans, settings }: Knowle
     });
     // A function that gives one row answers that row itself, not a list of it; a table of one row is still a table.
     const shows = quiet ? 'nothing' : routine.set || asked.form.format === 'csv' ? 'rows' : 'row';
-    return { ...plan, statement, shows, offset: level.offset };
+    return { ...plan, statement, cost: costOf(level, parsed), shows, offset: level.offset };
   });
 }
 
@@ -208,6 +227,8 @@ function planReturning(asked: Asked, rows: () => PlannedLevel): Returning {
   if (returning === 'representation') return { kind: 'rows', level: rows(), shape: shapeOf(asked.form) };
   return { kind: returning === 'headers-only' ? 'key' : 'nothing' };
 }
+const costOfReturning = (back: Returning, parsed: Parsed): ShapeCost =>
+  back.kind === 'rows' ? costOf(back.level, parsed) : NO_COST;
 const shapeOf = ({ format, stripNulls }: Form): Pick<Form, 'format' | 'stripNulls'> => ({ format, stripNulls });
 const shownBy = (returning: Returning): Prepared['shows'] => (returning.kind === 'rows' ? 'rows' : 'nothing');
 

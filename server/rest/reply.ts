@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { restErrors, RestRefusal } from './errors.ts';
 import type { Form } from './parse/form.ts';
 import type { ReplyRow } from './print/statements.ts';
@@ -14,6 +15,8 @@ export type ReplyOptions = {
   /** The answer's type where it is not the form's. */
   readonly type: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** For a guest's read: the version the client has (`If-None-Match`), or '' for none; null for what may not be kept at all. */
+  readonly known: string | null;
 };
 
 /** A list of rows; or the one row when one was asked for. Throws PGRST116, PGRST103. */
@@ -56,6 +59,7 @@ export function replyNothing(row: ReplyRow, options: ReplyOptions, place: string
   const range = `*/${options.counted ? (row.total ?? 0) : '*'}`;
   const status = statusOf(row, options.status);
   const headers = {
+    'cache-control': 'no-store',
     ...options.headers,
     'content-range': range,
     ...(place === null ? {} : { location: place }),
@@ -72,11 +76,25 @@ function reply(
   more: Record<string, string>,
 ): Response {
   const type = typeof body === 'string' ? `${options.type ?? options.form.type}; charset=utf-8` : (options.type ?? '');
-  const headers = { 'content-type': type, ...options.headers, ...more };
-  return new Response(options.method === 'HEAD' ? null : body, {
-    status: statusOf(row, options.status),
-    headers: withSaid(row, headers),
-  });
+  const status = statusOf(row, options.status);
+  const headers = withSaid(row, { 'cache-control': 'no-store', 'content-type': type, ...options.headers, ...more });
+  if (options.known === null || status !== 200 || headers.get('cache-control') !== 'no-store')
+    return new Response(options.method === 'HEAD' ? null : body, { status, headers });
+  const etag = `W/"${hash('sha1', `${headers.get('content-range')}\n${type}\n${row.body}`, 'base64url')}"`;
+  headers.set('cache-control', 'no-cache');
+  headers.set('etag', etag);
+  headers.set('vary', VARY);
+  const unchanged = isKnown(options.known, etag);
+  if (unchanged) headers.delete('content-type');
+  return new Response(unchanged || options.method === 'HEAD' ? null : body, { status: unchanged ? 304 : 200, headers });
+}
+
+/** What decides, besides the address, which answer a request gets. */
+const VARY = 'accept, accept-profile, apikey, authorization, prefer, range';
+
+/** Whether a list of versions (RFC 9110, 13.1.2) has this one; weak and strong ones count alike. */
+function isKnown(list: string, etag: string): boolean {
+  return list.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice(2));
 }
 
 const withoutBrackets = (list: string): string => list.slice(1, -1).trim();

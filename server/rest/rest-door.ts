@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono';
 import { type Database, DatabaseError } from '#server/db/database.ts';
-import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import type { Schema } from './catalogue/catalogue.ts';
+import { BOUNDS, callerClass } from './cost/bounds.ts';
+import { checkShape } from './cost/shape.ts';
 import { refusalOfDatabase, RestRefusal, restErrors } from './errors.ts';
 import { createKnown } from './known.ts';
 import { describeDoor } from './openapi/describe.ts';
@@ -36,6 +38,8 @@ export type RestDoorParts = {
    * and not by a trigger, since a refused insert would undo the count.
    */
   readonly admitInsert: (table: string, ip: string) => Promise<number | null>;
+  /** Asked before each request of a guest, by address: null, or the whole seconds to wait. */
+  readonly admitGuest: (key: string) => Promise<number | null>;
   /** For settings in the database that cannot be used. */
   readonly warn: (line: string) => void;
 };
@@ -46,36 +50,51 @@ export type RestDoorParts = {
  */
 export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload: () => void } {
   const { db, readCaller } = parts;
-  const known = createKnown(db, parts.settings, parts.warn);
+  const knowing = createKnown(db, parts.settings, parts.warn);
   const run = createRun(db);
   const door = new Hono<Env>();
   // Whether a refused request was a guest's decides between 401 and 403.
   const guests = new WeakSet<Request>();
 
-  async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
+  /** Who asks; a guest only as often as guests may. */
+  async function admit(c: Context<Env>): Promise<Caller> {
     const caller = await readCaller(c.req.raw, c.var.ip);
-    if (caller.role === 'anon') guests.add(c.req.raw);
+    if (caller.role !== 'anon') return caller;
+    guests.add(c.req.raw);
+    const wait = await parts.admitGuest(`ip:${c.var.ip}`);
+    if (wait !== null) throw restErrors.tooMany(wait);
+    return caller;
+  }
+
+  async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
+    const caller = await admit(c);
     if (prepare === prepareInsert && caller.role !== 'service_role') {
       const wait = await parts.admitInsert(name, c.var.ip);
       if (wait !== null) throw restErrors.tooMany(wait);
     }
-    const knowledge = await known.now();
+    const knowledge = await knowing.now();
     const { settings } = knowledge;
-    const asked = await readAsked(c.req.raw, kind, name, { plans: settings.plans });
+    const bounds = BOUNDS[callerClass(caller.role)];
+    const asked = await readAsked(c.req.raw, kind, name, { plans: settings.plans, bounds });
     const prepared = prepare(asked, knowledge);
+    checkShape(prepared.cost, asked.read.values, bounds, settings.maxRows);
     const { plan } = asked.form;
     if (plan !== null) {
       const told = await explain(db, plan, asked, prepared, caller, knowledge);
-      return new Response(told, { headers: { 'content-type': `${plan.type}; charset=utf-8` } });
+      return new Response(told, {
+        headers: { 'cache-control': 'no-store', 'content-type': `${plan.type}; charset=utf-8` },
+      });
     }
     const row = await run(asked, prepared, caller, knowledge);
-    return answer(asked, prepared, row, settings);
+    const guestRead = caller.role === 'anon' && (c.req.method === 'GET' || c.req.method === 'HEAD');
+    const known = guestRead ? (c.req.header('if-none-match') ?? '') : null;
+    return answer(asked, prepared, row, settings, known);
   }
 
   /** `OPTIONS`: what may be asked of a thing, without asking it. */
   async function options(c: Context<Env>, allowed: (schema: Schema) => string): Promise<Response> {
-    await readCaller(c.req.raw, c.var.ip);
-    const { catalogue } = await known.now();
+    await admit(c);
+    const { catalogue } = await knowing.now();
     const allow = allowed(schemaOf(catalogue, c.req.header('accept-profile') ?? null));
     return new Response(null, { headers: { allow, 'content-length': '0' } });
   }
@@ -83,11 +102,11 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
   async function root(c: Context<Env>): Promise<Response> {
     if (c.req.method === 'OPTIONS') return options(c, () => ALLOWED_OF_ROOT);
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw restErrors.method(c.req.method);
-    const caller = await readCaller(c.req.raw, c.var.ip);
-    if (caller.role === 'anon') guests.add(c.req.raw);
-    const knowledge = await known.now();
-    const { rootSpec, openapi } = knowledge.settings;
+    const { rootSpec } = (await knowing.now()).settings;
     if (rootSpec !== null) return serve(c, 'call', rootSpec, prepareCall);
+    const caller = await admit(c);
+    const knowledge = await knowing.now();
+    const { openapi } = knowledge.settings;
     if (openapi === 'disabled') throw restErrors.noOpenapi();
     return describeDoor({ db, url: parts.url, caller, knowledge, request: c.req.raw });
   }
@@ -113,10 +132,17 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
       c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
     return told(refusal, c.req.method);
   });
-  return { door, reload: known.reload };
+  return { door, reload: knowing.reload };
 }
 
-function answer(asked: Asked, prepared: Prepared, row: ReplyRow, settings: RestSettings): Response {
+/** `known`: the version of a guest's read that the client has, '' for none; null for what is not kept. */
+function answer(
+  asked: Asked,
+  prepared: Prepared,
+  row: ReplyRow,
+  settings: RestSettings,
+  known: string | null,
+): Response {
   const { preferences, read, form, method } = asked;
   const options: ReplyOptions = {
     method,
@@ -125,6 +151,7 @@ function answer(asked: Asked, prepared: Prepared, row: ReplyRow, settings: RestS
     offset: prepared.offset === null ? 0 : Number(read.values[prepared.offset] ?? 0),
     counted: preferences.count !== null,
     type: prepared.type,
+    known,
     headers: preferences.applied.size === 0 ? {} : { 'preference-applied': applied(asked, settings) },
   };
   switch (prepared.shows) {
@@ -185,6 +212,6 @@ function told({ status, code, message, details, hint, headers }: RestRefusal, me
   const body = JSON.stringify({ code, message, details, hint });
   return new Response(method === 'HEAD' ? null : body, {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    headers: { 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8', ...headers },
   });
 }

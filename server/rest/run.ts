@@ -1,12 +1,13 @@
 import type { Database, Principal, Query } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { quote } from './catalogue/catalogue.ts';
+import { BOUNDS, callerClass } from './cost/bounds.ts';
 import { restErrors } from './errors.ts';
 import type { Knowledge } from './known.ts';
 import type { Asked } from './parse/asked.ts';
 import type { PlanForm } from './parse/form.ts';
 import type { Prepared } from './prepare.ts';
-import { bindValues } from './print/printer.ts';
+import { type AnswerBounds, bindValues } from './print/printer.ts';
 import { type ReplyRow, SAID } from './print/statements.ts';
 import type { RestSettings, RoleSettings } from './settings.ts';
 
@@ -23,10 +24,10 @@ export function createRun(db: Database): Run {
     if (settings.preRequest === null && !promisesCount(asked, prepared)) {
       const alone: Query = <R>(text: string, values?: readonly unknown[]) =>
         db.as<R>(principal, text, values, { rollback });
-      return ask(alone, asked, prepared, settings);
+      return ask(alone, asked, prepared, settings, answerBounds(caller, settings));
     }
     return inTransaction(db, { principal, rollback, settings }, async (query) => {
-      const row = await ask(query, asked, prepared, settings);
+      const row = await ask(query, asked, prepared, settings, answerBounds(caller, settings));
       checkCount(asked, prepared, row);
       // A plain read does not ask what was set for the reply, since nobody but the function before it can have set it.
       if (settings.preRequest === null || row.headers !== undefined) return row;
@@ -36,15 +37,30 @@ export function createRun(db: Database): Run {
   };
 }
 
+/** A list inside others is counted once for each of them, and no request goes deeper than this. */
+const PARTS_IN_WHOLE = 5;
+
+/** What an answer to this caller may hold. */
+function answerBounds(caller: Caller, { answerBytes }: RestSettings): AnswerBounds {
+  const of = callerClass(caller.role);
+  return { bytes: answerBytes[of], partBytes: answerBytes[of] * PARTS_IN_WHOLE, partRows: BOUNDS[of].rows };
+}
+
 /** The statement's row, with the planner's count where that was asked for. */
-async function ask(query: Query, asked: Asked, prepared: Prepared, settings: RestSettings): Promise<ReplyRow> {
+async function ask(
+  query: Query,
+  asked: Asked,
+  prepared: Prepared,
+  settings: RestSettings,
+  bounds: AnswerBounds,
+): Promise<ReplyRow> {
   const { statement, estimate } = prepared;
   if (!statement) return NOTHING;
-  const values = bindValues(statement.binders, asked.read.values, bodyOf(asked, prepared));
+  const values = bindValues(statement.binders, asked.read.values, bodyOf(asked, prepared), bounds);
   const row = (await query<ReplyRow>(statement.text, values)).rows[0] ?? NOTHING;
   if (prepared.put && row.count !== 1) throw restErrors.putKey();
   if (!estimate || (row.total !== null && row.total <= settings.maxRows)) return row;
-  const counted = await query<Estimate>(estimate.text, bindValues(estimate.binders, asked.read.values, null));
+  const counted = await query<Estimate>(estimate.text, bindValues(estimate.binders, asked.read.values, null, bounds));
   return { ...row, total: counted.rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? row.total };
 }
 
@@ -62,7 +78,12 @@ export async function explain(
   const { statement } = prepared;
   if (!statement) return form.json ? '[]' : '';
   const text = `explain (${[...form.options, `format ${form.json ? 'json' : 'text'}`].join(', ')}) ${statement.text}`;
-  const values = bindValues(statement.binders, asked.read.values, bodyOf(asked, prepared));
+  const values = bindValues(
+    statement.binders,
+    asked.read.values,
+    bodyOf(asked, prepared),
+    answerBounds(caller, settings),
+  );
   const principal = principalOf(asked, prepared, caller, roles);
   const asking = { principal, rollback: isUndone(settings, asked), settings };
   const told = await inTransaction(db, asking, async (query) => {

@@ -1,4 +1,5 @@
 import type { Query } from '#server/db/database.ts';
+import type { CallerClass } from './cost/bounds.ts';
 
 /** How the data door behaves. Named as PostgREST names them, so that what people know of it holds. */
 export type RestSettings = {
@@ -18,6 +19,8 @@ export type RestSettings = {
   /** A function of the first schema that describes the door instead of the catalogue. */
   readonly rootSpec: string | null;
   readonly openapi: OpenapiMode;
+  /** Bytes an answer may have, by who asks. */
+  readonly answerBytes: Readonly<Record<CallerClass, number>>;
 };
 export const TX_ENDS = ['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'] as const;
 export type TxEnd = (typeof TX_ENDS)[number];

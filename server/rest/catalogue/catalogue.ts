@@ -142,7 +142,7 @@ export async function readCatalogue(query: Query, { schemas, searched }: Shown):
   const byOid = new Map(exposed.map((one) => [one.row.oid, one.table]));
   const computed = routineRows.flatMap((row) => toComputed(row, byOid));
   const relationships = [...computed, ...findRelationships(exposed, keys, traces)];
-  const routines = routineRows.map((row) => toRoutine(row, byOid.get(row.row_of)));
+  const routines = routineRows.filter(isCallable).map((row) => toRoutine(row, byOid.get(row.row_of)));
   return new Map(
     schemas.map((name): [string, Schema] => {
       const own = exposed.filter(({ table }) => table.schema === name);
@@ -164,6 +164,15 @@ export async function readCatalogue(query: Query, { schemas, searched }: Shown):
     }),
   );
 }
+
+/** An argument without a name can only be a whole body, so it has to be the only one and of a type that a body has. */
+function isCallable({ arguments: list }: RoutineRow): boolean {
+  const [only] = list;
+  return (
+    list.every(({ name }) => name !== '') || (list.length === 1 && only !== undefined && BODY_TYPES.has(only.type))
+  );
+}
+const BODY_TYPES = new Set(['bytea', 'json', 'jsonb', 'text', 'xml']);
 
 const givesValue = (row: RoutineRow): boolean => row.result !== 'void';
 

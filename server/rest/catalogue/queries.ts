@@ -3,13 +3,16 @@
 const columnJson = (relation: string): string => `
   (select coalesce(json_agg(json_build_object(
       'number', a.attnum, 'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base', b.typname,
-      'default', case when a.attgenerated = '' and a.attidentity = '' then pg_get_expr(d.adbin, d.adrelid) end) order by a.attnum), '[]')
+      'default', case when a.attidentity = 'd' then (select format('pg_catalog.nextval(%L)', s.objid::regclass) from pg_depend s
+          where s.classid = 'pg_class'::regclass and s.refclassid = 'pg_class'::regclass and s.refobjid = a.attrelid and s.refobjsubid = a.attnum and s.deptype = 'i' limit 1)
+        when a.attgenerated = '' and a.attidentity = '' then pg_get_expr(d.adbin, d.adrelid) end) order by a.attnum), '[]')
     from pg_attribute a join pg_type t on t.oid = a.atttypid join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = ${relation} and a.attnum > 0 and not a.attisdropped)`;
 
 /**
- * $1: schemas; $2: tables besides, by number. An identity column has no expression; leaving it out of an insert is what fills it.
+ * $1: schemas; $2: tables besides, by number. An identity column that takes values has its sequence as default, for rows that leave it
+ * out beside others that do not; one that is always generated has none, and leaving it out of an insert is what fills it.
  */
 export const TABLES = `
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as view, ${columnJson('c.oid')} as columns,

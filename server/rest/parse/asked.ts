@@ -1,4 +1,5 @@
 import { restErrors } from '../errors.ts';
+import { type Bounds, checkConditions } from '../cost/bounds.ts';
 import { type Body, readBody } from './body.ts';
 import { type Form, readForm } from './form.ts';
 import { type Preferences, readPreferences } from './preferences.ts';
@@ -26,12 +27,16 @@ export async function readAsked(
   request: Request,
   kind: 'table' | 'call',
   name: string,
-  options: { plans: boolean },
+  options: { plans: boolean; bounds: Bounds },
 ): Promise<Asked> {
   const { method, headers } = request;
   const reading = method === 'GET' || method === 'HEAD';
   const { searchParams: search } = new URL(request.url);
+  const call = kind === 'call' && reading;
   if (reading) addRange(search, headers.get('range'));
+  const read = readQuery(search, call);
+  // Before the body is read, and before anything is looked up.
+  checkConditions(read, options.bounds);
   return {
     method,
     path: kind === 'call' ? `/rpc/${name}` : `/${name}`,
@@ -40,8 +45,11 @@ export async function readAsked(
     name,
     form: readForm(headers.get('accept'), { plans: options.plans, call: kind === 'call' }),
     preferences: readPreferences(headers.get('prefer')),
-    read: readQuery(search, kind === 'call' && reading),
-    body: reading || method === 'DELETE' ? null : await readBody(request, kind, search.has('columns')),
+    read,
+    body:
+      reading || method === 'DELETE'
+        ? null
+        : await readBody(request, kind, { columnsNamed: search.has('columns'), newRows: options.bounds.newRows }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { refuseOver } from '../cost/bounds.ts';
 import { restErrors, type Sent } from '../errors.ts';
 
 /** A request's body. The text of JSON goes to the database as it came, so that no number loses a digit. */
@@ -22,8 +23,11 @@ const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table'
   [/^application\/octet-stream\s*(;|$)/i, 'binary', 'call'],
 ];
 
-/** Throws PGRST102 for what cannot be read. `columnsNamed`: the request says itself which keys count. */
-export async function readBody(request: Request, kind: 'table' | 'call', columnsNamed: boolean): Promise<Body> {
+/** `columnsNamed`: the request says itself which keys count. `newRows`: how many rows a body may have. */
+type BodyOptions = { readonly columnsNamed: boolean; readonly newRows: number };
+
+/** Reads a request's body. Throws PGRST102 for what cannot be read, 400 for too many rows. */
+export async function readBody(request: Request, kind: 'table' | 'call', options: BodyOptions): Promise<Body> {
   const type = request.headers.get('content-type') ?? '';
   const sent = TYPES.find(([pattern, , only]) => pattern.test(type) && (only ?? kind) === kind)?.[1];
   if (sent === 'text' || sent === 'xml') return { ...ONE, sent, raw: await request.text() };
@@ -35,20 +39,32 @@ export async function readBody(request: Request, kind: 'table' | 'call', columns
   }
   // A page elsewhere can send some types without asking first; these it cannot (promises G35).
   if (sent === undefined) throw restErrors.contentType(type);
-  return sent === 'csv' ? fromTable(text) : fromJson(text, kind, columnsNamed);
+  const body = sent === 'csv' ? fromTable(text) : fromJson(text, kind, options);
+  if (kind === 'table') refuseOver('rows', body.count ?? 0, options.newRows);
+  return body;
 }
 
 const ONE = { listText: '', keys: null, count: null };
 
-function fromJson(text: string, kind: 'table' | 'call', columnsNamed: boolean): Body {
+function fromJson(text: string, kind: 'table' | 'call', { columnsNamed, newRows }: BodyOptions): Body {
   const listText = text.startsWith('[') ? text : `[${text}]`;
   // With `columns=` the database is the first to look inside.
   if (columnsNamed && kind === 'table')
-    return { sent: 'json', listText, raw: text, keys: [], count: text.startsWith('[') ? null : 1 };
+    return { sent: 'json', listText, raw: text, keys: [], count: countRows(text, newRows) };
   return { sent: 'json', listText, raw: text, ...readKeys(text, kind) };
 }
 
-function readKeys(text: string, kind: 'table' | 'call'): { keys: readonly string[] | null; count: number | null } {
+/** How many rows a body has whose keys do not matter; null when there is no bound to hold it to. */
+function countRows(text: string, newRows: number): number | null {
+  if (!text.startsWith('[')) return 1;
+  return newRows === Infinity ? null : readKeys(text, 'table', false).count;
+}
+
+function readKeys(
+  text: string,
+  kind: 'table' | 'call',
+  alike = true,
+): { keys: readonly string[] | null; count: number | null } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -58,10 +74,12 @@ function readKeys(text: string, kind: 'table' | 'call'): { keys: readonly string
   if (isObject(value)) return { keys: Object.keys(value), count: 1 };
   if (kind === 'call') return { keys: null, count: null };
   if (!Array.isArray(value) || !value.every(isObject)) throw restErrors.body('Empty or invalid json');
+  if (!alike) return { keys: [], count: value.length };
   const keys = Object.keys(value[0] ?? {});
+  const known = new Set(keys);
   const same = value.every((one) => {
     const own = Object.keys(one);
-    return own.length === keys.length && own.every((key) => keys.includes(key));
+    return own.length === keys.length && own.every((key) => known.has(key));
   });
   if (!same) throw restErrors.body('All object keys must match');
   return { keys, count: value.length };

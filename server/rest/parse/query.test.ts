@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RestRefusal, statusOfSqlState } from '../errors.ts';
-import { nearest } from '../catalogue/nearest.ts';
+import { nearest, nearestColumns } from '../catalogue/nearest.ts';
 import { parseQuery, readList, readQuery } from './query.ts';
 import { parseOrder, parseSelect } from './select.ts';
 import { readForm } from './form.ts';
@@ -173,5 +173,21 @@ test.each([
 
 test('the nearest name is offered, a far one is not', () => {
   expect(nearest('towm', ['town', 'land'])).toBe('town');
-  expect(nearest('elephants', ['town', 'land'])).toBeNull();
+  expect(nearest('zebra', ['town', 'land'])).toBeNull();
+});
+
+test('a name needs letters in a row in common to be offered, as in PostgREST', () => {
+  expect(nearest('other', ['test', 'another'])).toBe('another');
+  expect(nearest('noclosealternative', ['test', 'another'])).toBeNull();
+  // Two letters are the same, yet no two in a row.
+  expect(nearest('xaxbx', ['yaybyy'])).toBeNull();
+  expect(nearest('(attrs, id)', ['(name, param, val)', '(attr, id)'])).toBe('(attr, id)');
+});
+
+test('a column is offered when at most three letters and half of the name differ, as in PostgreSQL', () => {
+  expect(nearestColumns('nam', ['name', 'id'])).toEqual(['name']);
+  expect(nearestColumns('users', ['username'])).toEqual([]);
+  expect(nearestColumns('ab', ['cd'])).toEqual([]);
+  expect(nearestColumns('cat', ['car', 'can'])).toEqual(['car', 'can']);
+  expect(nearestColumns('cat', ['car', 'can', 'cab'])).toEqual([]);
 });

@@ -31,6 +31,8 @@ export function planCall(schema: Schema, name: string, given: Arguments): Planne
     if (whole) return { routine: whole, given: { from: 'whole body' } };
     throw noFunction(schema, name, names ?? [], given.from === 'body' ? given.sent : 'query', overloads);
   }
+  // An argument without a name takes the whole body, also where the body names it: {"": …}.
+  if (given.from === 'body' && routine.arguments[0]?.name === '') return { routine, given: { from: 'whole body' } };
   if (given.from === 'body') {
     const used = routine.arguments.filter((argument) => names?.includes(argument.name));
     return { routine, given: { from: 'body', arguments: used } };
@@ -54,7 +56,6 @@ const WHOLE: Readonly<Record<Exclude<Sent, 'query'>, readonly string[]>> = {
 function takes(routine: Routine, names: readonly string[]): boolean {
   const known = routine.arguments.map((argument) => argument.name);
   return (
-    known.every((name) => name !== '') &&
     names.every((name) => known.includes(name)) &&
     routine.arguments.every((argument) => argument.hasDefault || argument.variadic || names.includes(argument.name))
   );
@@ -65,9 +66,6 @@ function takesWhole(routine: Routine, types: readonly string[]): boolean {
   return only?.name === '' && others.length === 0 && types.includes(only.type);
 }
 
-/** Arguments are no secret of a function whose name is known: even a faint likeness is offered. */
-const ARGUMENTS_LIKE = 0.33;
-
 function noFunction(
   schema: Schema,
   name: string,
@@ -77,7 +75,7 @@ function noFunction(
 ): Error {
   const listed = (names: readonly string[]): string => `(${names.toSorted().join(', ')})`;
   const lists = overloads.map((one) => listed(one.arguments.map((argument) => argument.name)));
-  const like = overloads.length === 0 ? null : nearest(listed(given), lists, ARGUMENTS_LIKE);
+  const like = overloads.length === 0 ? null : nearest(listed(given), lists);
   const hint = overloads.length === 0 ? nearest(name, schema.routines.keys()) : like === null ? null : `${name}${like}`;
   return restErrors.noFunction(schema.name, name, given, sent, hint);
 }

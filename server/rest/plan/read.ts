@@ -1,5 +1,5 @@
 import type { Catalogue, Column, Relationship, Schema, Table } from '../catalogue/catalogue.ts';
-import { nearest } from '../catalogue/nearest.ts';
+import { nearest, nearestColumns } from '../catalogue/nearest.ts';
 import { restErrors } from '../errors.ts';
 import type { Field, Step } from '../parse/cursor.ts';
 import { type Condition, type Level, levelAt, type Parsed, type Test } from '../parse/query.ts';
@@ -81,7 +81,7 @@ export function planRead(schema: Schema, table: Table, parsed: Parsed, options: 
 
 /** The conditions of an update or delete, which are about the table alone. */
 export function planConditions(table: Table, parsed: Parsed): PlannedCondition[] {
-  return levelAt(parsed, '').conditions.map((condition) => planCondition(table, condition, []));
+  return levelAt(parsed, '').conditions.map((condition) => planCondition(table, condition, [], table.name));
 }
 
 type Planning = {
@@ -96,6 +96,7 @@ type NamedEmbed = { readonly name: string; readonly embed: Embed };
 function planLevel(planning: Planning, table: Table, select: readonly SelectItem[], path: string): PlannedLevel {
   const level: Level = levelAt(planning.parsed, path);
   const embeds: NamedEmbed[] = [];
+  const label = path === '' ? table.name : `${table.name}_${path.split('.').length}`;
   const items = select.flatMap((item): PlannedItem[] => {
     if (item.kind === 'embed') return planEmbedItem(planning, table, item, path, embeds);
     if (item.kind === 'star')
@@ -106,14 +107,16 @@ function planLevel(planning: Planning, table: Table, select: readonly SelectItem
         cast: null,
         aggregate: null,
       }));
-    return [planItem(planning, table, item)];
+    return [planItem(planning, table, item, label)];
   });
-  const conditions = level.conditions.map((condition) => planCondition(table, condition, embeds));
+  refuseUngrouped(select, table, items, label);
+  const conditions = level.conditions.map((condition) => planCondition(table, condition, embeds, label));
   for (const { embed } of embeds) if (embed.inner) conditions.push({ kind: 'exists', embed, negated: false });
   const order = level.order.map((one): PlannedOrder => {
     const embed = one.relation === null ? null : embedNamed(embeds, one.relation);
     if (embed?.many) throw restErrors.relatedOrder(table.name, one.relation ?? '');
-    const field = planField(embed ? embed.relationship.to : table, one.field);
+    const to = embed?.relationship.to;
+    const field = planField(to ?? table, one.field, to ? to.name : label);
     return { embed, field, descending: one.descending, nulls: one.nulls };
   });
   return { table, items, conditions, order, limit: level.limit, offset: level.offset };
@@ -123,7 +126,10 @@ function planItem(
   planning: Planning,
   table: Table,
   item: Exclude<SelectItem, { kind: 'embed' } | { kind: 'star' }>,
+  label: string,
 ): PlannedItem {
+  if (isBareCount(item, table))
+    return { kind: 'count', key: item.alias ?? 'count', cast: typeOf(planning.schema, item.cast) };
   if (item.kind === 'count') {
     if (!planning.options.aggregates) throw restErrors.aggregates();
     return { kind: 'count', key: item.alias ?? 'count', cast: typeOf(planning.schema, item.cast) };
@@ -132,11 +138,33 @@ function planItem(
   const aggregate = item.aggregate && { ...item.aggregate, cast: typeOf(planning.schema, item.aggregate.cast) };
   return {
     kind: 'field',
-    field: planField(table, item.field),
+    field: planField(table, item.field, label),
     key: item.alias ?? (aggregate ? aggregate.name : keyOf(item.field)),
     cast: typeOf(planning.schema, item.cast),
     aggregate,
   };
+}
+
+/** `count` without brackets, where no column is called that: PostgreSQL counts the rows, whatever the settings say of sums. */
+function isBareCount(item: SelectItem, table: Table): item is SelectItem & { kind: 'column' } {
+  if (item.kind !== 'column' || item.field.name !== 'count' || item.field.path.length > 0 || item.aggregate)
+    return false;
+  return !table.columns.has('count') && !table.computed.has('count');
+}
+
+/** `id,count`: rows are not grouped by what stands beside a bare count. */
+function refuseUngrouped(
+  select: readonly SelectItem[],
+  table: Table,
+  items: readonly PlannedItem[],
+  label: string,
+): void {
+  if (!select.some((item) => isBareCount(item, table))) return;
+  for (const item of items) {
+    if (item.kind === 'field' && item.aggregate === null) throw restErrors.ungrouped(label, item.field.column.name);
+    if (item.kind === 'embed' || item.kind === 'spread')
+      throw restErrors.ungrouped(label, item.embed.relationship.fromColumns[0] ?? item.embed.relationship.constraint);
+  }
 }
 
 /** A path is called after its last key; an index is called after what it is taken from. */
@@ -151,9 +179,10 @@ function typeOf(schema: Schema, cast: string | null): string | null {
   return type;
 }
 
-function planField(table: Table, field: Field): PlannedField {
+/** `label`: what the statement calls the table, as a refusal names it. */
+function planField(table: Table, field: Field, label: string): PlannedField {
   const column = table.columns.get(field.name) ?? table.computed.get(field.name);
-  if (!column) throw restErrors.noColumn(table.name, field.name, nearest(field.name, table.columns.keys(), 0.5));
+  if (!column) throw restErrors.noColumn(label, field.name, nearestColumns(field.name, table.columns.keys()));
   return { column, path: field.path };
 }
 
@@ -213,9 +242,14 @@ function embedNamed(embeds: readonly NamedEmbed[], name: string): Embed {
   return found.embed;
 }
 
-function planCondition(table: Table, condition: Condition, embeds: readonly NamedEmbed[]): PlannedCondition {
+function planCondition(
+  table: Table,
+  condition: Condition,
+  embeds: readonly NamedEmbed[],
+  label: string,
+): PlannedCondition {
   if (condition.kind === 'logic')
-    return { ...condition, of: condition.of.map((one) => planCondition(table, one, embeds)) };
+    return { ...condition, of: condition.of.map((one) => planCondition(table, one, embeds, label)) };
   const { field, negated, test } = condition;
   const embedded = embeds.find((one) => one.name === field.name);
   if (embedded && field.path.length === 0 && !table.columns.has(field.name)) {
@@ -223,5 +257,5 @@ function planCondition(table: Table, condition: Condition, embeds: readonly Name
       throw restErrors.embedFilter(field.name);
     return { kind: 'exists', embed: embedded.embed, negated: (test.state === 'null') !== negated };
   }
-  return { kind: 'test', field: planField(table, field), negated, test };
+  return { kind: 'test', field: planField(table, field, label), negated, test };
 }

@@ -1,9 +1,6 @@
 import type { Relationship, Schema, Table } from '../catalogue/catalogue.ts';
 import { nearest } from '../catalogue/nearest.ts';
-import { restErrors } from '../errors.ts';
-
-/** Relations may be offered more freely than tables: they hang on a table the caller named rightly. */
-const LIKE = 0.33;
+import { type Choice, restErrors } from '../errors.ts';
 
 /** Finds the one way from `from` that `target` (a table, a foreign key or its column) and the hint mean, as PostgREST does. */
 export function findRelationship(schema: Schema, from: Table, target: string, hint: string | null): Relationship {
@@ -26,7 +23,11 @@ export function findRelationship(schema: Schema, from: Table, target: string, hi
   });
   // A key's own name leads to its table; a view of that table is meant only where the table is not shown.
   const tables = named.filter((one) => one.to.name === target || !one.to.view);
-  const found = tables.length > 0 ? tables : named;
+  // A key from a table to itself leads both ways; the table's name means its many side, the key's column the one side.
+  const manySide = tables.filter(
+    (one) => one.from === one.to && one.to.name === target && one.cardinality === 'one-to-many',
+  );
+  const found = manySide.length > 0 ? manySide : tables.length > 0 ? tables : named;
   const [only, ...others] = found;
   if (!only) throw noRelation(schema, from, target, hint, all);
   if (others.length > 0) throw restErrors.ambiguous(from.name, target, found.map(describe));
@@ -40,14 +41,27 @@ function noRelation(
   hint: string | null,
   all: readonly Relationship[],
 ): Error {
-  const names = all.map((one) => (one.call === null ? one.to.name : one.constraint));
-  const like = names.includes(target) ? null : nearest(target, names, LIKE);
-  return restErrors.noRelation(schema.name, from.name, target, hint, like);
+  return restErrors.noRelation(schema.name, from.name, target, hint, likeRelation(schema, from, target, all));
 }
 
-function describe(one: Relationship): { cardinality: string; embedding: string; relationship: string } {
+/** A related table of a name like the target's; for a table without relations, one that has some and a name like its own. */
+function likeRelation(
+  schema: Schema,
+  from: Table,
+  target: string,
+  all: readonly Relationship[],
+): { name: string; insteadOf: string } | null {
+  const names = all.map((one) => one.to.name);
+  if (names.includes(target)) return null;
+  const related = [...schema.relationships].flatMap(([table, ways]) => (ways.length > 0 ? [table.name] : []));
+  const name = all.length > 0 ? nearest(target, names) : nearest(from.name, related);
+  return name === null ? null : { name, insteadOf: all.length > 0 ? target : from.name };
+}
+
+function describe(one: Relationship): Choice {
   const side = (table: Table, columns: readonly string[]): string => `${table.name}(${columns.join(', ')})`;
   return {
+    to: one.to.name,
     cardinality: one.cardinality,
     embedding: `${one.from.name} with ${one.to.name}`,
     relationship: one.through

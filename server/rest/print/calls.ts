@@ -1,7 +1,7 @@
 import type { PlannedLevel } from '../plan/read.ts';
 import type { PlannedCall } from '../plan/call.ts';
 import { WHOLE_ROW } from './conditions.ts';
-import { createPrinter, type Printer, type Statement } from './printer.ts';
+import { createPrinter, type Printer, printWhole, type Statement } from './printer.ts';
 import { printRows, printTotal, type Shape } from './rows.ts';
 import { SAID } from './statements.ts';
 
@@ -44,9 +44,9 @@ export function printValueCall(
   }
   const value = set && options.form === 'json' ? LIST : VALUES[options.form];
   const cut = set ? printPage(printer, options.page) : '';
-  const total = options.total && set ? '(select count(*) from v)' : 'null::bigint';
+  const total = options.total ? '(select count(*) from v)' : 'null::bigint';
   return {
-    text: `with v as (select f.v from ${called} as f(v)), x as (select v.v from v${cut}) select ${value} as body, count(*) as count, ${total} as total, ${SAID} from x`,
+    text: `with v as (select f.v from ${called} as f(v)), x as (select v.v from v${cut}) select ${printWhole(printer, value)} as body, count(*) as count, ${total} as total, ${SAID} from x`,
     binders: printer.binders,
   };
 }

@@ -30,9 +30,8 @@ export function printJoin(printer: Printer, of: Place, one: Relationship): Joine
   const alias = printer.alias();
   const place = { alias, row: alias };
   if (one.call !== null) {
-    // A function that gives one row gives one of nulls where there is none.
-    const there = one.cardinality === 'one-to-many' ? [] : [`not (${alias} is null)`];
-    return { from: `${one.call}(${of.row}) as ${alias}`, place, conditions: there };
+    // A function of one row that finds none gives a row of nulls, which is shown as it is; one of a set gives no row.
+    return { from: `${one.call}(${of.row}) as ${alias}`, place, conditions: [] };
   }
   const own = one.fromColumns.map((name) => printColumn(of.alias, one.from, name));
   const theirs = one.toColumns.map((name) => printColumn(alias, one.to, name));

@@ -10,7 +10,12 @@ export type Binder =
   | { readonly from: 'value'; readonly at: number; readonly as: 'limit'; readonly max: number | null }
   /** A word of the question itself that is not SQL: a key of the answer, a step of a JSON path. */
   | { readonly from: 'constant'; readonly value: string }
-  | { readonly from: 'body' };
+  | { readonly from: 'body' }
+  /** How much the answer may hold; its parts are counted apart from the whole. */
+  | { readonly from: 'bound'; readonly of: keyof AnswerBounds };
+
+/** What an answer may hold: bytes of the whole, bytes and rows of all embedded lists together. */
+export type AnswerBounds = { readonly bytes: number; readonly partBytes: number; readonly partRows: number };
 
 /** SQL whose only words from outside are `$n`. */
 export type Statement = { readonly text: string; readonly binders: readonly Binder[] };
@@ -43,15 +48,31 @@ export function createPrinter(maxRows: number): Printer {
   };
 }
 
+/** Text of an answer, refused when it holds more than the caller may be answered. */
+export function printWhole(printer: Printer, text: string): string {
+  return `answer.whole(${text}, ${printer.bind({ from: 'bound', of: 'bytes' })})`;
+}
+
+/** A list inside an answer, counted together with all others; `rows`: how many it has. */
+export function printPart(printer: Printer, list: string, rows: string): string {
+  const [bytes, most] = [
+    printer.bind({ from: 'bound', of: 'partBytes' }),
+    printer.bind({ from: 'bound', of: 'partRows' }),
+  ];
+  return `answer.part(${list}, ${rows}, ${bytes}, ${most})`;
+}
+
 /** The values of a statement, from those of one request. `body`: the request's, as it came. */
 export function bindValues(
   binders: readonly Binder[],
   values: readonly string[],
   body: string | Uint8Array | null,
+  bounds: AnswerBounds,
 ): unknown[] {
   return binders.map((binder) => {
     if (binder.from === 'constant') return binder.value;
     if (binder.from === 'body') return body;
+    if (binder.from === 'bound') return bounds[binder.of];
     if (binder.from === 'values') return binder.at.map((place) => values[place] ?? '');
     const text = values[binder.at] ?? '';
     switch (binder.as) {

@@ -1,7 +1,7 @@
 import type { Relationship } from '../catalogue/catalogue.ts';
 import type { Embed, PlannedItem, PlannedLevel, Summed } from '../plan/read.ts';
 import { type Place, printColumn, printField, printJoin, printOrder, printWhere, WHOLE_ROW } from './conditions.ts';
-import type { Printer } from './printer.ts';
+import { type Printer, printPart, printWhole } from './printer.ts';
 
 /**
  * The third stage: a plan as SQL. Identifiers come from the catalogue, everything a caller wrote is a `$n`, and the answer's
@@ -28,7 +28,7 @@ export function printRows(
   const rows = printTop(printer, level, source);
   const cut = printCut(printer, level, source.capped ? printer.maxRows : null);
   const body = shape.format === 'csv' ? printCsv(printer, rows.keys) : printList(printer, rows, shape.stripNulls);
-  return { columns: `${body} as body, count(*) as count`, from: `(${rows.select}${cut}) x` };
+  return { columns: `${printWhole(printer, body)} as body, count(*) as count`, from: `(${rows.select}${cut}) x` };
 }
 
 /** How many rows there are without limit and offset; counting stops at `most`. */
@@ -152,7 +152,9 @@ function printSpread(
   const rows = printEmbedded(printer, place, embed);
   const names = rows.named ? spreadIdentifiers(embed.level) : rows.keys.map((_, at) => `c${at + 1}`);
   if (embed.many) {
-    const lists = names.map((name) => `coalesce(json_agg(x.${name}), '[]') as ${name}`).join(', ');
+    const lists = names
+      .map((name) => `${printPart(printer, `coalesce(json_agg(x.${name}), '[]')`, 'count(*)')} as ${name}`)
+      .join(', ');
     const cut = printCut(printer, embed.level, printer.maxRows);
     laterals.push(` left join lateral (select ${lists} from (${rows.select}${cut}) x) as ${inside} on true`);
   } else laterals.push(` left join lateral (${rows.select} limit 1) as ${inside} on true`);
@@ -183,7 +185,8 @@ function printEmbed(printer: Printer, of: Place, embed: Embed): string {
   const object = printObject(printer, rows);
   if (!embed.many) return `(select ${rows.named ? `row_to_json(${object})` : object} from (${rows.select} limit 1) x)`;
   const cut = printCut(printer, embed.level, printer.maxRows);
-  return `(select coalesce(json_agg(${object}), '[]') from (${rows.select}${cut}) x)`;
+  const list = printPart(printer, `coalesce(json_agg(${object}), '[]')`, 'count(*)');
+  return `(select ${list} from (${rows.select}${cut}) x)`;
 }
 
 function printEmbedded(printer: Printer, of: Place, { level, relationship }: Embed): Rows {

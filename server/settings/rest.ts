@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
+const bytes = z.coerce.number().int().min(10_000).max(500_000_000);
+
+/** The fields of the environment about `/rest/v1`, to be spread into the one schema of it. Named as PostgREST names them where it has them. */
+export const restFields = {
+  PGRST_DB_SCHEMAS: list.pipe(z.array(z.string()).min(1)).default(['public']),
+  PGRST_DB_EXTRA_SEARCH_PATH: list.default(['public', 'extensions']),
+  PGRST_DB_MAX_ROWS: z.coerce.number().int().min(1).max(1_000_000).default(1_000),
+  PGRST_DB_AGGREGATES_ENABLED: flag.default(false),
+  PGRST_DB_PLAN_ENABLED: flag.default(false),
+  PGRST_DB_TX_END: z.enum(['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override']).default('commit'),
+  PGRST_DB_PRE_REQUEST: functionName.optional(),
+  PGRST_DB_ROOT_SPEC: z.string().min(1).optional(),
+  PGRST_OPENAPI_MODE: z.enum(['follow-privileges', 'ignore-privileges', 'disabled']).default('follow-privileges'),
+  REST_GUEST_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  REST_GUEST_MAX_BYTES: bytes.default(2_000_000),
+  REST_USER_MAX_BYTES: bytes.default(8_000_000),
+  REST_SERVICE_MAX_BYTES: bytes.default(64_000_000),
+};
+type RestEnvironment = z.output<z.ZodObject<typeof restFields>>;
+
+/** How `/rest/v1` behaves. `guestPerMinute`: requests one address may make unless somebody is signed in; `answerBytes`: of one answer. */
+export type RestSettings = Readonly<ReturnType<typeof readRestSettings>>;
+
+export function readRestSettings(env: RestEnvironment) {
+  return {
+    schemas: env.PGRST_DB_SCHEMAS,
+    extraSearchPath: env.PGRST_DB_EXTRA_SEARCH_PATH,
+    maxRows: env.PGRST_DB_MAX_ROWS,
+    aggregates: env.PGRST_DB_AGGREGATES_ENABLED,
+    plans: env.PGRST_DB_PLAN_ENABLED,
+    txEnd: env.PGRST_DB_TX_END,
+    preRequest: env.PGRST_DB_PRE_REQUEST ?? null,
+    rootSpec: env.PGRST_DB_ROOT_SPEC ?? null,
+    openapi: env.PGRST_OPENAPI_MODE,
+    answerBytes: {
+      guest: env.REST_GUEST_MAX_BYTES,
+      user: env.REST_USER_MAX_BYTES,
+      service: env.REST_SERVICE_MAX_BYTES,
+    },
+    guestPerMinute: env.REST_GUEST_PER_MINUTE,
+  };
+}
