@@ -16,6 +16,7 @@ import { createLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeShares } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
+import { refuseSuspended } from './http/suspension.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
 import { createAccessCodes } from './operations/access-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
@@ -58,6 +59,8 @@ export type House = {
   /** Sends account mails that wait. */
   readonly flushMail: () => Promise<void>;
   readonly demo: readonly DemoAccount[];
+  /** Resolves when the embedded database has ended and could not be brought back: nothing works any more. */
+  readonly broken: Promise<Error>;
   close(): Promise<void>;
 };
 
@@ -71,12 +74,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
   const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
-  const db = await openDatabase(config, overrides.memory, say, log);
+  const broken = Promise.withResolvers<Error>();
+  const db = await openDatabase(config, overrides.memory, { say, log, broken: broken.resolve });
   const demo = await seed({ db, root: ROOT, config, clock, say });
 
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
   const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
-  const readCaller = createReadCaller({ keys, sessions: watch, clock });
+  const readCaller = refuseSuspended(createReadCaller({ keys, sessions: watch, clock }), (key) => db.suspension(key));
   const mail = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
 
   const auth = await composeAuth({ config, db, keys, limits, watch, readCaller, mail, clock, log });
@@ -212,6 +216,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     tick,
     flushMail: () => auth.queue.flush(),
     demo,
+    broken: broken.promise,
     async close() {
       mail.close();
       pictures.close();
@@ -239,14 +244,13 @@ async function createStore(config: Config): Promise<ObjectStore> {
 async function openDatabase(
   config: Config,
   memory: Blob | undefined,
-  say: (line: string) => void,
-  log: Log,
+  { say, log, broken }: { say: (line: string) => void; log: Log; broken: (error: Error) => void },
 ): Promise<Database> {
   const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
   const warn = (line: string): void => log.warn({}, line);
   if (config.databaseUrl !== null)
     return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
-  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn });
+  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn, broken });
 }
 
 async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {

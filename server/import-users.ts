@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const unlock = config.databaseUrl === null ? await lockDirectory(config.dataDir) : null;
   const db =
     config.databaseUrl === null
-      ? await openEmbedded(join(config.dataDir, 'database'), { migrations, say, warn: say })
+      ? await openEmbedded(join(config.dataDir, 'database'), { migrations, say, warn: say, limits: { server: null } })
       : await openPostgres(config.databaseUrl, { migrations, say, warn: say, poolSize: config.poolSize });
   try {
     const done = await importUsers(db, dump, new Date());

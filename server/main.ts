@@ -84,6 +84,11 @@ async function main(): Promise<void> {
     void house.close().finally(() => process.exit(1));
   });
 
+  void house.broken.then((error) => {
+    house.log.error({ err: error }, 'the database is gone');
+    process.exit(1);
+  });
+
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;

@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
 import { type Env, TokenRefused } from '#server/http/caller.ts';
+import { CallerSuspended } from '#server/http/suspension.ts';
 import { addAdmin } from './admin/admin-room.ts';
 import type { AuthParts } from './auth-parts.ts';
-import { AuthRefusal } from './errors.ts';
+import { AuthRefusal, refuse } from './errors.ts';
 import { createHealth } from './about/health.ts';
 import { createJwks } from './about/jwks.ts';
 import { createLogout } from './sessions/logout.ts';
@@ -35,6 +36,9 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
     for (const [name, value] of Object.entries(API_VERSION)) c.header(name, value);
     // Read even where nobody looks at it: a body left lying makes the server close the line, under the client's next request.
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await c.req.text();
+    // Most calls here are made without a session: then the address is who calls.
+    const wait = parts.db.suspension(`ip:${c.var.ip}`);
+    if (wait !== null) throw refuse.rate(wait);
     await next();
   });
 
@@ -75,7 +79,8 @@ export function createAuthDoor(parts: AuthParts): Hono<Env> {
 
   // Not `notFound`: where one door is mounted in another app, only a route of its own answers.
   door.all('*', (c) => c.json({ code: 'not_found', message: 'There is nothing at this address' }, 404));
-  door.onError((error, c) => {
+  door.onError((thrown, c) => {
+    const error = thrown instanceof CallerSuspended ? refuse.rate(thrown.retryAfter) : thrown;
     for (const [name, value] of Object.entries(API_VERSION)) c.header(name, value);
     if (error instanceof TokenRefused) {
       if (error.code === 'no_api_key')

@@ -29,6 +29,8 @@ export type Principal = {
   readonly claims: string;
   /** Further transaction-local settings, e.g. {'request.method': 'GET'}. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Who it is, e.g. `ip:203.0.113.7` or `user:<id>`: callers take turns, and stopped statements are counted by it. */
+  readonly caller?: string;
 };
 
 export type Database = {
@@ -50,6 +52,8 @@ export type Database = {
   transactionAs<T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Calls `heard` for every NOTIFY on `channel`, and with '' when some may have been missed; answers how to stop. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
+  /** The whole seconds for which this caller (`Principal.caller`) is refused after statements that had to be stopped; null: not at all. */
+  suspension(caller: string): number | null;
   close(): Promise<void>;
 };
 
@@ -82,5 +86,15 @@ export class DatabaseError extends Error {
     this.constraint = fields.constraint ?? null;
     this.table = fields.table ?? null;
     this.column = fields.column ?? null;
+  }
+}
+
+/** A caller whose statements had to be stopped too often is refused before anything runs; `PT429` is PostgREST's way to say status 429. */
+export class CallerStopped extends DatabaseError {
+  /** Whole seconds. */
+  readonly retryAfter: number;
+  constructor(retryAfter: number) {
+    super({ code: 'PT429', message: 'Too many of your requests took too long. Please try again later.' });
+    this.retryAfter = retryAfter;
   }
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from './database.ts';
+import { startUpkeep } from './engine/upkeep.ts';
 import { migrate, type Migration, type Migrator } from './migrate.ts';
-import { createPglite, type Embedded, type Place } from './pglite.ts';
+import { createPglite, type Embedded, type PgliteOptions, type Place } from './pglite.ts';
 import { createPostgres } from './postgres.ts';
 
 export type OpenOptions = {
@@ -11,9 +12,9 @@ export type OpenOptions = {
   readonly warn: (line: string) => void;
 };
 
-/** Opens the embedded database and brings it up to date. */
-export async function openEmbedded(place: Place, options: OpenOptions): Promise<Embedded> {
-  const engine = await createPglite(place);
+/** Opens the embedded database, brings it up to date, and looks after one that lies in a folder until it is closed. */
+export async function openEmbedded(place: Place, options: OpenOptions & PgliteOptions): Promise<Embedded> {
+  const engine = await createPglite(place, options);
   const migrator: Migrator = {
     script: (sql) => engine.script(sql),
     rows: async (sql) => (await engine.query(sql)).rows,
@@ -24,7 +25,15 @@ export async function openEmbedded(place: Place, options: OpenOptions): Promise<
     await engine.close();
     throw error;
   }
-  return engine;
+  if (typeof place !== 'string') return engine;
+  const upkeep = startUpkeep(engine, options);
+  return {
+    ...engine,
+    async close() {
+      await upkeep.stop();
+      await engine.close();
+    },
+  };
 }
 
 /** The advisory lock that lets one process migrate at a time: any fixed number does. */

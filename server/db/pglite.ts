@@ -1,7 +1,5 @@
-import { messages as wire, PGlite, protocol, type Extension } from '@electric-sql/pglite';
-import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
-import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import pg from 'pg';
+import { serialize } from 'pg-protocol';
 import {
   type Database,
   DatabaseError,
@@ -11,179 +9,350 @@ import {
   type Row,
   type Transaction,
 } from './database.ts';
-import { commandCount, type Field, readRow, type Statement, statementName, typed } from './flight.ts';
-import { becomePrincipal } from './principal.ts';
+import { readAnswer, type Told } from './engine/answer.ts';
+import { type EngineHost, EngineLost, startEngine, StatementStopped } from './engine/host.ts';
+import { createStops } from './engine/stops.ts';
+import { createTurns, SERVER_LANE } from './engine/turns.ts';
+import {
+  commandCount,
+  createMemory,
+  type Field,
+  type Memory,
+  noteClosed,
+  noteParsed,
+  readRow,
+  type Statement,
+  statementName,
+  typed,
+  writeFlight,
+} from './flight.ts';
 import { rolledBack, transactionOf } from './postgres.ts';
-import { encodeValue } from './values.ts';
+import { becomePrincipal } from './principal.ts';
 
 export type Embedded = Database & {
-  /** Runs a script of many statements, as migrations are; never with anything a user wrote. */
+  /** Runs a script of many statements, as migrations are, without a time limit; never with anything a user wrote. */
   script(sql: string): Promise<void>;
   /** All of it as it stands, as one file another can begin with. */
   image(): Promise<Blob>;
+  /** Megabytes the engine has taken. They never become fewer until it is recycled. */
+  heapMegabytes(): number;
+  /** Whether nothing runs and nothing waits. */
+  idle(): boolean;
+  /** Closes the engine in order and opens it again, which gives back the memory it took; what is asked meanwhile waits. */
+  recycle(): Promise<void>;
 };
-
-const EXTENSIONS: Record<string, Extension> = { btree_gist, pg_trgm, pgcrypto };
-
-/** PostgreSQL's cache, a quarter of its default: the engine holds all of it from the start, and a small house's hot rows fit in less. */
-const SMALL = ['-c', 'shared_buffers=32MB'];
 
 /** Where an embedded database lives: a folder, or memory, in which it begins empty or as an image has it. */
 export type Place = string | null | Blob;
 
+/** Milliseconds a statement may run, and a transaction may take from its beginning to its end; null: as long as it likes. */
+export type EngineLimits = {
+  readonly guest: number | null;
+  readonly caller: number | null;
+  readonly server: number | null;
+  /** Migrations and upkeep. */
+  readonly script: number | null;
+};
+
 /**
- * Opens the embedded database. There is one connection: flights queue behind one another, and a transaction holds the queue
- * until it ends. The embedding process is superuser inside, so only `script` may hold several statements.
+ * Guests and callers wait for each other's statements, so these are short. The server's own are known and few; one that takes this
+ * long is a fault of ours, and everybody is waiting for it.
  */
-export async function createPglite(place: Place): Promise<Embedded> {
-  const engine = new PGlite({
-    extensions: EXTENSIONS,
-    startParams: [...PGlite.defaultStartParams, ...SMALL],
-    ...(typeof place === 'string' ? { dataDir: place } : {}),
-    ...(place instanceof Blob ? { loadDataDir: place } : {}),
+const LIMITS: EngineLimits = { guest: 1_000, caller: 3_000, server: 15_000, script: 600_000 };
+/** A database in memory cannot come back after its engine was ended, so nothing in it is ended. */
+const NO_LIMITS: EngineLimits = { guest: null, caller: null, server: null, script: null };
+
+const SESSION = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`;
+
+export type PgliteOptions = {
+  readonly limits?: Partial<EngineLimits>;
+  readonly warn?: (line: string) => void;
+  /** Told once when the engine could not be brought back after it had ended. */
+  readonly broken?: (error: Error) => void;
+};
+
+/** For whom something runs: whose turn it takes, how long it may take, and who is counted when it has to be stopped. */
+type Turn = { readonly lane: string; readonly limitMs: number | null; readonly caller?: string | undefined };
+
+/**
+ * Opens the embedded database in a worker thread. There is one connection: flights queue behind one another, and a transaction holds
+ * the engine until it ends. A statement that runs too long is ended together with the worker, and a new one opens the same folder.
+ * The embedding process is superuser inside, so only `script` may hold several statements.
+ */
+export async function createPglite(place: Place, options: PgliteOptions = {}): Promise<Embedded> {
+  const limits = typeof place === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS;
+  const warn = options.warn ?? (() => undefined);
+  const stops = createStops();
+  const turns = createTurns();
+  const listeners = new Map<string, Set<(payload: string) => void>>();
+  let closed: Promise<void> | null = null;
+
+  const host = await startEngine({
+    place,
+    warn,
+    broken: options.broken ?? (() => undefined),
+    async prepare(run) {
+      const listen = [...listeners.keys()].map((channel) => `; listen ${pg.escapeIdentifier(channel)}`);
+      const bytes = bytesOf([serialize.query(SESSION + listen.join(''))]);
+      if (!readScript(await run(bytes, limits.server), () => undefined)) throw new Error('it breaks off its answers');
+    },
+    replaced() {
+      for (const channel of listeners.keys()) tell(channel, '');
+    },
   });
-  await engine.waitReady;
-  await engine.exec(
-    `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`,
-  );
-  const parsed = new Map<string, string>();
-  const columns = new Map<string, Field[]>();
-  let queue: Promise<unknown> = Promise.resolve();
+  const fly = createFlight(host, tell);
 
-  function exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const turn = queue.then(work);
-    queue = turn.catch(() => undefined);
-    return turn;
+  function tell(channel: string, payload: string): void {
+    for (const heard of listeners.get(channel) ?? []) queueMicrotask(() => heard(payload));
   }
 
-  async function fly(statements: readonly Statement[]): Promise<Result[]> {
-    const flightNames = statements.map((statement) => statementName(statement.text));
-    const parsing: { name: string; text: string }[] = [];
-    const closing: string[] = [];
-    const parts: Uint8Array[] = [];
-    statements.forEach(({ text, values }, i) => {
-      const name = flightNames[i] ?? '';
-      const known = parsed.get(name);
-      if (known !== undefined && known !== text) {
-        closing.push(name);
-        parts.push(protocol.serialize.close({ type: 'S', name }));
-      }
-      if (known !== text) {
-        parsing.push({ name, text });
-        parts.push(protocol.serialize.parse({ text, name }));
-      }
-      parts.push(protocol.serialize.bind({ statement: name, values: values.map(encodeValue) }));
-      if (known !== text || !columns.has(name)) parts.push(protocol.serialize.describe({ type: 'P' }));
-      parts.push(protocol.serialize.execute({}));
-    });
-    parts.push(protocol.serialize.sync());
-    const { messages } = await engine.execProtocol(Buffer.concat(parts), { throwOnError: false });
-
-    const results: Result[] = [];
-    let rows: Row[] = [];
-    let fields: readonly Field[] = columns.get(flightNames[0] ?? '') ?? [];
-    let failure: DatabaseError | null = null;
-    for (const message of messages) {
-      if (message.name === 'parseComplete') {
-        const one = parsing.shift();
-        if (one) parsed.set(one.name, one.text);
-      } else if (message.name === 'closeComplete') {
-        const name = closing.shift() ?? '';
-        parsed.delete(name);
-        columns.delete(name);
-      } else if (message instanceof wire.RowDescriptionMessage) {
-        fields = message.fields.map((field) => ({ name: field.name, typeOid: field.dataTypeID }));
-        const name = flightNames[results.length];
-        if (name) columns.set(name, [...fields]);
-      } else if (message instanceof wire.DataRowMessage) {
-        rows.push(readRow(fields, message.fields));
-      } else if (message instanceof wire.CommandCompleteMessage) {
-        const name = flightNames[results.length];
-        if (name && !columns.has(name)) columns.set(name, []);
-        results.push({ rows, count: commandCount(message.text) });
-        rows = [];
-        fields = columns.get(flightNames[results.length] ?? '') ?? [];
-      } else if (message instanceof wire.DatabaseError) {
-        failure = refusalOf(message);
-      }
-    }
-    if (failure) {
-      if (failure.code === '0A000' || failure.code === '26000') forgetStatements();
-      throw failure;
-    }
-    return results;
-  }
-
-  function forgetStatements(): void {
-    for (const name of parsed.keys()) columns.delete(name);
-    void exclusive(() => engine.exec('deallocate all')).then(() => parsed.clear());
-  }
-
-  function inTransaction<T>(first: readonly Statement[], work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return exclusive(async () => {
-      await fly([{ text: 'begin', values: [] }, ...first]);
-      const inside: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-        typed<R>(last(await fly([{ text, values }])));
+  /** Waits for its turn and for an engine that can be asked. */
+  function exclusive<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    if (closed) return Promise.reject(new EngineLost('the database is closed'));
+    return turns.take(turn.lane, async () => {
+      stops.check(turn.caller);
+      if (!host.isUp()) await host.ready();
       try {
-        const outcome = await work(transactionOf(inside));
-        await fly([{ text: 'commit', values: [] }]);
-        return outcome;
+        return await work();
       } catch (error) {
-        await fly([{ text: 'rollback', values: [] }]);
+        if (error instanceof StatementStopped)
+          warn(`a statement of ${turn.caller ?? (turn.lane || 'the server')} had to be stopped`);
+        // An engine that crashed under a statement counts as well: whoever can do that must not do it again and again.
+        if (turn.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
+          stops.add(turn.caller);
         throw error;
       }
     });
   }
 
+  const server: Turn = { lane: SERVER_LANE, limitMs: limits.server };
+  const turnOf = (principal: Principal): Turn => ({
+    lane: principal.caller ?? principal.role,
+    limitMs: principal.role === 'anon' ? limits.guest : limits.caller,
+    caller: principal.caller,
+  });
+  const inTransaction = <T>(
+    turn: Turn,
+    first: readonly Statement[],
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> => exclusive(turn, () => runTransaction(fly, host, turn.limitMs, first, work));
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(last(await exclusive(() => fly([{ text, values }]))));
+    typed<R>(last(await exclusive(server, () => fly([{ text, values }], server.limitMs))));
+  const script = (sql: string): Promise<void> =>
+    exclusive(server, async () => {
+      const complete = readScript(await host.run(bytesOf([serialize.query(sql)]), limits.script), tell);
+      if (complete) return;
+      await host.abandon();
+      throw new EngineLost('the database broke off in the middle of a script');
+    });
 
   return {
     kind: 'pglite',
     durability: typeof place === 'string' ? 'pglite-process-safe' : 'memory',
     query,
     one: transactionOf(query).one,
-    transaction: (work) => inTransaction([], work),
+    transaction: (work) => inTransaction(server, [], work),
     async as<R>(
       principal: Principal,
       text: string,
       values: readonly unknown[] = [],
       choice: { rollback?: boolean } = {},
     ) {
+      const turn = turnOf(principal);
+      const become = becomePrincipal(principal);
       if (choice.rollback)
-        return typed<R>(await rolledBack((work) => inTransaction([becomePrincipal(principal)], work), text, values));
-      return typed<R>(last(await exclusive(() => fly([becomePrincipal(principal), { text, values }]))));
+        return typed<R>(await rolledBack((work) => inTransaction(turn, [become], work), text, values));
+      return typed<R>(last(await exclusive(turn, () => fly([become, { text, values }], turn.limitMs))));
     },
-    transactionAs: (principal, work) => inTransaction([becomePrincipal(principal)], work),
-    listen: (channel, heard) => exclusive(() => engine.listen(channel, heard)),
-    script: (sql) => exclusive(async () => void (await engine.exec(sql))),
-    image: () => exclusive(() => engine.dumpDataDir('none')),
-    close: () => exclusive(() => engine.close()),
+    transactionAs: (principal, work) => inTransaction(turnOf(principal), [becomePrincipal(principal)], work),
+    async listen(channel, heard) {
+      const known = listeners.get(channel);
+      const hearing = known ?? new Set();
+      hearing.add(heard);
+      listeners.set(channel, hearing);
+      if (!known) await script(`listen ${pg.escapeIdentifier(channel)}`);
+      return async () => {
+        hearing.delete(heard);
+        if (hearing.size > 0 || listeners.get(channel) !== hearing || closed) return;
+        listeners.delete(channel);
+        await script(`unlisten ${pg.escapeIdentifier(channel)}`);
+      };
+    },
+    suspension: (caller) => stops.wait(caller),
+    script,
+    image: () => exclusive(server, () => host.image()),
+    heapMegabytes: () => host.heapMegabytes(),
+    idle: () => turns.idle(),
+    recycle: () => exclusive(server, () => host.recycle()),
+    close() {
+      closed ??= turns.take(SERVER_LANE, () => host.close());
+      return closed;
+    },
   };
+}
+
+type Fly = (statements: readonly Statement[], limitMs: number | null) => Promise<Result[]>;
+
+/** Sends statements in one flight and reads their results; knows what the present engine has prepared. */
+function createFlight(host: EngineHost, notified: (channel: string, payload: string) => void): Fly {
+  let memory: Memory = createMemory();
+  let generation = host.generation();
+  return async (statements, limitMs) => {
+    if (generation !== host.generation()) {
+      generation = host.generation();
+      memory = createMemory();
+    }
+    const { fields: columns } = memory;
+    const names = statements.map((statement) => statementName(statement.text));
+    const bytes = await host.run(bytesOf(writeFlight(memory, statements, names)), limitMs);
+
+    const results: Result[] = [];
+    let rows: Row[] = [];
+    let fields: readonly Field[] = columns.get(names[0] ?? '') ?? [];
+    let failure: DatabaseError | null = null;
+    const complete = readAnswer(bytes, {
+      parsed: () => noteParsed(memory),
+      closed: () => noteClosed(memory),
+      fields(described) {
+        fields = described;
+        const name = names[results.length];
+        if (name) columns.set(name, described);
+      },
+      row: (texts) => void rows.push(readRow(fields, texts)),
+      complete(tag) {
+        const name = names[results.length];
+        if (name && !columns.has(name)) columns.set(name, []);
+        results.push({ rows, count: commandCount(tag) });
+        rows = [];
+        fields = columns.get(names[results.length] ?? '') ?? [];
+      },
+      failed: (told) => {
+        failure ??= refusalOf(told);
+      },
+      notified,
+    });
+    if (!complete) {
+      await host.abandon();
+      throw new EngineLost('the database broke off in the middle of an answer');
+    }
+    const failed: DatabaseError | null = failure;
+    if (failed) {
+      if (STALE.has(codeOf(failed))) memory = await forgetStatements(host);
+      throw failed;
+    }
+    return results;
+  };
+}
+
+const codeOf = (error: DatabaseError): string => error.code;
+
+/** Errors after which the engine's prepared statements can no longer be trusted. */
+const STALE = new Set(['0A000', '26000', '42P05']);
+
+const DEALLOCATE_MS = 3_000;
+
+async function forgetStatements(host: EngineHost): Promise<Memory> {
+  // Inside a failed transaction it is refused, and the next use of a stale name says so again.
+  await host.run(bytesOf([serialize.query('deallocate all')]), DEALLOCATE_MS);
+  return createMemory();
+}
+
+/**
+ * Runs `work` in a transaction that begins with its first statement. From then on it may take `limitMs`, its statements and what
+ * happens between them: one that waits longer is rolled back, for everybody else waits behind it.
+ */
+async function runTransaction<T>(
+  fly: Fly,
+  host: EngineHost,
+  limitMs: number | null,
+  first: readonly Statement[],
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const generation = host.generation();
+  const began = performance.now();
+  const left = (): number | null => (limitMs === null ? null : Math.max(1, limitMs - (performance.now() - began)));
+  let opening: readonly Statement[] | null = [{ text: 'begin', values: [] }, ...first];
+  let over: DatabaseError | null = null;
+  let flying: Promise<unknown> | null = null;
+  const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
+    // Statements of one transaction run in order, even when they are not awaited one by one.
+    while (flying) await flying;
+    if (over) throw over;
+    if (generation !== host.generation()) throw interrupted();
+    const before = opening ?? [];
+    opening = null;
+    const flight = fly([...before, { text, values }], left());
+    flying = flight.then(
+      () => (flying = null),
+      () => (flying = null),
+    );
+    return typed<R>(last(await flight));
+  };
+  let timer: NodeJS.Timeout | null = null;
+  const patience = new Promise<never>((_resolve, reject) => {
+    if (limitMs === null) return;
+    const check = (): void => {
+      // A statement that runs is the watchdog's; only a transaction in which nothing runs is ended here.
+      if (flying) timer = setTimeout(check, 10);
+      else reject((over = idleTooLong()));
+    };
+    timer = setTimeout(check, limitMs);
+  });
+  const finish = async (text: 'commit' | 'rollback'): Promise<void> => {
+    while (flying) await flying;
+    if (!opening && generation === host.generation() && host.isUp()) await fly([{ text, values: [] }], limitMs);
+    else if (!opening && text === 'commit') throw interrupted();
+  };
+  try {
+    const outcome = await Promise.race([work(transactionOf(query)), patience]);
+    if (timer) clearTimeout(timer);
+    over ??= new DatabaseError({ code: '25P01', message: 'the transaction has ended' });
+    await finish('commit');
+    return outcome;
+  } catch (error) {
+    if (timer) clearTimeout(timer);
+    over ??= new DatabaseError({ code: '25P01', message: 'the transaction has ended' });
+    await finish('rollback');
+    throw error;
+  }
+}
+
+const interrupted = (): DatabaseError =>
+  new DatabaseError({ code: '57P01', message: 'the transaction was interrupted; nothing of it was kept' });
+const idleTooLong = (): DatabaseError =>
+  new DatabaseError({ code: '25P03', message: 'the transaction was open for too long; nothing of it was kept' });
+
+/** One array of its own, which can be given away. */
+function bytesOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** Throws the first error of a script's answer; answers whether the answer is whole. */
+function readScript(bytes: Uint8Array, notified: (channel: string, payload: string) => void): boolean {
+  const nothing = (): void => undefined;
+  const errors: Told[] = [];
+  const complete = readAnswer(bytes, {
+    parsed: nothing,
+    closed: nothing,
+    fields: nothing,
+    row: nothing,
+    complete: nothing,
+    failed: (told) => void errors.push(told),
+    notified,
+  });
+  const [first] = errors;
+  if (first) throw refusalOf(first);
+  return complete;
 }
 
 function last(results: readonly Result[]): Result {
   return results.at(-1) ?? { rows: [], count: 0 };
 }
 
-type ErrorFields = {
-  message: string;
-  code?: string | undefined;
-  detail?: string | undefined;
-  hint?: string | undefined;
-  constraint?: string | undefined;
-  table?: string | undefined;
-  column?: string | undefined;
-};
-
-function refusalOf(error: ErrorFields): DatabaseError {
-  return new DatabaseError({
-    code: error.code ?? 'XX000',
-    message: error.message,
-    detail: error.detail ?? null,
-    hint: error.hint ?? null,
-    constraint: error.constraint ?? null,
-    table: error.table ?? null,
-    column: error.column ?? null,
-  });
-}
+const refusalOf = (told: Told): DatabaseError => new DatabaseError(told);

@@ -1,6 +1,5 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { serialize } from 'pg-protocol';
 import {
   type Database,
   DatabaseError,
@@ -10,17 +9,20 @@ import {
   type Row,
   type Transaction,
 } from './database.ts';
-import { commandCount, type Field, readRow, type Statement, statementName, typed } from './flight.ts';
+import {
+  commandCount,
+  createMemory,
+  type Field,
+  type Memory,
+  noteClosed,
+  noteParsed,
+  readRow,
+  type Statement,
+  statementName,
+  typed,
+  writeFlight,
+} from './flight.ts';
 import { becomePrincipal } from './principal.ts';
-import { encodeValue } from './values.ts';
-
-/** What a connection remembers: the text it has parsed by each name, and the columns each answers with; and what is under way. */
-type Memory = {
-  readonly parsed: Map<string, string>;
-  readonly parsing: { readonly name: string; readonly text: string }[];
-  readonly closing: string[];
-  readonly fields: Map<string, Field[]>;
-};
 
 type FieldMessage = { fields: { name: string; dataTypeID: number }[] };
 type ErrorMessage = {
@@ -38,17 +40,10 @@ const memories = new WeakMap<EventEmitter, Memory>();
 function memoryOf(connection: EventEmitter): Memory {
   const known = memories.get(connection);
   if (known) return known;
-  const memory: Memory = { parsed: new Map(), parsing: [], closing: [], fields: new Map() };
+  const memory = createMemory();
   memories.set(connection, memory);
-  connection.on('parseComplete', () => {
-    const one = memory.parsing.shift();
-    if (one) memory.parsed.set(one.name, one.text);
-  });
-  connection.on('closeComplete', () => {
-    const name = memory.closing.shift() ?? '';
-    memory.parsed.delete(name);
-    memory.fields.delete(name);
-  });
+  connection.on('parseComplete', () => noteParsed(memory));
+  connection.on('closeComplete', () => noteClosed(memory));
   return memory;
 }
 
@@ -75,27 +70,8 @@ class Flight implements pg.Submittable {
   submit(connection: pg.Connection): void {
     const memory = memoryOf(connection);
     this.#memory = memory;
-    memory.parsing.length = 0;
-    memory.closing.length = 0;
-    const parts: Buffer[] = [];
-    this.#statements.forEach(({ text, values }, i) => {
-      const name = this.#names[i] ?? '';
-      const parsed = memory.parsed.get(name);
-      if (parsed !== undefined && parsed !== text) {
-        memory.closing.push(name);
-        parts.push(serialize.close({ type: 'S', name }));
-      }
-      if (parsed !== text) {
-        memory.parsing.push({ name, text });
-        parts.push(serialize.parse({ text, name }));
-      }
-      parts.push(serialize.bind({ statement: name, values: values.map(encodeValue) }));
-      if (parsed !== text || !memory.fields.has(name)) parts.push(serialize.describe({ type: 'P' }));
-      parts.push(serialize.execute());
-    });
-    parts.push(serialize.sync());
     // One buffer, one write: several would be as many system calls' worth of work.
-    connection.stream.write(Buffer.concat(parts));
+    connection.stream.write(Buffer.concat(writeFlight(memory, this.#statements, this.#names)));
     this.#expect(0);
   }
 
@@ -258,6 +234,7 @@ export function createPostgres(options: PostgresOptions): Database {
         await listener.stop();
       };
     },
+    suspension: () => null,
     async close() {
       await Promise.all([...listeners].map((listener) => listener.stop()));
       await Promise.all([pools.backend.end(), pools.callers.end()]);

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { CallerSuspended } from '#server/http/suspension.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/refusal.ts';
 import { json } from './answers.ts';
@@ -45,6 +46,10 @@ export function createFunctionsDoor(parts: {
   door.onError((error, c) => {
     if (error instanceof TokenRefused) {
       return fail(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
+    }
+    if (error instanceof CallerSuspended) {
+      const { retryAfter } = error;
+      return fail(429, 'too_many_requests', error.message, { retryAfter }, { 'retry-after': String(retryAfter) });
     }
     if (error instanceof Refusal) {
       const wait = error.details['retryAfter'];

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
-import { type Database, DatabaseError } from '#server/db/database.ts';
+import { CallerStopped, type Database, DatabaseError } from '#server/db/database.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { CallerSuspended } from '#server/http/suspension.ts';
 import type { Schema } from './catalogue/catalogue.ts';
 import { BOUNDS, callerClass } from './cost/bounds.ts';
 import { checkShape } from './cost/shape.ts';
@@ -201,6 +202,7 @@ function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
     return new RestRefusal(401, 'PGRST301', error.message, null, null, {
       'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(error.message)}`,
     });
+  if (error instanceof CallerSuspended || error instanceof CallerStopped) return restErrors.tooMany(error.retryAfter);
   return error instanceof DatabaseError ? refusalOfDatabase(error, guest) : null;
 }
 

@@ -1,5 +1,6 @@
 import type { Database, Principal, Query } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
+import { callerKey } from '#server/http/suspension.ts';
 import { quote } from './catalogue/catalogue.ts';
 import { BOUNDS, callerClass } from './cost/bounds.ts';
 import { restErrors } from './errors.ts';
@@ -154,6 +155,7 @@ function principalOf(asked: Asked, prepared: Prepared, caller: Caller, roles: Ro
   return {
     role: caller.role,
     claims: caller.claimsJson,
+    caller: callerKey(caller),
     settings: {
       ...roles.get(caller.role),
       ...prepared.settings,

@@ -54,6 +54,7 @@ export const storageErrors = {
     ),
   picture: () => new StorageRefusal('415', 'InvalidMimeType', 'invalid_mime_type', 'This picture cannot be read'),
   busy: () => new StorageRefusal('503', 'SlowDown', 'SlowDown', 'Too many pictures at once, try again soon', 503),
+  tooMany: () => new StorageRefusal('429', 'SlowDown', 'SlowDown', 'Too many requests, please slow down', 429),
   denied: () => new StorageRefusal('403', 'AccessDenied', 'Unauthorized', 'new row violates row-level security policy'),
   token: () => new StorageRefusal('400', 'InvalidJWT', 'InvalidJWT', 'Invalid Compact JWS'),
   path: () => new StorageRefusal('400', 'InvalidKey', 'InvalidKey', 'Invalid key'),

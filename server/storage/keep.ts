@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Database, DatabaseError, type Principal } from '#server/db/database.ts';
 import type { Caller, Clock } from '#server/http/caller.ts';
+import { callerKey } from '#server/http/suspension.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { checkName } from './address.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
@@ -20,7 +21,11 @@ export type KeepParts = {
 /** Who keeps something: a caller under policies, or whoever a caller has given a signed address, as that caller's own. */
 export type Writer = { readonly caller: Principal } | { readonly ownerId: string | null };
 
-export const principalOf = (caller: Caller): Principal => ({ role: caller.role, claims: caller.claimsJson });
+export const principalOf = (caller: Caller): Principal => ({
+  role: caller.role,
+  claims: caller.claimsJson,
+  caller: callerKey(caller),
+});
 
 /** Where something is to be kept. */
 export type Place = { readonly bucketId: string; readonly name: string; readonly replace: boolean };

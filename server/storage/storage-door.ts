@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
-import { DatabaseError } from '#server/db/database.ts';
+import { CallerStopped, DatabaseError } from '#server/db/database.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { CallerSuspended } from '#server/http/suspension.ts';
 import { addBuckets } from './buckets.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
 import { addLinks } from './link-routes.ts';
@@ -35,7 +36,12 @@ export function createStorageDoor(given: StorageDoorParts): StorageDoor {
   door.all('*', () => Promise.reject(storageErrors.off()));
   door.onError((error, c) => {
     const told = refusalOf(error);
-    if (told) return refusal(told, c.req.raw.method);
+    if (told) {
+      const answer = refusal(told, c.req.raw.method);
+      if (error instanceof CallerSuspended || error instanceof CallerStopped)
+        answer.headers.set('retry-after', String(error.retryAfter));
+      return answer;
+    }
     c.var.log.error({ err: error, path: c.req.path }, 'a storage request failed');
     return refusal(storageErrors.broken(c.var.requestId), c.req.raw.method);
   });
@@ -45,6 +51,7 @@ export function createStorageDoor(given: StorageDoorParts): StorageDoor {
 function refusalOf(error: unknown): StorageRefusal | null {
   if (error instanceof StorageRefusal) return error;
   if (error instanceof TokenRefused) return storageErrors.token();
+  if (error instanceof CallerSuspended || error instanceof CallerStopped) return storageErrors.tooMany();
   if (!(error instanceof DatabaseError)) return null;
   if (error.code === '42501') return storageErrors.denied();
   // A value the database cannot hold, such as a name with a zero byte.

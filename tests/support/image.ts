@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Migration, readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded } from '#server/db/open.ts';
 
@@ -43,4 +45,14 @@ export async function migratedImage(): Promise<Blob> {
   await writeFile(`${file}.${process.pid}`, image.stream());
   await rename(`${file}.${process.pid}`, file);
   return image;
+}
+
+/** Writes the image into a new folder, which an embedded database then opens much faster than it makes an empty one. */
+export async function migratedFolder(folder: string): Promise<void> {
+  const image = await migratedImage();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = `${folder}.tar`;
+  await writeFile(file, image.stream());
+  await promisify(execFile)('tar', ['-xf', file, '-C', folder]);
+  await rm(file);
 }

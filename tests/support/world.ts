@@ -9,7 +9,7 @@ import { settings as studio } from '#rules/venue.ts';
 import { startSandbox } from '#sandbox/main.ts';
 import { compose, type House } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
-import { migratedImage } from './image.ts';
+import { migratedFolder, migratedImage } from './image.ts';
 
 /** The whole house with the sandbox around it, in this process: a real database, real HTTP, real SMTP. */
 export type World = {
@@ -58,9 +58,12 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** `databaseUrl`: an empty PostgreSQL database; without it the database is embedded and in memory. */
+/**
+ * `databaseUrl`: an empty PostgreSQL database; without it the database is embedded and in memory, or with `inFolder` in a folder, as
+ * `npm start` has it.
+ */
 export async function createWorld(
-  options: { databaseUrl?: string; env?: Record<string, string> } = {},
+  options: { databaseUrl?: string; inFolder?: boolean; env?: Record<string, string> } = {},
 ): Promise<World> {
   const first = await freePorts();
   const port = first + 8;
@@ -79,10 +82,9 @@ export async function createWorld(
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   });
-  const house = await compose(config, {
-    clock,
-    ...(options.databaseUrl === undefined ? { memory: await migratedImage() } : {}),
-  });
+  if (options.inFolder) await migratedFolder(join(dataDir, 'database'));
+  const inMemory = options.databaseUrl === undefined && !options.inFolder;
+  const house = await compose(config, { clock, ...(inMemory ? { memory: await migratedImage() } : {}) });
   const server = serve({ fetch: house.app.fetch, port });
   const timer = setInterval(() => void house.flushMail(), 100);
 

@@ -1,0 +1,42 @@
+import { CallerStopped } from '../database.ts';
+
+/** Remembers whose statements had to be stopped. */
+export type Stops = {
+  /** Counts one. */
+  add(caller: string): void;
+  /** The whole seconds until this caller may use the engine again; null: now. */
+  wait(caller: string): number | null;
+  /** Throws `CallerStopped` while this caller has to wait. */
+  check(caller: string | undefined): void;
+};
+
+const WINDOW_MS = 60_000;
+/** Callers remembered; beyond that the oldest are forgotten. */
+const CALLERS_MAX = 10_000;
+
+/** Refuses callers who caused `max` stops within a minute, until the first of these is a minute old. */
+export function createStops(max = 3, now: () => number = Date.now): Stops {
+  const times = new Map<string, number[]>();
+  const wait = (caller: string): number | null => {
+    const stops = times.get(caller);
+    const first = stops?.at(-max);
+    if (first === undefined) return null;
+    const left = first + WINDOW_MS - now();
+    return left > 0 ? Math.ceil(left / 1000) : null;
+  };
+  return {
+    add(caller) {
+      const [oldest] = times.keys();
+      if (times.size >= CALLERS_MAX && oldest !== undefined) times.delete(oldest);
+      const stops = [...(times.get(caller) ?? []), now()].slice(-max);
+      times.delete(caller); // so that the order of the map is the order of the last stops
+      times.set(caller, stops);
+    },
+    wait,
+    check(caller) {
+      if (times.size === 0 || caller === undefined) return;
+      const seconds = wait(caller);
+      if (seconds !== null) throw new CallerStopped(seconds);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Caller, ReadCaller } from './caller.ts';
+
+/** Somebody whose statements had to be stopped too often is refused before anything runs for them. */
+export class CallerSuspended extends Error {
+  override readonly name = 'CallerSuspended';
+  /** Whole seconds. */
+  readonly retryAfter: number;
+  constructor(retryAfter: number) {
+    super('Too many of your requests took too long. Please try again later.');
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Names a caller for limits: the account of a person; the address of a guest, and of who holds the service key. */
+export function callerKey(caller: Pick<Caller, 'role' | 'userId' | 'ip'>): string {
+  if (caller.userId !== null) return `user:${caller.userId}`;
+  return caller.role === 'service_role' ? `service:${caller.ip}` : `ip:${caller.ip}`;
+}
+
+/** Reads the caller and throws `CallerSuspended` for one who has to wait; `wait` answers whole seconds, or null. */
+export function refuseSuspended(readCaller: ReadCaller, wait: (key: string) => number | null): ReadCaller {
+  return async (request, ip) => {
+    const caller = await readCaller(request, ip);
+    const seconds = wait(callerKey({ ...caller, ip }));
+    if (seconds !== null) throw new CallerSuspended(seconds);
+    return caller;
+  };
+}
