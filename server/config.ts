@@ -13,6 +13,8 @@ export type Config = {
   readonly poolSize: number;
   readonly jwtSecret: string | null;
   readonly adminEmails: readonly string[];
+  /** Who is mailed about jobs that keep failing. */
+  readonly ownerEmails: readonly string[];
   readonly developerPages: boolean;
   readonly holdMinutes: number;
   readonly limitFactor: number;
@@ -112,6 +114,7 @@ const schema = z.object({
   POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
+  OWNER_EMAIL: z.email().optional(),
   ADMIN_REQUIRES_MFA: flag.default(false),
   DEVELOPER_PAGES: flag.optional(),
   HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
@@ -208,6 +211,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     poolSize: env.POOL_SIZE,
     jwtSecret: env.JWT_SECRET ?? null,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
+    ownerEmails: env.OWNER_EMAIL === undefined ? env.ADMIN_EMAILS : [env.OWNER_EMAIL],
     developerPages: env.DEVELOPER_PAGES ?? !production,
     holdMinutes: env.HOLD_MINUTES,
     limitFactor: env.RATE_LIMIT_FACTOR,

@@ -9,6 +9,7 @@ import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog } from '#web/lib/session.tsx';
 import { AppError, OFFLINE } from '#web/lib/supabase.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { draftOf } from './draft.ts';
 import { createPayment, keepDraft, readStanding, type Studio } from './queries.ts';
@@ -22,6 +23,7 @@ export function useBookNow(userId: string | null) {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<BookProblem | null>(null);
+  const payPage = usePayPage();
   useBackAgain(() => setBusy(false));
 
   function explain(error: unknown, lookAgain: () => void): void {
@@ -57,8 +59,9 @@ export function useBookNow(userId: string | null) {
       void keepDraft(drafted);
       const standing = await readStanding(userId, settings.termsVersion);
       if (!standing.verified || !standing.termsAccepted) return void navigate(paths.checkout);
-      const { url } = await createPayment(draft, userId);
-      return leaveTo(url); // busy stays: the page is on its way out
+      const url = await payPage.open(() => createPayment(draft, userId));
+      if (url !== null) leaveTo(url); // busy stays: the page is on its way out
+      return;
     } catch (error) {
       return explain(error, lookAgain);
     }
