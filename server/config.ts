@@ -211,7 +211,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     poolSize: env.POOL_SIZE,
     jwtSecret: env.JWT_SECRET ?? null,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
-    ownerEmails: env.OWNER_EMAIL === undefined ? env.ADMIN_EMAILS : [env.OWNER_EMAIL],
+    ownerEmails: readOwner(env, sandbox),
     developerPages: env.DEVELOPER_PAGES ?? !production,
     holdMinutes: env.HOLD_MINUTES,
     limitFactor: env.RATE_LIMIT_FACTOR,
@@ -254,6 +254,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     mailFrom: env.MAIL_FROM,
     storage: { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) },
   };
+}
+
+/** The owner's address, else those of the admins; the sandbox has an admin of its own. */
+function readOwner(env: Environment, sandbox: boolean): readonly string[] {
+  if (env.OWNER_EMAIL !== undefined) return [env.OWNER_EMAIL];
+  return env.ADMIN_EMAILS.length === 0 && sandbox ? ['admin@example.com'] : env.ADMIN_EMAILS;
 }
 
 function readIgloohome(env: Environment, sandbox: boolean, at: (offset: number) => string): Config['igloohome'] {

@@ -12,7 +12,7 @@ import type { Payments } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from './booking-rows.ts';
 import { failpoint } from './failpoint.ts';
-import { ANSWER_WITHIN_MS, createSharedWork, within } from './payment/in-time.ts';
+import { createSharedWork, startBudget, within } from './payment/in-time.ts';
 import { openSession } from './payment/open-session.ts';
 import { enqueue } from './outbox.ts';
 import type { PaymentDesk } from './payments.ts';
@@ -97,6 +97,7 @@ export function createBookings(parts: {
 
   async function hold(request: HoldRequest): Promise<Held> {
     const now = clock();
+    const left = startBudget();
     const slots = openSlots(request, now);
     const facts = await readFacts(request, slots.length, now);
     const verified = admit(request, facts, now);
@@ -108,12 +109,12 @@ export function createBookings(parts: {
       });
     }
     const claim = holdParameters(request, facts, quote, verified, now);
-    const outcome = await claimSlot(claim, quote.totalCents === 0, now);
+    const outcome = await claimSlot(claim, quote.totalCents === 0, now, left);
     // However often the page asks, the provider is asked once at a time; whoever waits too long hears that it is still being asked.
     const asked = opening(outcome.payment.id, () =>
       openSession(sessions, outcome.booking, outcome.payment, { email: request.email, hours: quote.hours }),
     );
-    const held = await within(log, ANSWER_WITHIN_MS, asked, null);
+    const held = await within(log, left(), asked, null);
     return {
       bookingId: outcome.booking.id,
       reference: outcome.booking.reference,
@@ -213,6 +214,7 @@ export function createBookings(parts: {
     claim: Record<string, unknown>,
     free: boolean,
     now: Date,
+    left: () => number,
   ): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
     for (let round = 0; round < 3; round += 1) {
       const outcome = await tryHold(claim, free, now);
@@ -225,7 +227,7 @@ export function createBookings(parts: {
         );
       }
       if (outcome.outcome === 'replace') {
-        const gone = await within(log, ANSWER_WITHIN_MS, desk.release(outcome.bookingId, 'replaced'), null);
+        const gone = await within(log, left(), desk.release(outcome.bookingId, 'replaced'), null);
         if (gone === null)
           throw new Refusal(
             'provider_unavailable',
@@ -236,7 +238,7 @@ export function createBookings(parts: {
       if (outcome.expired.length === 0) break;
       // A provider that says nothing leaves the hold in the way: the slot counts as taken.
       const releases = outcome.expired.map((id) => desk.release(id, 'hold_expired').catch(stillHeld));
-      const freed = await within(log, ANSWER_WITHIN_MS, Promise.all(releases), []);
+      const freed = await within(log, left(), Promise.all(releases), []);
       if (!freed.some((booking) => booking?.status === 'cancelled')) break;
     }
     throw new Refusal('slot_taken', 'Somebody else has just taken this time. Please choose another.');

@@ -12,6 +12,8 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
     url: config.url,
     pool: true,
     maxConnections: MAIL_CONNECTIONS,
+    // Once, for a line that the server closed while it was idle; every other repeat is ours, which knows what has been called off.
+    maxRequeues: 1,
     connectionTimeout: PROVIDER_TIMEOUT_MS,
     greetingTimeout: PROVIDER_TIMEOUT_MS,
     socketTimeout: PROVIDER_TIMEOUT_MS,

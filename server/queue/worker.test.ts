@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { migratedImage } from '#tests/support/image.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { enqueue, type Job, type JobHandler, type JobOutcome, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
 import { LEASE_SECONDS, renewLeases, runRound, type Worker } from './worker.ts';
@@ -18,7 +19,7 @@ const engines: { name: string; open: () => Promise<Opened> }[] = [
   {
     name: 'embedded',
     async open() {
-      const db = await openEmbedded(null, { migrations: await readMigrations(MIGRATIONS), ...silent });
+      const db = await openEmbedded(await migratedImage(), { migrations: await readMigrations(MIGRATIONS), ...silent });
       return { db, close: () => db.close() };
     },
   },

@@ -19,13 +19,10 @@ type Row = Record<string, unknown>;
 /** Providers that are away for longer than twelve tries took: what is owed happens all the same, once, as soon as they are back. */
 describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 }, ({ open }) => {
   let world: World;
-  let admin: Customer;
   let hours = 30;
 
   beforeAll(async () => {
     world = await open({ OWNER_EMAIL: OWNER });
-    admin = await world.addCustomer();
-    await world.house.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
   });
   afterEach(async () => {
     await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
@@ -80,7 +77,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: true }]);
   });
 
-  it('of the payment provider: the refund is made once it is back, with the key of the first try, and the owner was mailed once', async () => {
+  it('of the payment provider: the refund is made once when it is back, and the owner was mailed once', async () => {
     await fetch(`${world.sandboxUrl}/api/mail`, { method: 'DELETE' });
     const customer = await world.addCustomer();
     const bookingId = await paid(customer, 90);
@@ -92,8 +89,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(job).toMatchObject({ done: false, closed: null });
     expect(await alertsOf(job?.['id'])).toBe(1);
     const told = await mailsTo(world, OWNER, 'Needs attention');
-    expect(told).toHaveLength(1);
-    expect(told[0]?.text).toContain(`Job: ${String(job?.['id'])}`);
+    expect(told.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`))).toHaveLength(1);
     await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(18);
     expect(await jobs('payment.refund', bookingId)).toMatchObject([{ done: true }]);
@@ -151,10 +147,14 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     await pass(30);
     const [before] = await jobs('mail.booking-confirmed', bookingId);
     const job = String(before?.['id']);
+    const metrics = await (await fetch(`${world.url}/metrics`)).text();
+    expect(Number(/^outbox_failing (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
     for (const client of [world.client(), world.client(customer.token)]) {
       expect((await client.rpc('retry_job', { job })).error?.code).toBe('42501');
       expect((await client.rpc('close_job', { job, reason: 'not mine' })).error?.code).toBe('42501');
     }
+    const admin = await world.addCustomer();
+    await world.house.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
     const staff = world.client(admin.token);
     const service = world.client(world.house.keys.serviceRoleKey);
     expect((await staff.rpc('close_job', { job, reason: ' ' })).error?.code).toBe('22023');
@@ -208,7 +208,9 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     const bookingId = await paid(customer, 150);
     await fault('stripe', 'status', { status: 503 });
     await world.call('cancel-booking', { bookingId }, customer.token);
-    const told = async (): Promise<number> => (await mailsTo(world, OWNER, 'Needs attention')).length;
+    const [job] = await jobs('payment.refund', bookingId);
+    const told = async (): Promise<number> =>
+      (await mailsTo(world, OWNER, 'Needs attention')).filter((mail) => mail.text.includes(String(job?.['id']))).length;
     await pass(60, 10);
     expect(await told()).toBe(1);
     await pass(23 * 60, 115);

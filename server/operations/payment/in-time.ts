@@ -3,6 +3,12 @@ import type { Log } from '#server/http/caller.ts';
 /** How long people wait for an outside system before they hear that it is still being asked, in milliseconds. */
 export const ANSWER_WITHIN_MS = 1_500;
 
+/** Starts the time one request may spend on waiting; the answer tells how many milliseconds are left, at least a few. */
+export function startBudget(ms: number = ANSWER_WITHIN_MS): () => number {
+  const end = performance.now() + ms;
+  return () => Math.max(50, end - performance.now());
+}
+
 /** What `work` comes to within `ms`, else `late`. The work goes on either way; a failure after that goes to the log. */
 export async function within<T, L>(log: Log, ms: number, work: Promise<T>, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
