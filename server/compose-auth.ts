@@ -21,7 +21,9 @@ import type { Keys } from './http/keys.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { SessionWatch } from './http/token.ts';
 import { createCaptcha } from './providers/captcha.ts';
+import type { Circuit } from './providers/circuit.ts';
 import { createGithubSignIn } from './providers/github-sign-in.ts';
+import { guardTexts } from './providers/guarded.ts';
 import { createOpenIdSignIn } from './providers/openid-sign-in.ts';
 import type { Mail, SignInProvider, SingleSignOn } from './providers/ports.ts';
 import { createSamlSignIn, type SamlProvider, samlProviderSchema } from './providers/saml-sign-in.ts';
@@ -36,6 +38,7 @@ export async function composeAuth(parts: {
   watch: SessionWatch;
   readCaller: ReadCaller;
   mail: Mail;
+  textCircuit: Circuit;
   clock: Clock;
   log: Log;
 }): Promise<{ door: Hono<Env>; queue: MessageQueue; sweep: () => Promise<void> }> {
@@ -53,7 +56,7 @@ export async function composeAuth(parts: {
   const book = createCodeBook({ keys, length: config.codeLength });
   const tokens = createOneTimeTokens({ book, clock, codeSeconds: config.codeSeconds });
   const letters = createLetters({ db, book, tokens, clock, config });
-  const texts = createTwilioTexts(settings.sms);
+  const texts = guardTexts(createTwilioTexts(settings.sms), parts.textCircuit);
   const queue = createMessageQueue({ db, mail, texts, letters, clock, log });
   const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const door = createAuthDoor({

@@ -23,23 +23,34 @@ import { createBookingMails } from './operations/booking-mails.ts';
 import { createBookings } from './operations/bookings.ts';
 import { armFailpoints } from './operations/failpoint.ts';
 import { createIdentity } from './operations/identity.ts';
-import { createTick, type Tick } from './operations/minute-tick.ts';
-import { createOutbox } from './operations/outbox.ts';
+import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
+import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import { createPaymentDesk } from './operations/payments.ts';
+import { createPaymentStatus } from './operations/payment/payment-status.ts';
 import { createPeople } from './operations/people.ts';
 import { createPowerControl } from './operations/power.ts';
 import { createLinkSigner, createSealer } from './operations/seal.ts';
 import { createTestPins } from './operations/test-pins.ts';
 import { createWebhookInbox } from './operations/webhooks.ts';
+import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
+import {
+  guardIdentityChecks,
+  guardIdReader,
+  guardLocks,
+  guardMail,
+  guardPayments,
+  guardPower,
+} from './providers/guarded.ts';
 import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
 import { createOcrIdReader } from './providers/ocr-id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
-import { createSmtpMail } from './providers/smtp-mail.ts';
+import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
 import { createRealtimeDoor } from './realtime/realtime-door.ts';
+import type { Scheduler } from './queue/scheduler.ts';
 import { createRestDoor } from './rest/rest-door.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageDoor } from './storage/storage-door.ts';
@@ -55,7 +66,8 @@ export type House = {
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
-  readonly tick: Tick;
+  /** What happens by itself: `start` begins the loops, `run` is one round of everything. */
+  readonly tick: Scheduler;
   /** Sends account mails that wait. */
   readonly flushMail: () => Promise<void>;
   readonly demo: readonly DemoAccount[];
@@ -81,9 +93,32 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
   const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
   const readCaller = refuseSuspended(createReadCaller({ keys, sessions: watch, clock }), (key) => db.suspension(key));
-  const mail = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
+  const circuit = (provider: string, atOnce?: number) =>
+    createCircuit({ provider, clock, log, ...(atOnce === undefined ? {} : { atOnce }) });
+  const circuits = {
+    payments: circuit('stripe'),
+    identity: circuit('stripe-identity'),
+    locks: circuit('igloohome'),
+    mail: circuit('mail', MAIL_CONNECTIONS),
+    texts: circuit('twilio'),
+    power: circuit('plug'),
+    reader: circuit('id-reader'),
+  };
+  const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
+  const mail = guardMail(smtp, circuits.mail);
 
-  const auth = await composeAuth({ config, db, keys, limits, watch, readCaller, mail, clock, log });
+  const auth = await composeAuth({
+    config,
+    db,
+    keys,
+    limits,
+    watch,
+    readCaller,
+    mail,
+    textCircuit: circuits.texts,
+    clock,
+    log,
+  });
 
   const store = await createStore(config);
   const pictures = createPictures();
@@ -97,8 +132,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     mark: (text) => keys.hmac('object-link', text),
     sessionAlive: (sessionId) => watch.alive(sessionId),
   });
-  const payments = createStripePayments(config.stripe);
-  const locks = createIgloohomeLocks(config.igloohome);
+  const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
+  const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
   const lockOf = await readLockMap(db, config);
   const links = createLinkSigner(keys.derive('links'));
@@ -108,6 +143,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     payments,
     desk,
     clock,
+    log,
     settings: {
       siteUrl: config.siteUrl,
       holdMinutes: config.holdMinutes,
@@ -118,34 +154,48 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const access = createAccessCodes({ db, locks, lockOf, sealer: createSealer(keys.derive('door-codes')), clock, log });
   const identity = createIdentity({
     db,
-    reader,
+    reader: guardIdReader(reader, circuits.reader),
     pictures,
     checks: config.stripe.hostedChecks
-      ? createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl })
+      ? guardIdentityChecks(
+          createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
+          circuits.identity,
+        )
       : null,
     store,
     clock,
     siteUrl: config.siteUrl,
   });
   const people = createPeople({ db, developerPages: config.developerPages });
-  const outbox = createOutbox({
+  const alerts = { db, mail, clock, addresses: config.ownerEmails };
+  if (config.ownerEmails.length === 0)
+    log.warn({}, 'nobody is mailed about failing jobs: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
+  const jobs = createBackgroundJobs({
     db,
     clock,
     log,
+    desk,
+    alerts,
+    circuits: { payments: circuits.payments, locks: circuits.locks, mail: circuits.mail, alerts: circuits.mail },
     handlers: {
       ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
+      'mail.job-alert': (job) => sendJobAlert(alerts, job),
       'access.request': access.request,
       'access.revoke': access.revoke,
       'payment.refund': (job) => desk.refund(job.subjectId, job.tries),
       'image.delete': identity.deleteImage,
     },
+    tasks: [
+      { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
+      { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
+      { name: 'forget leftovers of accounts', everyMs: 5_000, run: () => auth.sweep() },
+      { name: 'remove files nobody owns', everyMs: 5_000, run: () => storage.sweep() },
+    ],
   });
-  const tick = createTick({ db, desk, outbox, sweeps: [storage.sweep, () => auth.sweep()], clock, log });
   const functions = composeFunctions({
     readCaller,
     limits,
     clock,
-    desk,
     bookings,
     access,
     identity,
@@ -155,30 +205,18 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     locks,
     lockIds: [...lockOf.values()],
     testPins: createTestPins({ db, locks, lockIds: [...lockOf.values()], clock }),
-    power: createPowerControl({ db, power: createShellyPower({ url: config.shellyUrl }) }),
+    power: createPowerControl({ db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) }),
     inbox: createWebhookInbox({ db, desk, clock, log }),
     verifyReport: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    drain: () => outbox.drain(50),
+    status: createPaymentStatus({ db, desk, log }),
+    drain: () => jobs.drain(),
   });
 
   const metrics = createMetrics();
-  metrics.gauge('outbox_waiting', 'Jobs that are due and not done', () =>
-    count(
-      db,
-      `select count(*)::int as n from private.outbox where done_at is null and parked_at is null and due_at <= $1::timestamptz`,
-      clock(),
-    ),
-  );
-  metrics.gauge('outbox_parked', 'Jobs that were given up and need a person', () =>
-    count(
-      db,
-      `select count(*)::int as n from private.outbox where parked_at is not null and $1::timestamptz is not null`,
-      clock(),
-    ),
-  );
+  measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
     hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
     auth: auth.door,
@@ -213,12 +251,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     keys,
     db,
     log,
-    tick,
+    tick: jobs.scheduler,
     flushMail: () => auth.queue.flush(),
     demo,
     broken: broken.promise,
     async close() {
-      mail.close();
+      smtp.close();
       pictures.close();
       await reader.close();
       await db.close();
@@ -261,11 +299,6 @@ async function readLockMap(db: Database, config: Config): Promise<Map<string, st
     if (lock) map.set(row.id, lock);
   }
   return map;
-}
-
-async function count(db: Database, text: string, now: Date): Promise<number> {
-  const row = await db.one<{ n: number }>(text, [now]);
-  return row?.n ?? 0;
 }
 
 function createLog(level: string): Log {

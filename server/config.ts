@@ -14,6 +14,8 @@ export type Config = {
   readonly poolSize: number;
   readonly jwtSecret: string | null;
   readonly adminEmails: readonly string[];
+  /** Who is mailed about jobs that keep failing. */
+  readonly ownerEmails: readonly string[];
   readonly developerPages: boolean;
   readonly holdMinutes: number;
   readonly limitFactor: number;
@@ -103,6 +105,7 @@ const schema = z.object({
   POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
+  OWNER_EMAIL: z.email().optional(),
   ADMIN_REQUIRES_MFA: flag.default(false),
   DEVELOPER_PAGES: flag.optional(),
   HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
@@ -192,6 +195,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     poolSize: env.POOL_SIZE,
     jwtSecret: env.JWT_SECRET ?? null,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
+    ownerEmails: readOwner(env, sandbox),
     developerPages: env.DEVELOPER_PAGES ?? !production,
     holdMinutes: env.HOLD_MINUTES,
     limitFactor: env.RATE_LIMIT_FACTOR,
@@ -226,6 +230,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     mailFrom: env.MAIL_FROM,
     storage: { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) },
   };
+}
+
+/** The owner's address, else those of the admins; the sandbox has an admin of its own. */
+function readOwner(env: Environment, sandbox: boolean): readonly string[] {
+  if (env.OWNER_EMAIL !== undefined) return [env.OWNER_EMAIL];
+  return env.ADMIN_EMAILS.length === 0 && sandbox ? ['admin@example.com'] : env.ADMIN_EMAILS;
 }
 
 function readIgloohome(env: Environment, sandbox: boolean, at: (offset: number) => string): Config['igloohome'] {

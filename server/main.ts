@@ -9,7 +9,6 @@ import { DirectoryLocked } from './db/directory-lock.ts';
 
 const EXIT_CONFIG = 78;
 const EXIT_LOCKED = 75;
-const POLL_MS = 1_000;
 const KEEP_ALIVE_MS = 75_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -56,17 +55,7 @@ async function main(): Promise<void> {
   const house = await houseOrExit(config);
 
   let stopping = false;
-  let round: Promise<void> = Promise.resolve();
-  const poll = (): void => {
-    round = round.then(async () => {
-      if (stopping) return;
-      await house
-        .flushMail()
-        .catch((error: unknown) => house.log.error({ err: error }, 'account mails could not be sent'));
-      await house.tick.run();
-    });
-  };
-  const timer = setInterval(poll, POLL_MS);
+  house.tick.start();
 
   const server = serve(
     { fetch: house.app.fetch, port: config.port, ...(config.host === null ? {} : { hostname: config.host }) },
@@ -92,7 +81,7 @@ async function main(): Promise<void> {
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
-    clearInterval(timer);
+    const drained = house.tick.stop();
     await new Promise<void>((done) => {
       server.close(() => done());
       // Browsers keep lines open that carry nothing; those are hung up.
@@ -101,7 +90,7 @@ async function main(): Promise<void> {
         if ('closeAllConnections' in server) server.closeAllConnections();
       }, 5_000).unref();
     });
-    await round;
+    await drained;
     await house.close();
     process.exit(0);
   };

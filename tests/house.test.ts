@@ -60,14 +60,22 @@ const TABLE: readonly Room[] = [
   },
   {
     room: 'server/operations',
-    may: ['server/db', 'server/mails', PORTS, PORT_ERRORS, 'rules'],
+    may: ['server/db', 'server/queue', 'server/mails', PORTS, PORT_ERRORS, 'rules'],
     mayType: [...WIRE, 'database'],
   },
   {
     room: 'server/providers/*',
-    may: [PORTS, PORT_ERRORS, 'server/providers/http-call', 'server/providers/licence-text'],
+    may: [
+      PORTS,
+      PORT_ERRORS,
+      'server/providers/circuit',
+      'server/providers/http-call',
+      'server/providers/licence-text',
+    ],
     mayType: WIRE,
   },
+  // Jobs and what runs them; it knows neither the product nor its outside systems.
+  { room: 'server/queue', may: ['server/db'], mayType: WIRE },
   { room: 'server/http', may: [], mayType: WIRE },
   { room: 'server/db', may: [], mayType: WIRE },
 
@@ -181,7 +189,7 @@ test.each([
 });
 
 /** The generic half knows no product. */
-const GENERIC = ['auth', 'rest', 'storage', 'realtime', 'db', 'http'].map((name) => `server/${name}`);
+const GENERIC = ['auth', 'rest', 'storage', 'realtime', 'db', 'http', 'queue'].map((name) => `server/${name}`);
 const PRODUCT_WORDS = /booking|coupon|discount|studio|stripe|igloohome/i;
 
 test('the generic half of the server has no word of the product', () => {

@@ -63,7 +63,10 @@ const fromCheckout = z
     termsAccepted: metadata.termsAccepted === true,
   }));
 
-/** Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). */
+/**
+ * Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). 202 with `{url: null, pending: true, …}`
+ * while the provider has not answered: the hours are held, and the same call again answers the address once there is one.
+ */
 export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }): ServerFunction {
   return {
     methods: ['POST'],
@@ -83,12 +86,17 @@ export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }):
         termsAccepted: wanted.termsAccepted,
         shownTotalCents: wanted.shownTotal === null ? null : dollarsToCents(wanted.shownTotal),
       });
-      return json({
-        url: held.url,
-        bookingId: held.bookingId,
-        reference: held.reference,
-        total: centsToDollars(held.totalCents),
-      });
+      const pending = held.url === null;
+      return json(
+        {
+          url: held.url,
+          ...(pending ? { pending } : {}),
+          bookingId: held.bookingId,
+          reference: held.reference,
+          total: centsToDollars(held.totalCents),
+        },
+        pending ? 202 : 200,
+      );
     },
   };
 }

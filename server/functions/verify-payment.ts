@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
-import type { PaymentDesk } from '#server/operations/payments.ts';
+import type { PaymentStatus } from '#server/operations/payment/payment-status.ts';
 import { json, parse, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -12,16 +12,23 @@ const bodySchema = z.object({
 
 /**
  * Asks the provider how a payment stands and moves the booking there: `{paid, status, bookingId, reference}`, for its owner with `booking`.
+ * `state: 'asking'` beside it: the provider has not answered within two seconds and is still being asked; the same call later tells more.
  * Works for whoever holds the session's id, as after a lost sign-in, but tells a guest nothing private (decisions T-36).
  */
-export function verifyPayment(parts: { desk: PaymentDesk; limits: TakeLimit }): ServerFunction {
+export function verifyPayment(parts: { status: PaymentStatus; limits: TakeLimit }): ServerFunction {
   return {
     methods: ['POST'],
     async handle({ caller, body }) {
       await take(parts.limits, LIMIT, `ip:${caller.ip}`);
       const { sessionId } = parse(bodySchema, body);
-      const { booking, paid } = await parts.desk.settle(sessionId);
-      const answer = { paid, status: booking.status, bookingId: booking.id, reference: booking.reference };
+      const { booking, paid, asking } = await parts.status.ask(sessionId);
+      const answer = {
+        paid,
+        status: booking.status,
+        bookingId: booking.id,
+        reference: booking.reference,
+        ...(asking ? { state: 'asking' } : {}),
+      };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
       return json({
         ...answer,

@@ -172,15 +172,18 @@ export function createAccessCodes(parts: {
     failpoint('access.after.commit');
   }
 
+  /** `ended`: the session was over before the lock had agreed to a code. */
   async function first(bookingId: string): Promise<'done' | 'ended'> {
     const planned = await db.transaction(async (tx) => {
       const booking = await lockBooking(tx, bookingId);
       if (!booking || booking.status !== 'confirmed') return null;
-      if (clock().getTime() >= Date.parse(booking.endTime)) return null;
-      const code = (await newestCode(tx, bookingId)) ?? (await plan(tx, booking, 1));
-      return { booking, code };
+      const newest = await newestCode(tx, bookingId);
+      if (clock().getTime() >= Date.parse(booking.endTime))
+        return newest?.status === 'requested' || !newest ? 'ended' : null;
+      return { booking, code: newest ?? (await plan(tx, booking, 1)) };
     });
-    if (!planned) return 'ended';
+    if (planned === 'ended') return 'ended';
+    if (!planned) return 'done';
     if (planned.code.status === 'requested') await issue(planned.code, planned.booking);
     return 'done';
   }
@@ -330,8 +333,8 @@ export function createAccessCodes(parts: {
       return show(bookingId);
     },
     async request(job) {
-      await first(job.subjectId);
-      return 'done';
+      const came = await first(job.subjectId);
+      return came === 'ended' ? { closed: 'The session ended before the lock had given an access code.' } : 'done';
     },
     async revoke(job) {
       const only = job.payload['codeId'];

@@ -99,7 +99,8 @@ export function createBookingMails(parts: {
     },
     async 'mail.access-code'(job) {
       const facts = await readBooking(db, job.subjectId);
-      const over = !facts || facts.status !== 'confirmed' || clock().getTime() >= Date.parse(facts.endTime);
+      const owed = facts?.status === 'confirmed';
+      const over = !owed || clock().getTime() >= Date.parse(facts.endTime);
       const ready = over ? null : await access.show(job.subjectId);
       if (!over && !ready?.pin) return { retryAt: new Date(clock().getTime() + LOOK_AGAIN_MS) };
       if (ready?.pin) {
@@ -112,7 +113,7 @@ export function createBookingMails(parts: {
         `update public.scheduled_emails set status = $2, sent_at = case when $2 = 'sent' then $3::timestamptz end where booking_id = $1::uuid and status in ('pending', 'pending_immediate')`,
         [job.subjectId, over ? 'cancelled' : 'sent', clock()],
       );
-      return 'done';
+      return owed && over ? { closed: 'The session ended before the access code could be mailed.' } : 'done';
     },
   };
 }

@@ -3,15 +3,17 @@ import { ageOn } from '#rules/people.ts';
 import { quoteSlots, type Quote } from '#rules/pricing.ts';
 import { slotClosed, slotsOfSpan } from '#rules/slots.ts';
 import type { Slot } from '#rules/slots.ts';
-import { formatStudioRange, studioDate } from '#rules/studio-time.ts';
+import { studioDate } from '#rules/studio-time.ts';
 import { settings as studio } from '#rules/venue.ts';
 import type { CouponTerms } from '#rules/coupons.ts';
 import { type Database, DatabaseError } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
-import type { Payments, PaymentSession } from '#server/providers/ports.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import type { Payments } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from './booking-rows.ts';
 import { failpoint } from './failpoint.ts';
+import { createSharedWork, startBudget, within } from './payment/in-time.ts';
+import { openSession } from './payment/open-session.ts';
 import { enqueue } from './outbox.ts';
 import type { PaymentDesk } from './payments.ts';
 import { Refusal } from './refusal.ts';
@@ -30,11 +32,11 @@ export type HoldRequest = {
   readonly shownTotalCents: number | null;
 };
 
-/** `url`: where the customer goes to pay, or the result page when nothing is to pay. */
+/** `url`: where the customer goes to pay, or the result page when nothing is to pay; null while the provider has not answered yet. */
 export type Held = {
   readonly bookingId: string;
   readonly reference: string;
-  readonly url: string;
+  readonly url: string | null;
   readonly totalCents: number;
 };
 
@@ -81,20 +83,21 @@ type HoldOutcome =
   | { outcome: 'taken'; expired: string[] }
   | { outcome: 'too_many_holds' };
 
-/** After this long an unanswered create call is looked up instead of repeated: its expiry would be refused as too near. */
-const REPEAT_WITHIN_MS = 45_000;
-
 export function createBookings(parts: {
   db: Database;
   payments: Payments;
   desk: PaymentDesk;
   clock: Clock;
+  log: Log;
   settings: BookingSettings;
 }): Bookings {
-  const { db, payments, desk, clock, settings } = parts;
+  const { db, payments, desk, clock, log, settings } = parts;
+  const opening = createSharedWork<string | null>();
+  const sessions = { db, payments, clock, siteUrl: settings.siteUrl, sessionMinutes: settings.sessionMinutes };
 
   async function hold(request: HoldRequest): Promise<Held> {
     const now = clock();
+    const left = startBudget();
     const slots = openSlots(request, now);
     const facts = await readFacts(request, slots.length, now);
     const verified = admit(request, facts, now);
@@ -106,8 +109,12 @@ export function createBookings(parts: {
       });
     }
     const claim = holdParameters(request, facts, quote, verified, now);
-    const outcome = await claimSlot(claim, quote.totalCents === 0, now);
-    const held = await openSession(outcome.booking, outcome.payment, request, quote);
+    const outcome = await claimSlot(claim, quote.totalCents === 0, now, left);
+    // However often the page asks, the provider is asked once at a time; whoever waits too long hears that it is still being asked.
+    const asked = opening(outcome.payment.id, () =>
+      openSession(sessions, outcome.booking, outcome.payment, { email: request.email, hours: quote.hours }),
+    );
+    const held = await within(log, left(), asked, null);
     return {
       bookingId: outcome.booking.id,
       reference: outcome.booking.reference,
@@ -207,6 +214,7 @@ export function createBookings(parts: {
     claim: Record<string, unknown>,
     free: boolean,
     now: Date,
+    left: () => number,
   ): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
     for (let round = 0; round < 3; round += 1) {
       const outcome = await tryHold(claim, free, now);
@@ -219,11 +227,18 @@ export function createBookings(parts: {
         );
       }
       if (outcome.outcome === 'replace') {
-        await desk.release(outcome.bookingId, 'replaced');
+        const gone = await within(log, left(), desk.release(outcome.bookingId, 'replaced'), null);
+        if (gone === null)
+          throw new Refusal(
+            'provider_unavailable',
+            'We are still asking the payment provider. Please try again in a moment.',
+          );
         continue;
       }
       if (outcome.expired.length === 0) break;
-      const freed = await Promise.all(outcome.expired.map((id) => desk.release(id, 'hold_expired').catch(stillHeld)));
+      // A provider that says nothing leaves the hold in the way: the slot counts as taken.
+      const releases = outcome.expired.map((id) => desk.release(id, 'hold_expired').catch(stillHeld));
+      const freed = await within(log, left(), Promise.all(releases), []);
       if (!freed.some((booking) => booking?.status === 'cancelled')) break;
     }
     throw new Refusal('slot_taken', 'Somebody else has just taken this time. Please choose another.');
@@ -246,78 +261,6 @@ export function createBookings(parts: {
         throw new Refusal('coupon_exhausted', 'This code has been fully used.');
       throw error;
     }
-  }
-
-  async function openSession(
-    booking: BookingFacts,
-    payment: PaymentFacts,
-    request: HoldRequest,
-    quote: Quote,
-  ): Promise<string> {
-    if (payment.kind === 'free') return resultUrl(booking.id, `free_${booking.id}`);
-    if (payment.state === 'open' && payment.url) return payment.url;
-    if (payment.state !== 'intent')
-      throw new Refusal('already_done', 'This booking has already been paid for or released.');
-    const session = await createOrFind(booking, payment, request, quote);
-    failpoint('hold.after.session');
-    const { count } = await db.query(
-      `update private.payment p set state = 'open', session_id = $2, url = $3
-       from private.booking b where p.id = $1::uuid and b.id = p.booking_id and b.status = 'pending' and p.state in ('intent', 'open')`,
-      [payment.id, session.id, session.url],
-    );
-    if (count === 0) {
-      // The hold was given up while the provider was thinking: nobody may pay for it.
-      await payments.expireSession(session.id);
-      throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
-    }
-    if (!session.url) throw new Refusal('already_done', 'This booking has already been paid for.');
-    return session.url;
-  }
-
-  /** The same key gives the same session; an unanswered call of a while ago is looked up first (promises F14). */
-  async function createOrFind(
-    booking: BookingFacts,
-    payment: PaymentFacts,
-    request: HoldRequest,
-    quote: Quote,
-  ): Promise<PaymentSession> {
-    const stale = clock().getTime() - Date.parse(payment.createdAt) > REPEAT_WITHIN_MS;
-    if (stale) {
-      const found = await payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000));
-      if (found) return found;
-    }
-    const start = new Date(booking.startTime);
-    const end = new Date(booking.endTime);
-    try {
-      return await payments.createSession({
-        key: payment.key,
-        bookingId: booking.id,
-        amountCents: payment.amountCents,
-        description: `${booking.studioName}, ${formatStudioRange(start, end)} (${quote.hours} h)`,
-        customerEmail: request.email,
-        successUrl: resultUrl(booking.id, '{CHECKOUT_SESSION_ID}'),
-        cancelUrl: `${settings.siteUrl}/checkout?released=${booking.id}`,
-        expiresAt: new Date(payment.sessionExpiresAt ?? clock().getTime() + settings.sessionMinutes * 60_000),
-        metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
-      });
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      const found = error.ambiguous
-        ? await payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000)).catch(() => null)
-        : null;
-      if (found) return found;
-      throw new Refusal(
-        'provider_unavailable',
-        'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
-        {
-          bookingId: booking.id,
-        },
-      );
-    }
-  }
-
-  function resultUrl(bookingId: string, sessionId: string): string {
-    return `${settings.siteUrl}/payment-success?session_id=${sessionId}&booking_id=${bookingId}`;
   }
 
   async function ownBooking(userId: string, bookingId: string): Promise<BookingFacts> {

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
+import { inParallel } from '#server/queue/in-parallel.ts';
 import {
   type BookingFacts,
   type CancelReason,
@@ -20,6 +21,8 @@ import { Refusal } from './refusal.ts';
 const PAYABLE_AFTER_START_MS = 30 * 60_000;
 /** A create call younger than this may still be under way: its hold is not released by guesswork. */
 const CREATE_MAY_RUN_MS = 60_000;
+/** Expired holds that are given up at the same time. */
+const RELEASES_AT_ONCE = 4;
 
 export type Settlement = {
   readonly booking: BookingFacts;
@@ -38,7 +41,7 @@ export type PaymentDesk = {
   /** Runs a queued refund. */
   refund(paymentId: string, tries: number): Promise<JobOutcome>;
   /** Holds past their time, and sessions paid that nobody told us of. */
-  releaseExpired(): Promise<number>;
+  releaseExpired(stop?: () => boolean): Promise<number>;
   reconcile(): Promise<number>;
 };
 
@@ -272,20 +275,25 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
     return 'done';
   }
 
-  async function releaseExpired(): Promise<number> {
+  async function releaseExpired(stop: () => boolean = () => false): Promise<number> {
     const { rows } = await db.query<{ id: string }>(
       `select id from private.booking where status = 'pending' and hold_expires_at <= $1::timestamptz order by hold_expires_at limit 50`,
       [clock()],
     );
     let released = 0;
-    for (const row of rows) {
-      const booking = await release(row.id, 'hold_expired').catch((error: unknown) => {
-        // The slot stays blocked: nothing is given away on a guess (promises F2).
-        log.error({ booking: row.id, reason: reasonOf(error) }, 'a hold could not be released yet');
-        return null;
-      });
-      if (booking?.status === 'cancelled') released += 1;
-    }
+    await inParallel(
+      rows,
+      RELEASES_AT_ONCE,
+      async (row) => {
+        const booking = await release(row.id, 'hold_expired').catch((error: unknown) => {
+          // The slot stays blocked: nothing is given away on a guess.
+          log.error({ booking: row.id, reason: reasonOf(error) }, 'a hold could not be released yet');
+          return null;
+        });
+        if (booking?.status === 'cancelled') released += 1;
+      },
+      stop,
+    );
     return released;
   }
 
@@ -304,7 +312,7 @@ export function createPaymentDesk(parts: { db: Database; payments: Payments; clo
         await apply(session, 'hold_expired');
         settledNow += 1;
       } catch (error) {
-        log.error({ session: session.id, reason: reasonOf(error) }, 'a paid session could not be settled');
+        log.error({ session: session.id, err: error }, 'a paid session could not be settled');
       }
     }
     return settledNow;

@@ -10,12 +10,20 @@ export class ProviderError extends Error {
   readonly ambiguous: boolean;
   /** The provider's own word, e.g. an error code; never shown to customers, never holds a secret. */
   readonly reason: string;
-  constructor(provider: string, reason: string, kind: { retryable: boolean; ambiguous?: boolean }, cause?: unknown) {
+  /** It says something about the provider as a whole, not about this one call. Default: as `retryable`. */
+  readonly outage: boolean;
+  constructor(
+    provider: string,
+    reason: string,
+    kind: { retryable: boolean; ambiguous?: boolean; outage?: boolean },
+    cause?: unknown,
+  ) {
     super(`${provider}: ${reason}`, { cause });
     this.provider = provider;
     this.reason = reason;
     this.retryable = kind.retryable;
     this.ambiguous = kind.ambiguous ?? false;
+    this.outage = kind.outage ?? kind.retryable;
   }
 }
 
@@ -24,5 +32,10 @@ export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }
 
-/** How long any single provider call may take (promises G12). */
+/** Reason of a call that was not made, because the provider did not answer those before. */
+export const CIRCUIT_OPEN = 'circuit_open';
+/** How long a provider that does not answer is left alone; then one call tries. */
+export const CIRCUIT_OPEN_MS = 10_000;
+
+/** How long any single request to a provider may take. */
 export const PROVIDER_TIMEOUT_MS = 5_000;

@@ -106,10 +106,10 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
       const done = state.success ? state.data.jobResponse?.jobStatus : undefined;
       if (done === 0) return;
       if (typeof done === 'number' && done >= 2)
-        throw new ProviderError('igloohome', 'job_failed', { retryable: true, ambiguous: true });
+        throw new ProviderError('igloohome', 'job_failed', { retryable: true, ambiguous: true, outage: false });
       await new Promise((resolve) => setTimeout(resolve, JOB_POLL_MS));
     }
-    throw new ProviderError('igloohome', 'job_unanswered', { retryable: true, ambiguous: true });
+    throw new ProviderError('igloohome', 'job_unanswered', { retryable: true, ambiguous: true, outage: false });
   }
 
   async function bridgeCode(

@@ -2,13 +2,18 @@ import nodemailer from 'nodemailer';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { Mail } from './ports.ts';
 
+/** Mails on their way at the same time; whoever sends more lets them wait outside, where they can still be called off. */
+export const MAIL_CONNECTIONS = 4;
+
 /** Mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender people see. */
 export function createSmtpMail(config: { url: string; from: string }): Mail & { close(): void } {
   const domain = /@([^>\s]+)>?$/.exec(config.from)?.[1] ?? 'localhost';
   const transport = nodemailer.createTransport({
     url: config.url,
     pool: true,
-    maxConnections: 2,
+    maxConnections: MAIL_CONNECTIONS,
+    // Once, for a line that the server closed while it was idle; every other repeat is ours, which knows what has been called off.
+    maxRequeues: 1,
     connectionTimeout: PROVIDER_TIMEOUT_MS,
     greetingTimeout: PROVIDER_TIMEOUT_MS,
     socketTimeout: PROVIDER_TIMEOUT_MS,
@@ -43,10 +48,13 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
           error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number'
             ? error.responseCode
             : 0;
+        const badMail =
+          error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
         throw new ProviderError(
           'mail',
           code === 0 ? 'no_answer' : `smtp_${code}`,
-          { retryable: code < 500, ambiguous: code === 0 },
+          // An answer is about this mail or its recipient; the server itself is up.
+          { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail },
           error,
         );
       }

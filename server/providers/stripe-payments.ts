@@ -34,7 +34,7 @@ export function stripeError(error: unknown): ProviderError {
     return new ProviderError(
       'stripe',
       error.code ?? error.type ?? `http_${status}`,
-      { retryable: again, ambiguous: status === 409 || status >= 500 || status === 0 },
+      { retryable: again, ambiguous: status === 409 || status >= 500 || status === 0, outage: again && status !== 409 },
       error,
     );
   }

@@ -385,9 +385,11 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
 
 /** Functions of the exposed schema, with the roles that may call each. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
+  'close_job(job uuid, reason text)': 'authenticated service_role',
   'developer_pages_open()': 'anon authenticated service_role',
   'is_staff()': 'anon authenticated service_role',
   'leave_mailing_list(subscription uuid)': 'anon authenticated service_role',
+  'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
   'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',
 };

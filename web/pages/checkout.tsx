@@ -184,6 +184,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             missing={missing}
             loading={loading}
             busy={payment.busy}
+            asking={payment.asking}
             problem={payment.problem}
             onAgree={submit}
             onBack={() => void navigate(paths.booking)}

@@ -52,17 +52,24 @@ export default function PaymentSuccessPage() {
   if (strange) return <NotFound error={null} onRetry={() => void state.refetch()} />;
   if (state.isError && !state.data) return <NotFound error={state.error} onRetry={() => void state.refetch()} />;
   if (!state.data) return <Waiting label="Asking for your payment" />;
-  if (state.data.status === 'pending') return <Processing reference={state.data.reference} />;
+  if (state.data.status === 'pending')
+    return <Processing reference={state.data.reference} asking={state.data.state === 'asking'} />;
   return confirmed ? <Confirmed state={state.data} /> : <Cancelled state={state.data} />;
 }
 
 /** Never an invitation to pay again: the money may be on its way. */
-function Processing({ reference }: { reference: string }) {
+function Processing({ reference, asking }: { reference: string; asking: boolean }) {
   const [opened] = useState(() => Date.now());
   const long = useNow(5_000).getTime() - opened > LONG_MS;
   return (
     <div className="mx-auto max-w-xl px-4 text-center">
-      <Waiting label="Your payment is being processed. This page changes by itself." />
+      <Waiting
+        label={
+          asking
+            ? 'We are still asking the payment provider. This page changes by itself.'
+            : 'Your payment is being processed. This page changes by itself.'
+        }
+      />
       <p className="text-sm text-fog">Reference {reference}</p>
       {long ? (
         <p className="mt-4 text-fog">

@@ -17,8 +17,8 @@ export type MessageQueue = {
   ): Promise<string>;
   /** Sends what waits without making the caller wait; call it after the transaction. */
   soon(): void;
-  /** Sends what waits and answers when it has gone or was put off; for the poll. */
-  flush(): Promise<void>;
+  /** Sends what waits, by mail, by text message or both, and answers when it has gone or was put off; for the poll. */
+  flush(channel?: 'email' | 'phone'): Promise<void>;
   /** Removes codes that nobody used. */
   sweep(): Promise<void>;
 };
@@ -65,15 +65,21 @@ export function createMessageQueue(parts: {
     }
   }
 
-  async function flush(): Promise<void> {
+  /** Mails and texts apart: while one service does not answer, the other's messages still go. */
+  async function flush(channel?: 'email' | 'phone'): Promise<void> {
+    await Promise.all((channel ? [channel] : (['email', 'phone'] as const)).map(flushChannel));
+  }
+
+  async function flushChannel(channel: 'email' | 'phone'): Promise<void> {
     const { rows } = await db.query<Waiting>(
       `update auth.message_queue q set lease_until = $1::timestamptz + interval '30 seconds', tries = q.tries + 1
        where q.id in (
          select x.id from auth.message_queue x where x.due_at <= $1::timestamptz and x.lease_until < $1::timestamptz
+           and (x.email is not null) = $3::boolean
          order by x.due_at limit $2::int for update skip locked
        )
        returning q.id, q.kind, q.email, q.phone, q.user_id, q.attempt_id, q.tries, q.created_at`,
-      [clock(), BATCH],
+      [clock(), BATCH, channel === 'email'],
     );
     await Promise.all(rows.map(send));
   }

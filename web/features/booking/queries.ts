@@ -91,8 +91,14 @@ export async function readStanding(userId: string, termsVersion: string): Promis
   return { verified: verified.data.length > 0, termsAccepted: terms.data.length > 0 };
 }
 
-/** Straight to payment, for who has shown an ID and accepted the terms; who that is comes from the account. */
-export async function createPayment(draft: BookingDraft, userId: string): Promise<{ url: string; bookingId: string }> {
+/**
+ * Straight to payment, for who has shown an ID and accepted the terms; who that is comes from the account. `url` is null while the
+ * payment provider has not answered.
+ */
+export async function createPayment(
+  draft: BookingDraft,
+  userId: string,
+): Promise<{ url: string | null; bookingId: string }> {
   const { data, error } = await supabase
     .from('profiles')
     .select('full_name,email,phone,address')

@@ -9,6 +9,7 @@ import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog } from '#web/lib/session.tsx';
 import { AppError, OFFLINE } from '#web/lib/supabase.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { draftOf } from './draft.ts';
 import { createPayment, keepDraft, readStanding, type Studio } from './queries.ts';
@@ -30,6 +31,7 @@ export function useBookNow(userId: string | null, beginCheck: (draft: BookingDra
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<BookProblem | null>(null);
+  const payPage = usePayPage();
   useBackAgain(() => setBusy(false));
 
   const toCheckout = (draft: BookingDraft): void => void navigate(paths.checkout, { state: drafts.handOver(draft) });
@@ -83,8 +85,9 @@ export function useBookNow(userId: string | null, beginCheck: (draft: BookingDra
       const standing = await readStanding(userId, settings.termsVersion);
       if (!standing.verified) return await verify(drafted);
       if (!standing.termsAccepted) return toCheckout(drafted);
-      const { url } = await createPayment(draft, userId);
-      return leaveTo(url); // busy stays: the page is on its way out
+      const url = await payPage.open(() => createPayment(draft, userId));
+      if (url !== null) leaveTo(url); // busy stays: the page is on its way out
+      return;
     } catch (error) {
       return explain(error, drafted, lookAgain);
     }

@@ -17,6 +17,7 @@ export function PayPanel({
   missing,
   loading,
   busy,
+  asking,
   problem,
   onAgree,
   onBack,
@@ -26,6 +27,8 @@ export function PayPanel({
   missing: string;
   loading: boolean;
   busy: boolean;
+  /** The payment provider has not answered yet; the page goes on by itself. */
+  asking: boolean;
   problem: PaymentProblem | null;
   /** Another price was named and is agreed to. */
   onAgree: (totalCents: number) => void;
@@ -61,7 +64,9 @@ export function PayPanel({
         </Button>
       )}
       <p id="still-needed" aria-live="polite" className="min-h-10 text-sm text-fog">
-        {busy ? (
+        {asking ? (
+          'We are still asking the payment provider. Your hours are held, nothing is charged yet, and this page goes on by itself.'
+        ) : busy ? (
           <Progress on words={WORDS} />
         ) : missing === '' || loading ? (
           `The hours are held for you for ${settings.holdMinutes} minutes while you pay.`

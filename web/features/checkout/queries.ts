@@ -30,7 +30,7 @@ export async function dropServerDraft(): Promise<void> {
   if (error) console.warn('the draft could not be dropped', error.message);
 }
 
-/** Holds the hours and answers where to pay. `total` is what was shown, in dollars. Throws `AppError`, `price_changed` with the new `total`. */
+/** Holds the hours and answers where to pay; `url` is null while the payment provider has not answered. `total` is what was shown, in dollars. Throws `AppError`, `price_changed` with the new `total`. */
 export function pay(input: {
   draft: BookingDraft;
   total: number;
@@ -39,7 +39,7 @@ export function pay(input: {
   phone: string;
   couponCode: string | null;
   userId: string;
-}): Promise<{ url: string; bookingId: string; total: number }> {
+}): Promise<{ url: string | null; bookingId: string; total: number }> {
   const { draft } = input;
   return callFunction('create-payment', {
     amount: input.total,
@@ -67,6 +67,8 @@ export function releaseHold(bookingId: string): Promise<{ released: boolean; sta
 
 export type PaymentState = {
   readonly paid: boolean;
+  /** The payment provider has not answered yet; the rest is what the studio knows itself. */
+  readonly state?: 'asking';
   readonly status: 'pending' | 'confirmed' | 'cancelled';
   readonly bookingId: string;
   readonly reference: string;

@@ -3,6 +3,7 @@ import { centsToDollars, formatMoney } from '#rules/money.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
+import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { AppError, OFFLINE } from '#web/lib/supabase.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -22,6 +23,7 @@ export function usePayment(parts: {
 }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<PaymentProblem | null>(null);
+  const payPage = usePayPage();
   useBackAgain(() => setBusy(false));
 
   function refuse(text: string, more: Partial<PaymentProblem> = {}): void {
@@ -50,13 +52,14 @@ export function usePayment(parts: {
     setProblem(null);
     try {
       const { draft, userId, couponCode } = parts;
-      const { url } = await pay({ draft, userId, couponCode, total: centsToDollars(shownCents), ...customer });
-      leaveTo(url); // busy stays: the page is on its way out
+      const wanted = { draft, userId, couponCode, total: centsToDollars(shownCents), ...customer };
+      const url = await payPage.open(() => pay(wanted));
+      if (url !== null) leaveTo(url); // busy stays: the page is on its way out
     } catch (error) {
       setBusy(false);
       explain(error, shownCents);
     }
   }
 
-  return { busy, problem, start, forget: () => setProblem(null) };
+  return { busy, asking: payPage.asking, problem, start, forget: () => setProblem(null) };
 }

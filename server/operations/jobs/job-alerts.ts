@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { type AlertedJob, jobAlertMail } from '#server/mails/job-alert.ts';
+import type { Mail } from '#server/providers/ports.ts';
+import { enqueue, type Job, type JobOutcome } from '../outbox.ts';
+
+export type JobAlerts = {
+  readonly db: Database;
+  readonly mail: Mail;
+  readonly clock: Clock;
+  /** Who is mailed about failing jobs; none when empty. */
+  readonly addresses: readonly string[];
+};
+
+const JOBS_PER_MAIL = 200;
+const REMIND_AFTER = '24 hours';
+
+/**
+ * Queues one mail about every job that nobody has been told of, or not for a day: jobs from their third failure on, and jobs whose moment
+ * passed. While such a mail waits (the mail server may be what fails) no second one is made; mails about jobs are no such jobs themselves.
+ */
+export async function queueJobAlerts(context: JobAlerts): Promise<void> {
+  const { db, addresses, clock } = context;
+  if (addresses.length === 0) return;
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `update private.outbox o set told_at = $1::timestamptz where o.id in (
+         select x.id from private.outbox x
+         where x.done_at is null and x.kind <> 'mail.job-alert'
+           and ((x.closed_at is null and x.alerted_at is not null and (x.told_at is null or x.told_at <= $1::timestamptz - interval '${REMIND_AFTER}'))
+             or (x.closed_at is not null and x.told_at is null))
+           and not exists (select from private.outbox a where a.kind = 'mail.job-alert' and a.done_at is null and a.closed_at is null)
+         order by x.created_at limit ${JOBS_PER_MAIL} for update skip locked)
+       returning o.id`,
+      [clock()],
+    );
+    if (rows.length === 0) return;
+    const jobs = rows.map((row) => row.id);
+    const batch = randomUUID();
+    for (const address of addresses)
+      await enqueue(tx, {
+        kind: 'mail.job-alert',
+        subjectId: batch,
+        dedupe: address,
+        payload: { to: address, jobs },
+        dueAt: clock(),
+      });
+  });
+}
+
+/** Sends a queued mail about jobs; nothing when all of them have been done or closed by a person meanwhile. */
+export async function sendJobAlert(context: JobAlerts, job: Job): Promise<JobOutcome> {
+  const { to, jobs } = job.payload;
+  if (typeof to !== 'string') return 'done';
+  const { rows } = await context.db.query<AlertedJob>(
+    `select o.id, o.kind, b.reference, o.tries, o.created_at as since, o.last_error as error, o.close_reason as "closedFor"
+     from private.outbox o
+     left join private.payment p on o.kind = 'payment.refund' and p.id = o.subject_id
+     left join private.booking b on b.id = coalesce(p.booking_id, o.subject_id)
+     where o.id = any ($1::uuid[]) and o.done_at is null and o.closed_by is null order by o.created_at`,
+    [jobs],
+  );
+  if (rows.length > 0) await context.mail.send({ to, ...jobAlertMail(rows), key: `job-${job.id}` });
+  return 'done';
+}

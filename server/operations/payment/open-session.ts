@@ -1,0 +1,128 @@
+import { formatStudioRange } from '#rules/studio-time.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
+import type { Payments, PaymentSession } from '#server/providers/ports.ts';
+import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
+import { failpoint } from '../failpoint.ts';
+import { Refusal } from '../refusal.ts';
+
+export type Sessions = {
+  readonly db: Database;
+  readonly payments: Payments;
+  readonly clock: Clock;
+  readonly siteUrl: string;
+  readonly sessionMinutes: number;
+};
+/** What the pay page tells besides the booking. */
+export type Payer = { readonly email: string; readonly hours: number };
+
+/** After this long an unanswered create call is looked up instead of repeated: its expiry would be refused as too near. */
+const REPEAT_WITHIN_MS = 45_000;
+
+/**
+ * Opens the payment session of a hold and answers the address of its pay page, or of the result page when nothing is to pay.
+ * Null: the provider is not being called, because it did not answer lately. Throws `Refusal`.
+ */
+export async function openSession(
+  context: Sessions,
+  booking: BookingFacts,
+  payment: PaymentFacts,
+  payer: Payer,
+): Promise<string | null> {
+  if (payment.kind === 'free') return resultUrl(context, booking.id, `free_${booking.id}`);
+  if (payment.state === 'open' && payment.url) return payment.url;
+  if (payment.state !== 'intent')
+    throw new Refusal('already_done', 'This booking has already been paid for or released.');
+  const made = await createOrFind(context, booking, payment, payer);
+  if (made === null) return null;
+  const { session } = made;
+  failpoint('hold.after.session');
+  const { count } = await context.db.query(
+    `update private.payment p set state = 'open', session_id = $2, url = $3
+     from private.booking b where p.id = $1::uuid and b.id = p.booking_id and b.status = 'pending' and p.state in ('intent', 'open')`,
+    [made.payment.id, session.id, session.url],
+  );
+  if (count === 0) {
+    // The hold was given up while the provider was thinking: nobody may pay for it.
+    await context.payments.expireSession(session.id);
+    throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
+  }
+  if (!session.url) throw new Refusal('already_done', 'This booking has already been paid for.');
+  return session.url;
+}
+
+/**
+ * The same key gives the same session; an unanswered call of a while ago is looked up first, and where the provider has no session
+ * the next attempt gets a key and an expiry of its own.
+ */
+async function createOrFind(
+  context: Sessions,
+  booking: BookingFacts,
+  payment: PaymentFacts,
+  payer: Payer,
+): Promise<{ session: PaymentSession; payment: PaymentFacts } | null> {
+  // The first attempt is as old as its booking, by the server's clock.
+  const askedAt = payment.attempt === 1 ? booking.createdAt : payment.createdAt;
+  try {
+    if (context.clock().getTime() - Date.parse(askedAt) <= REPEAT_WITHIN_MS)
+      return { session: await createSession(context, booking, payment, payer), payment };
+    const found = await findSession(context, booking);
+    if (found) return { session: found, payment };
+    const next = await anotherAttempt(context, payment);
+    return { session: await createSession(context, booking, next, payer), payment: next };
+  } catch (error) {
+    if (error instanceof ProviderError && error.reason === CIRCUIT_OPEN) return null;
+    throw error;
+  }
+}
+
+/** The payment to try again with: nobody can pay the one before, since the provider has no session of it. */
+async function anotherAttempt(context: Sessions, before: PaymentFacts): Promise<PaymentFacts> {
+  const now = context.clock();
+  const row = await context.db.one<{ facts: PaymentFacts | null }>(
+    'select private.next_payment_attempt($1::uuid, $2::timestamptz, $3::timestamptz) as facts',
+    [before.id, now, new Date(Math.ceil(now.getTime() / 1000) * 1000 + context.sessionMinutes * 60_000)],
+  );
+  if (!row?.facts) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
+  return row.facts;
+}
+
+async function createSession(
+  context: Sessions,
+  booking: BookingFacts,
+  payment: PaymentFacts,
+  payer: Payer,
+): Promise<PaymentSession> {
+  const [start, end] = [new Date(booking.startTime), new Date(booking.endTime)];
+  try {
+    return await context.payments.createSession({
+      key: payment.key,
+      bookingId: booking.id,
+      amountCents: payment.amountCents,
+      description: `${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
+      customerEmail: payer.email,
+      successUrl: resultUrl(context, booking.id, '{CHECKOUT_SESSION_ID}'),
+      cancelUrl: `${context.siteUrl}/checkout?released=${booking.id}`,
+      expiresAt: new Date(payment.sessionExpiresAt ?? context.clock().getTime() + context.sessionMinutes * 60_000),
+      metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
+    });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;
+    const found = error.ambiguous ? await findSession(context, booking).catch(() => null) : null;
+    if (found) return found;
+    throw new Refusal(
+      'provider_unavailable',
+      'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
+      { bookingId: booking.id },
+    );
+  }
+}
+
+function findSession(context: Sessions, booking: BookingFacts): Promise<PaymentSession | null> {
+  return context.payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000));
+}
+
+function resultUrl(context: Sessions, bookingId: string, sessionId: string): string {
+  return `${context.siteUrl}/payment-success?session_id=${sessionId}&booking_id=${bookingId}`;
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from './call.ts';
+import { createCircuit } from './circuit.ts';
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const down = new ProviderError('test', 'no_answer', { retryable: true, ambiguous: true });
+
+function opened(more: { atOnce?: number } = {}) {
+  let now = Date.parse('2026-05-01T00:00:00Z');
+  let calls = 0;
+  const circuit = createCircuit({ provider: 'test', clock: () => new Date(now), log, ...more });
+  return {
+    circuit,
+    advance: (ms: number) => void (now += ms),
+    calls: () => calls,
+    call: (outcome: () => Promise<string>) =>
+      circuit.run(() => {
+        calls += 1;
+        return outcome();
+      }),
+  };
+}
+const reasonOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof ProviderError ? error.reason : String(error)),
+  );
+
+test('after five failures in a row calls fail at once, retryable and without doubt, and a trial after ten seconds opens the way again', async () => {
+  const { circuit, advance, call, calls } = opened();
+  for (let n = 0; n < 5; n += 1) expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
+  expect([circuit.isOpen(), circuit.room()]).toEqual([true, 0]);
+  const refused = await call(() => Promise.resolve('never')).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ reason: CIRCUIT_OPEN, retryable: true, ambiguous: false });
+  expect(calls()).toBe(5);
+  advance(CIRCUIT_OPEN_MS - 1);
+  expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
+  advance(1);
+  expect(circuit.room()).toBe(1);
+  expect(await call(() => Promise.resolve('back'))).toBe('back');
+  expect([circuit.isOpen(), circuit.room()]).toEqual([false, Number.POSITIVE_INFINITY]);
+});
+
+test('a trial that fails closes the way for another ten seconds', async () => {
+  const { circuit, advance, call, calls } = opened();
+  for (let n = 0; n < 5; n += 1) await reasonOf(call(() => Promise.reject(down)));
+  for (let round = 0; round < 3; round += 1) {
+    advance(CIRCUIT_OPEN_MS);
+    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
+    expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
+  }
+  expect(calls()).toBe(8);
+  expect(circuit.isOpen()).toBe(true);
+});
+
+test('while a trial is under way nobody waits for it', async () => {
+  const { advance, call } = opened();
+  for (let n = 0; n < 5; n += 1) await reasonOf(call(() => Promise.reject(down)));
+  advance(CIRCUIT_OPEN_MS);
+  let answer: (text: string) => void = () => undefined;
+  const trial = call(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
+  answer('back');
+  expect(await trial).toBe('back');
+});
+
+test('a refusal is an answer: it never opens the circuit, and it ends a row of failures', async () => {
+  const { circuit, call } = opened();
+  const no = new ProviderError('test', 'card_declined', { retryable: false });
+  const busy = new ProviderError('test', 'in_use', { retryable: true, outage: false });
+  for (let n = 0; n < 20; n += 1) {
+    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
+    expect(await reasonOf(call(() => Promise.reject(n % 2 === 0 ? no : busy)))).toBe(
+      n % 2 === 0 ? 'card_declined' : 'in_use',
+    );
+  }
+  expect(circuit.isOpen()).toBe(false);
+});
+
+test('a call that does not end within its budget is an ambiguous failure', async () => {
+  const { circuit } = opened();
+  const late = await circuit.run(() => new Promise(() => undefined), 10).catch((error: unknown) => error);
+  expect(late).toMatchObject({ reason: 'no_answer', retryable: true, ambiguous: true });
+});
+
+test('no more calls than allowed are under way, and those that waited are called off when the circuit opens', async () => {
+  const { call, calls } = opened({ atOnce: 2 });
+  const reasons = await Promise.all(Array.from({ length: 12 }, () => reasonOf(call(() => Promise.reject(down)))));
+  expect(reasons.filter((reason) => reason === CIRCUIT_OPEN).length).toBeGreaterThanOrEqual(6);
+  expect(calls()).toBeLessThanOrEqual(6);
+});

@@ -1,0 +1,27 @@
+/**
+ * Runs `work` for every item, at most `atOnce` at the same time, in the order of the items. Answers how many were started:
+ * none is started once `stop()` is true. Rejects with the first error, after the work that was under way has ended.
+ */
+export async function inParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<unknown>,
+  stop: () => boolean = () => false,
+): Promise<number> {
+  let next = 0;
+  const failures: unknown[] = [];
+  async function lane(): Promise<void> {
+    while (next < items.length && failures.length === 0 && !stop()) {
+      const item = items[next] as T;
+      next += 1;
+      try {
+        await work(item);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  if (failures.length > 0) throw failures[0];
+  return next;
+}

@@ -1,0 +1,203 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import { type Job, type JobHandler, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
+
+/** One worker: jobs of some kinds, all of one outside system, so that a hang there holds up nothing else. */
+export type Worker = {
+  readonly name: string;
+  readonly kinds: readonly string[];
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly handlers: Readonly<Partial<Record<string, JobHandler>>>;
+  /** Jobs run at the same time. */
+  readonly atOnce: number;
+  /** How many jobs may be started now; 0 while the outside system is known to be down. Default: any number. */
+  readonly room?: () => number;
+  /** For an error that says nothing about the job itself: how long to put it off, in milliseconds, without counting a failure. */
+  readonly postpone?: (error: unknown) => number | null;
+  /** Longest wait between two tries, in milliseconds. */
+  readonly longestWaitMs?: (kind: string) => number;
+  /** Passed before and after each job, for tests that stop the process there. */
+  readonly checkpoint?: (name: string) => void;
+  /** Kinds that never raise an alert: those that carry alerts. */
+  readonly silentKinds?: readonly string[];
+  readonly heartbeatMs?: number;
+  /** Jobs this process works on, by id, with the lease it holds. Kept by the worker itself. */
+  readonly running: Map<string, string>;
+};
+
+/** Other workers leave a job alone for so long after the last renewal. */
+export const LEASE_SECONDS = 30;
+const HEARTBEAT_MS = 10_000;
+/** Rounds claim nothing more after so long. */
+export const ROUND_BUDGET_MS = 20_000;
+/** From this failure on a person is told. */
+export const ALERT_TRIES = 3;
+
+type Row = {
+  id: string;
+  kind: string;
+  subject_id: string;
+  payload: Record<string, unknown>;
+  due_at: Date;
+  deadline_at: Date | null;
+  tries: number;
+  lease_id: string;
+};
+
+/** Runs due jobs until none is left, the time budget is spent or `stop()` is true. Answers how many were run. */
+export async function runRound(worker: Worker, stop: () => boolean = () => false): Promise<number> {
+  const heartbeat = setInterval(() => void renewLeases(worker), worker.heartbeatMs ?? HEARTBEAT_MS);
+  try {
+    return await drain(worker, stop);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+async function drain(worker: Worker, stop: () => boolean): Promise<number> {
+  const end = performance.now() + ROUND_BUDGET_MS;
+  let ran = 0;
+  while (!stop() && performance.now() < end) {
+    const rows = await claim(worker);
+    if (rows.length === 0) break;
+    ran += rows.length;
+    await Promise.all(rows.map((row) => run(worker, row)));
+  }
+  return ran;
+}
+
+async function claim(worker: Worker): Promise<readonly Row[]> {
+  const room = Math.min(worker.atOnce, worker.room?.() ?? worker.atOnce);
+  if (room <= 0) return [];
+  const { rows } = await worker.db.query<Row>(
+    'select * from private.claim_jobs($1::text[], $2::timestamptz, $3::int, $4::numeric, $5::uuid[])',
+    [worker.kinds, worker.clock(), room, LEASE_SECONDS, [...worker.running.keys()]],
+  );
+  for (const row of rows) worker.running.set(row.id, row.lease_id);
+  return rows;
+}
+
+/** Tells other processes that this one still works on its jobs. Never throws: a lease that cannot be renewed runs out. */
+export async function renewLeases(worker: Worker): Promise<void> {
+  const held = [...worker.running];
+  if (held.length === 0) return;
+  try {
+    await worker.db.query(
+      `update private.outbox o set lease_until = $3::timestamptz
+       from unnest($1::uuid[], $2::uuid[]) as held(id, lease) where o.id = held.id and o.lease_id = held.lease and o.done_at is null`,
+      [
+        held.map(([id]) => id),
+        held.map(([, lease]) => lease),
+        new Date(worker.clock().getTime() + LEASE_SECONDS * 1000),
+      ],
+    );
+  } catch (error) {
+    worker.log.error({ err: error, worker: worker.name }, 'leases could not be renewed');
+  }
+}
+
+async function run(worker: Worker, row: Row): Promise<void> {
+  const job: Job = {
+    id: row.id,
+    kind: row.kind,
+    subjectId: row.subject_id,
+    payload: row.payload,
+    dueAt: row.due_at,
+    deadlineAt: row.deadline_at,
+    tries: row.tries,
+  };
+  try {
+    worker.checkpoint?.(`outbox.before.${job.kind}`);
+    await settle(worker, job, row.lease_id);
+  } catch (error) {
+    // The database did not take what became of the job: the lease runs out and the job is tried again.
+    worker.log.error({ err: error, job: job.id, kind: job.kind }, 'the outcome of a job could not be written');
+  } finally {
+    worker.running.delete(row.id);
+  }
+}
+
+async function settle(worker: Worker, job: Job, lease: string): Promise<void> {
+  const handler = worker.handlers[job.kind];
+  let outcome: Awaited<ReturnType<JobHandler>>;
+  try {
+    if (!handler) throw new Error(`no handler for jobs of the kind ${job.kind}`);
+    outcome = await handler(job);
+  } catch (error) {
+    const wait = worker.postpone?.(error) ?? null;
+    if (wait === null) return failed(worker, job, lease, error);
+    return putOff(worker, job, lease, new Date(worker.clock().getTime() + wait));
+  }
+  worker.checkpoint?.(`outbox.after.${job.kind}`);
+  if (outcome === 'done')
+    return void (await worker.db.query(
+      'update private.outbox set done_at = $2::timestamptz, last_error = null where id = $1::uuid and done_at is null',
+      [job.id, worker.clock()],
+    ));
+  if ('closed' in outcome) return close(worker, job, outcome.closed);
+  return putOff(worker, job, lease, outcome.retryAt);
+}
+
+/** Puts a job off without counting a failure. */
+async function putOff(worker: Worker, job: Job, lease: string, at: Date): Promise<void> {
+  await worker.db.query(
+    `update private.outbox set due_at = $3::timestamptz, lease_until = '-infinity', tries = greatest(tries - 1, 0)
+     where id = $1::uuid and lease_id = $2::uuid and done_at is null`,
+    [job.id, lease, at],
+  );
+}
+
+/** Ends a job whose moment has passed: recorded as an alert, and told to the owner with the next alert mail. */
+async function close(worker: Worker, job: Job, reason: string): Promise<void> {
+  worker.log.error(
+    { job: job.id, kind: job.kind, tries: job.tries, reason },
+    'a job was closed: its moment has passed',
+  );
+  await worker.db.transaction(async (tx) => {
+    const { count } = await tx.query(
+      `update private.outbox set closed_at = $2::timestamptz, close_reason = $3
+       where id = $1::uuid and done_at is null and closed_at is null`,
+      [job.id, worker.clock(), reason.slice(0, 500)],
+    );
+    if (count > 0) await alert(tx, job, { closed: true, reason });
+  });
+}
+
+async function failed(worker: Worker, job: Job, lease: string, error: unknown): Promise<void> {
+  const reason = error instanceof Error ? error.message : String(error);
+  const longest = worker.longestWaitMs?.(job.kind) ?? LONGEST_WAIT_MS;
+  const now = worker.clock();
+  worker.log.error(
+    { err: error, job: job.id, kind: job.kind, tries: job.tries },
+    'a job failed and will be tried again',
+  );
+  const tell = job.tries >= ALERT_TRIES && worker.silentKinds?.includes(job.kind) !== true;
+  await worker.db.transaction(async (tx) => {
+    const before = await tx.one<{ alerted_at: Date | null }>(
+      'select alerted_at from private.outbox where id = $1::uuid and lease_id = $2::uuid and done_at is null for update',
+      [job.id, lease],
+    );
+    if (!before) return;
+    const first = tell && before.alerted_at === null;
+    await tx.query(
+      `update private.outbox set last_error = $2, lease_until = '-infinity', due_at = $3::timestamptz,
+         alerted_at = case when $4::boolean then $5::timestamptz else alerted_at end
+       where id = $1::uuid`,
+      [job.id, reason.slice(0, 500), nextTry(now, job.tries, job.deadlineAt, longest), first, now],
+    );
+    if (first) await alert(tx, job, { tries: job.tries, reason });
+  });
+}
+
+async function alert(
+  tx: Parameters<Parameters<Database['transaction']>[0]>[0],
+  job: Job,
+  more: { reason: string } & Record<string, unknown>,
+): Promise<void> {
+  await tx.query(`select private.audit(null, 'alert', 'outbox', $1, $2::jsonb)`, [
+    job.id,
+    { ...more, kind: job.kind, subject: job.subjectId, reason: more.reason.slice(0, 200) },
+  ]);
+}

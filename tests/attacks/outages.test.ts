@@ -1,0 +1,225 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import {
+  checkout,
+  type Customer,
+  mailsTo,
+  paymentOf,
+  span,
+  STUDIO_A,
+  STUDIO_B,
+  type World,
+} from '#tests/support/world.ts';
+
+const MINUTE = 60_000;
+const OWNER = 'owner@example.com';
+
+type Row = Record<string, unknown>;
+
+/** Providers that are away for longer than twelve tries took: what is owed happens all the same, once, as soon as they are back. */
+describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 }, ({ open }) => {
+  let world: World;
+  let hours = 30;
+
+  beforeAll(async () => {
+    world = await open({ OWNER_EMAIL: OWNER });
+  });
+  afterEach(async () => {
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+  });
+  afterAll(() => world.close());
+
+  async function paid(customer: Customer, ahead = (hours += 3), studio = STUDIO_A): Promise<string> {
+    const held = await world.call('create-payment', checkout(span(world.now(), ahead), {}, studio), customer.token);
+    const payment = await paymentOf(world, held.body['bookingId']);
+    await world.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
+    expect((await world.call('verify-payment', { sessionId: payment.id })).body).toMatchObject({ paid: true });
+    return String(held.body['bookingId']);
+  }
+  const fault = (provider: string, kind: string, more: Row = {}): Promise<unknown> =>
+    world.sandbox('/api/faults', { provider, kind, seconds: 86_400, ...more });
+  /** Lets the server's clock run for so long, with a round of everything at each step. */
+  async function pass(minutes: number, step = 3): Promise<void> {
+    for (let gone = 0; gone < minutes; gone += step) {
+      world.advance(step * MINUTE);
+      await world.settle();
+    }
+  }
+  const jobs = (kind: string, subject: string): Promise<Row[]> =>
+    world.house.db
+      .query<Row>(
+        `select o.id, o.tries, o.done_at is not null as done, o.close_reason as closed from private.outbox o
+         left join private.payment p on p.id = o.subject_id
+         where o.kind = $1 and (o.subject_id = $2::uuid or p.booking_id = $2::uuid)`,
+        [kind, subject],
+      )
+      .then((result) => [...result.rows]);
+  const alertsOf = async (id: unknown): Promise<number> =>
+    (
+      await world.house.db.query(
+        `select 1 from public.audit_logs where action = 'alert' and resource_type = 'outbox' and resource_id = $1`,
+        [id],
+      )
+    ).count;
+
+  it('of the mail server: the confirmation arrives once it is back, once, and staff were alerted once', async () => {
+    const customer = await world.addCustomer();
+    await fault('mail', 'refuse');
+    const bookingId = await paid(customer);
+    await pass(63);
+    expect(await mailsTo(world, customer.email)).toEqual([]);
+    const [job] = await jobs('mail.booking-confirmed', bookingId);
+    expect(job).toMatchObject({ done: false, closed: null });
+    expect(await alertsOf(job?.['id'])).toBe(1);
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await pass(18);
+    expect(await mailsTo(world, customer.email, 'Booking confirmed')).toHaveLength(1);
+    expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: true }]);
+  });
+
+  it('of the payment provider: the refund is made once when it is back, and the owner was mailed once', async () => {
+    await fetch(`${world.sandboxUrl}/api/mail`, { method: 'DELETE' });
+    const customer = await world.addCustomer();
+    const bookingId = await paid(customer, 90);
+    const refundsBefore = await world.sandbox('/api/refunds');
+    await fault('stripe', 'status', { status: 503 });
+    expect((await world.call('cancel-booking', { bookingId }, customer.token)).status).toBe(200);
+    await pass(63);
+    const [job] = await jobs('payment.refund', bookingId);
+    expect(job).toMatchObject({ done: false, closed: null });
+    expect(await alertsOf(job?.['id'])).toBe(1);
+    const told = await mailsTo(world, OWNER, 'Needs attention');
+    expect(told.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`))).toHaveLength(1);
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await pass(18);
+    expect(await jobs('payment.refund', bookingId)).toMatchObject([{ done: true }]);
+    const refunds = await world.sandbox('/api/refunds');
+    expect(Array.isArray(refunds) && Array.isArray(refundsBefore) && refunds.length - refundsBefore.length).toBe(1);
+    const payment = await world.house.db.one<{ id: string; state: string }>(
+      'select id, state from private.payment where booking_id = $1::uuid',
+      [bookingId],
+    );
+    expect(payment?.state).toBe('refunded');
+  });
+
+  it('of the lock, and of the mail server after it: the access code is mailed within a minute, in the middle of the session', async () => {
+    const customer = await world.addCustomer();
+    const start = Date.parse(span(world.now(), 3).startTime);
+    const bookingId = await paid(customer, 3, STUDIO_B);
+    await fault('igloohome', 'status', { status: 500 });
+    const to = (at: number): void => world.advance(at - world.now().getTime());
+    to(start - 60 * MINUTE);
+    await pass(30, 1);
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await pass(2, 1);
+    expect(await jobs('access.request', bookingId)).toMatchObject([{ done: true }]);
+    await fault('mail', 'refuse');
+    to(start - 15 * MINUTE);
+    await pass(30, 1);
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await pass(2, 1);
+    expect(await mailsTo(world, customer.email, 'access code')).toHaveLength(1);
+  });
+
+  it('of the mail server until the session is over: the access mail is closed with that reason, and alerted', async () => {
+    const customer = await world.addCustomer();
+    const time = span(world.now(), 3);
+    const bookingId = await paid(customer, 3, STUDIO_B);
+    world.advance(Date.parse(time.startTime) - 20 * MINUTE - world.now().getTime());
+    await world.settle();
+    await fault('mail', 'refuse');
+    await pass(85, 5);
+    const [job] = await jobs('mail.access-code', bookingId);
+    expect(job).toMatchObject({ done: false, closed: 'The session ended before the access code could be mailed.' });
+    expect(await alertsOf(job?.['id'])).toBeGreaterThanOrEqual(1);
+    const { data } = await world
+      .client(world.house.keys.serviceRoleKey)
+      .from('scheduled_emails')
+      .select('status')
+      .eq('booking_id', bookingId);
+    expect(data).toEqual([{ status: 'cancelled' }]);
+  });
+
+  it('a failing job is tried at once or closed with a reason by staff and the service key, by nobody else, and both are recorded', async () => {
+    const customer = await world.addCustomer();
+    await fault('mail', 'refuse');
+    const bookingId = await paid(customer);
+    await pass(30);
+    const [before] = await jobs('mail.booking-confirmed', bookingId);
+    const job = String(before?.['id']);
+    const metrics = await (await fetch(`${world.url}/metrics`)).text();
+    expect(Number(/^outbox_failing (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    for (const client of [world.client(), world.client(customer.token)]) {
+      expect((await client.rpc('retry_job', { job })).error?.code).toBe('42501');
+      expect((await client.rpc('close_job', { job, reason: 'not mine' })).error?.code).toBe('42501');
+    }
+    const admin = await world.addCustomer();
+    await world.house.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
+    const staff = world.client(admin.token);
+    const service = world.client(world.house.keys.serviceRoleKey);
+    expect((await staff.rpc('close_job', { job, reason: ' ' })).error?.code).toBe('22023');
+    expect((await staff.rpc('close_job', { job, reason: 'told by phone' })).data).toBe(true);
+    expect((await staff.rpc('close_job', { job, reason: 'told by phone' })).data).toBe(false);
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await pass(30);
+    expect(await mailsTo(world, customer.email)).toEqual([]);
+    expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: false, closed: 'told by phone' }]);
+    expect((await service.rpc('retry_job', { job })).data).toBe(true);
+    await world.settle();
+    expect(await mailsTo(world, customer.email, 'Booking confirmed')).toHaveLength(1);
+    expect((await service.rpc('retry_job', { job })).data).toBe(false);
+    const { data: told } = await service
+      .from('audit_logs')
+      .select('actor,details')
+      .eq('resource_id', job)
+      .eq('action', 'update')
+      .order('created_at');
+    expect(told).toMatchObject([
+      { actor: admin.id, details: { by_hand: 'close', reason: 'told by phone' } },
+      { actor: null, details: { by_hand: 'retry' } },
+    ]);
+  });
+
+  it('a reconciliation that fails is tried again half a minute later, not in five minutes', async () => {
+    const asked = async (): Promise<number[]> => {
+      const requests = await world.sandbox('/api/requests?provider=stripe');
+      return Array.isArray(requests)
+        ? requests
+            .filter((one: { path: string }) => one.path.startsWith('/v1/checkout/sessions?'))
+            .map((one: { status: number }) => one.status)
+        : [];
+    };
+    await pass(12, 6); // whatever the outage before has left is over
+    const before = (await asked()).length;
+    world.advance(6 * MINUTE);
+    await world.sandbox('/api/faults', { provider: 'stripe', kind: 'status', status: 503, count: 1 });
+    await world.settle();
+    const failed = await asked();
+    expect([failed.length - before, failed[0]]).toEqual([1, 503]);
+    world.advance(31_000);
+    await world.settle();
+    const again = await asked();
+    expect([again.length - before, again[0]]).toEqual([2, 200]);
+  });
+
+  it('the owner is reminded of a failing job once a day, and of one that is done no more', async () => {
+    await fetch(`${world.sandboxUrl}/api/mail`, { method: 'DELETE' });
+    const customer = await world.addCustomer();
+    const bookingId = await paid(customer, 150);
+    await fault('stripe', 'status', { status: 503 });
+    await world.call('cancel-booking', { bookingId }, customer.token);
+    const [job] = await jobs('payment.refund', bookingId);
+    const told = async (): Promise<number> =>
+      (await mailsTo(world, OWNER, 'Needs attention')).filter((mail) => mail.text.includes(String(job?.['id']))).length;
+    await pass(60, 10);
+    expect(await told()).toBe(1);
+    await pass(23 * 60, 115);
+    expect(await told()).toBe(1);
+    await pass(120, 30);
+    expect(await told()).toBe(2);
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await pass(20, 10);
+    await pass(25 * 60, 500);
+    expect(await told()).toBe(2);
+  });
+});
