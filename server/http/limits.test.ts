@@ -3,6 +3,7 @@ import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { createLeasedLimit, takeShares } from './leased-limit.ts';
 import { createLimits, type TakeLimit } from './limits.ts';
 
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
@@ -78,4 +79,29 @@ test('a key may hold anything', async () => {
   const take = limits();
   expect(await take(LIMIT, `ip:'; drop table private.rate_bucket; --`)).toBeNull();
   expect(await take(LIMIT, 'x'.repeat(2_000))).toBeNull();
+});
+
+test('four processes that take shares of one limit admit exactly as many as it says, then come to the same wait', async () => {
+  const limit = { name: 'shared', max: 100, seconds: 60 };
+  const clock = () => new Date(now);
+  const take = takeShares({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  const processes = Array.from({ length: 4 }, () => createLeasedLimit({ limit, take, clock }));
+  const waits = await Promise.all(Array.from({ length: 400 }, (_, at) => processes[at % 4]?.('ip:a')));
+  expect(waits.filter((wait) => wait === null)).toHaveLength(100);
+  expect(new Set(waits)).toEqual(new Set([null, 1]));
+  now += 60_000;
+  const later = await Promise.all(Array.from({ length: 400 }, (_, at) => processes[at % 4]?.('ip:a')));
+  expect(later.filter((wait) => wait === null)).toHaveLength(100);
+});
+
+test('a share is no larger than what is left of the limit, and grows back unit by unit', async () => {
+  const clock = () => new Date(now);
+  const take = takeShares({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 3, wait: null });
+  expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 2, wait: null });
+  expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 0, wait: 12 });
+  now += 11_000;
+  expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 0, wait: 1 });
+  now += 1_000;
+  expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 1, wait: null });
 });

@@ -177,6 +177,22 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
     return { status: response.status, text, code: readCode(text) };
   }
 
+  /** Posts as the customer. */
+  async function send(path: string, body: string, headers: Record<string, string> = {}) {
+    const response = await fetch(`${world.url}/rest/v1/${path}`, {
+      method: 'POST',
+      headers: {
+        apikey: world.house.keys.anonKey,
+        authorization: `Bearer ${someone.token}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body,
+      signal: AbortSignal.timeout(20_000),
+    });
+    return { status: response.status, code: readCode(await response.text()) };
+  }
+
   test.each(REFUSED)('%s is refused to a guest and to a customer', async (_, path, code) => {
     for (const token of [null, someone.token]) {
       const answer = await get(path, token, path.endsWith('=300') ? { accept: 'text/csv' } : {});
@@ -228,49 +244,42 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
 
   test('a write that would answer too much is undone', async () => {
     const rows = Array.from({ length: 100 }, (_, at) => ({ id: 10_000 + at, title: 'x', body: 'y'.repeat(5_000) }));
-    const sent = await fetch(`${world.url}/rest/v1/books`, {
-      method: 'POST',
-      headers: {
-        apikey: world.house.keys.anonKey,
-        authorization: `Bearer ${someone.token}`,
-        'content-type': 'application/json',
-        prefer: 'return=representation',
-      },
-      body: JSON.stringify(rows),
-    });
-    expect([sent.status, readCode(await sent.text())]).toEqual([400, ANSWER]);
+    const sent = await send('books', JSON.stringify(rows), { prefer: 'return=representation' });
+    expect(sent).toEqual({ status: 400, code: ANSWER });
     expect((await get('books?select=id&id=gte.10000', null)).text).toBe('[]');
   });
 
   test('a body of more than a thousand rows is refused to a customer, whether its columns are named or not', async () => {
-    const post = (query: string, count: number) =>
-      fetch(`${world.url}/rest/v1/books${query}`, {
-        method: 'POST',
-        headers: {
-          apikey: world.house.keys.anonKey,
-          authorization: `Bearer ${someone.token}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify(Array.from({ length: count }, () => ({ id: 1 }))),
-      }).then(async (answer) => readCode(await answer.text()));
+    const post = async (query: string, count: number) =>
+      (await send(`books${query}`, JSON.stringify(Array.from({ length: count }, () => ({ id: 1 }))))).code;
     expect(await post('', 1_001)).toBe(REQUEST);
     expect(await post('?columns=id', 1_001)).toBe(REQUEST);
     expect(await post('?columns=id', 1_000)).toBe('23502');
   });
 
+  test.each([
+    [
+      'numbers that would be written out with 131,072 digits each',
+      `[${Array.from({ length: 5_000 }, () => '1e131071').join()}]`,
+    ],
+    ['numbers with as many digits behind the point', '{"a":{"b":[1E-16383]}}'],
+    ['a hundred thousand brackets', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a hundred thousand objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ])('%s in a draft are refused before the database reads them', async (_, data) => {
+    const answer = await send('booking_drafts', `{"data":${data}}`);
+    expect([answer.status, answer.code]).toEqual([400, 'PGRST102']);
+  });
+
+  test('a draft with ordinary numbers, brackets in a text and words like 1e999 is kept', async () => {
+    const data = { a: [1e20, -2.5e-7], text: `${'['.repeat(200)} "1e999" \\`, deep: { er: [[[{}]]] } };
+    const answer = await send('booking_drafts', JSON.stringify({ data }));
+    expect(answer.status).toBe(201);
+    expect(JSON.parse((await get('booking_drafts?select=data', someone.token)).text)).toEqual([{ data }]);
+  });
+
   test('a row of sixty thousand keys is refused without comparing each key with each', async () => {
     const row = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
-    const sent = await fetch(`${world.url}/rest/v1/books`, {
-      method: 'POST',
-      headers: {
-        apikey: world.house.keys.anonKey,
-        authorization: `Bearer ${someone.token}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify([row]),
-      signal: AbortSignal.timeout(20_000),
-    });
-    expect([sent.status, readCode(await sent.text())]).toEqual([400, 'PGRST204']);
+    expect(await send('books', JSON.stringify([row]))).toEqual({ status: 400, code: 'PGRST204' });
   });
 });
 

@@ -1,4 +1,5 @@
 import { refuseOver } from '../cost/bounds.ts';
+import { checkJson } from '../cost/json.ts';
 import { restErrors, type Sent } from '../errors.ts';
 
 /** A request's body. The text of JSON goes to the database as it came, so that no number loses a digit. */
@@ -39,6 +40,7 @@ export async function readBody(request: Request, kind: 'table' | 'call', options
   }
   // A page elsewhere can send some types without asking first; these it cannot (promises G35).
   if (sent === undefined) throw restErrors.contentType(type);
+  if (sent === 'json') checkJson(text);
   const body = sent === 'csv' ? fromTable(text) : fromJson(text, kind, options);
   if (kind === 'table') refuseOver('rows', body.count ?? 0, options.newRows);
   return body;
