@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
-import type { TakeLimit } from '#server/http/limits.ts';
 import type { PaymentDesk } from '#server/operations/payments.ts';
-import { json, parse, take } from './answers.ts';
+import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'verify-payment', max: 60, seconds: 60 };
@@ -14,11 +13,12 @@ const bodySchema = z.object({
  * Asks the provider how a payment stands and moves the booking there: `{paid, status, bookingId, reference}`, for its owner with `booking`.
  * Works for whoever holds the session's id, as after a lost sign-in, but tells a guest nothing private (decisions T-36).
  */
-export function verifyPayment(parts: { desk: PaymentDesk; limits: TakeLimit }): ServerFunction {
+export function verifyPayment(parts: { desk: PaymentDesk }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'everyone',
+    limit: LIMIT,
     async handle({ caller, body }) {
-      await take(parts.limits, LIMIT, `ip:${caller.ip}`);
       const { sessionId } = parse(bodySchema, body);
       const { booking, paid } = await parts.desk.settle(sessionId);
       const answer = { paid, status: booking.status, bookingId: booking.id, reference: booking.reference };
