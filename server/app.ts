@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Env } from './http/caller.ts';
 import { createFrontHall, type Hall } from './http/front-hall.ts';
+import { mayReadMetrics } from './http/metrics-access.ts';
 
 /** The house from the street: the five doors, the site, and the two windows a watchman looks through. */
 export function createApp(parts: {
@@ -13,15 +14,25 @@ export function createApp(parts: {
   site: Hono<Env>;
   ready: () => Promise<boolean>;
   metrics: () => Promise<string>;
+  /** Opens /metrics to other machines; null: only this machine may read them. */
+  metricsToken: string | null;
 }): Hono<Env> {
   const app = createFrontHall(parts.hall);
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', async (c) =>
     (await parts.ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),
   );
-  app.get('/metrics', async (c) =>
-    c.text(await parts.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
-  );
+  app.get('/metrics', async (c) => {
+    if (!mayReadMetrics(c, parts.metricsToken)) {
+      const message = 'The metrics are read on this machine, or with METRICS_TOKEN as bearer.';
+      return c.json({ code: 'unauthorized', message }, 401, {
+        'www-authenticate': 'Bearer',
+        'cache-control': 'no-store',
+      });
+    }
+    const type = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
+    return c.text(await parts.metrics(), 200, type);
+  });
   app.route('/auth/v1', parts.auth);
   app.route('/rest/v1', parts.rest);
   app.route('/storage/v1', parts.storage);

@@ -3,7 +3,7 @@ import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
 import { createVerificationSession } from './functions/create-verification-session.ts';
-import { createFunctionsDoor } from './functions/functions-door.ts';
+import { createFunctionsDoor, type FunctionsDoorParts } from './functions/functions-door.ts';
 import { generateAccessCode } from './functions/generate-access-code.ts';
 import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
 import { manualPowerControl } from './functions/manual-power-control.ts';
@@ -33,6 +33,7 @@ import type { Locks, Payments } from './providers/ports.ts';
 export function composeFunctions(parts: {
   readCaller: ReadCaller;
   limits: TakeLimit;
+  bodies: FunctionsDoorParts['bodies'];
   clock: Clock;
   status: PaymentStatus;
   bookings: Bookings;
@@ -51,6 +52,9 @@ export function composeFunctions(parts: {
 }): Hono<Env> {
   return createFunctionsDoor({
     readCaller: parts.readCaller,
+    limits: parts.limits,
+    people: parts.people,
+    bodies: parts.bodies,
     functions: new Map([
       ['create-payment', createPayment(parts)],
       ['release-hold', releaseHold(parts)],

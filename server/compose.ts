@@ -4,12 +4,14 @@ import pino from 'pino';
 import { createAliveQuestion } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigRefused } from './config.ts';
 import type { Database } from './db/database.ts';
 import { lockDirectory } from './db/directory-lock.ts';
 import { readMigrations } from './db/migrate.ts';
 import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
+import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
+import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { openKeys, type Keys } from './http/keys.ts';
 import { createLimits, type Limit } from './http/limits.ts';
@@ -54,8 +56,10 @@ import type { Scheduler } from './queue/scheduler.ts';
 import { createRestDoor } from './rest/rest-door.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageDoor } from './storage/storage-door.ts';
-import { type DemoAccount, seed } from './seed.ts';
+import { seed } from './seed.ts';
+import { startFaults } from './start/start-checks.ts';
 
+const MEGABYTE = 1024 * 1024;
 const ROOT = new URL('../', import.meta.url).pathname;
 /** Joining tells whether an address is on the list already (spec section 8), so it may not be tried often (promises, doors of section 1). */
 const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
@@ -73,6 +77,8 @@ export type House = {
   readonly demo: readonly DemoAccount[];
   /** Resolves when the embedded database has ended and could not be brought back: nothing works any more. */
   readonly broken: Promise<Error>;
+  /** What `npm run remove-demo` does. */
+  readonly removeDemoAccounts: () => Promise<DemoRemoval>;
   close(): Promise<void>;
 };
 
@@ -89,7 +95,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const broken = Promise.withResolvers<Error>();
   const db = await openDatabase(config, overrides.memory, { say, log, broken: broken.resolve });
   const demo = await seed({ db, root: ROOT, config, clock, say });
+  const faults = await startFaults(db, config);
+  if (faults.length > 0) {
+    await db.close();
+    await unlock?.();
+    throw new ConfigRefused(faults);
+  }
 
+  const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
   const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
   const readCaller = refuseSuspended(createReadCaller({ keys, sessions: watch, clock }), (key) => db.suspension(key));
@@ -195,6 +208,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const functions = composeFunctions({
     readCaller,
     limits,
+    bodies,
     clock,
     bookings,
     access,
@@ -218,7 +232,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const metrics = createMetrics();
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
-    hall: { log, trustedProxies: config.trustedProxies, production: config.production, observe: metrics.observe },
+    hall: {
+      log,
+      trustedProxies: config.trustedProxies,
+      siteUrl: config.siteUrl,
+      captcha: config.auth.captcha?.provider ?? null,
+      bodies: bodies.small,
+      observe: metrics.observe,
+    },
     auth: auth.door,
     rest: createRestDoor({
       db,
@@ -244,6 +265,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     }),
     ready: async () => (await db.query('select 1').catch(() => null)) !== null,
     metrics: () => metrics.text(),
+    metricsToken: config.metricsToken,
   });
 
   return {
@@ -255,6 +277,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     flushMail: () => auth.queue.flush(),
     demo,
     broken: broken.promise,
+    removeDemoAccounts: () => removeDemoAccounts(db),
     async close() {
       smtp.close();
       pictures.close();
@@ -262,6 +285,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       await db.close();
       await unlock?.();
     },
+  };
+}
+
+/** What request bodies may take of the memory: small ones by address, large ones (pictures) by person. */
+function createBodies(): { small: BodyBudget; large: BodyBudget } {
+  return {
+    small: createBodyBudget({ total: 64 * MEGABYTE, perSender: 16 * MEGABYTE }),
+    large: createBodyBudget({ total: 160 * MEGABYTE, perSender: 30 * MEGABYTE }),
   };
 }
 

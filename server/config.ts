@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
+import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
+import { readLocks } from './settings/locks.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
+import { unknownVariables } from './settings/unknown.ts';
 
 /** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
 export type Config = {
+  /** Lines for the operator about what is odd and can be run with. */
+  readonly warnings: readonly string[];
   readonly production: boolean;
   readonly port: number;
   readonly host: string | null;
@@ -20,6 +25,8 @@ export type Config = {
   readonly holdMinutes: number;
   readonly limitFactor: number;
   readonly trustedProxies: number;
+  /** Bearer that opens /metrics to other machines. */
+  readonly metricsToken: string | null;
   readonly logLevel: string;
   readonly failpoints: string | null;
   readonly auth: AuthSettings;
@@ -96,7 +103,7 @@ const list = z.string().transform((text) =>
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
 const schema = z.object({
-  NODE_ENV: z.string().default('development'),
+  NODE_ENV: z.enum(['development', 'test', 'production'], 'is development, test or production').default('development'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().min(1).optional(),
   SITE_URL: address.optional(),
@@ -111,6 +118,7 @@ const schema = z.object({
   HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
   RATE_LIMIT_FACTOR: z.coerce.number().positive().max(1_000_000).default(1),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   FAILPOINTS: z.string().min(1).optional(),
   ...authFields,
@@ -138,7 +146,7 @@ const schema = z.object({
   ...restFields,
   SHELLY_URL: address.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
-  MAIL_FROM: z.string().min(3).default('24/7 DJ Studios <hello@example.com>'),
+  MAIL_FROM: z.string().min(3).default(DEMO_SENDER),
   ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: flag.default(false),
   STORAGE_FILE_SIZE_LIMIT: z.coerce.number().int().min(10_485_760).max(5_000_000_000).default(52_428_800),
   STORAGE_S3_BUCKET: z.string().min(3).max(63).optional(),
@@ -162,15 +170,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = schema.safeParse(given);
-  if (!parsed.success)
-    throw new ConfigRefused(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
-  const env = parsed.data;
+  const { env, wrong } = parseEnvironment(given);
   const production = env.NODE_ENV === 'production';
   const sandbox =
     env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
   const faults = [
-    ...missing(env, sandbox),
+    ...wrong.map(({ fault }) => fault),
+    // A variable with a wrong value is there.
+    ...missing(env, sandbox).filter((fault) => !wrong.some(({ name }) => fault.startsWith(`${name}:`))),
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
   ];
@@ -185,7 +192,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     faults,
   });
   if (faults.length > 0) throw new ConfigRefused(faults);
+  const ofProviders = signIn.providers.flatMap(({ name }) =>
+    ['CLIENT_ID', 'SECRET', 'ISSUER'].map((end) => `AUTH_${name.toUpperCase()}_${end}`),
+  );
   return {
+    warnings: unknownVariables(Object.keys(given), [...Object.keys(schema.shape), ...ofProviders]),
     production,
     port: env.PORT,
     host: env.HOST ?? null,
@@ -200,6 +211,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     holdMinutes: env.HOLD_MINUTES,
     limitFactor: env.RATE_LIMIT_FACTOR,
     trustedProxies: env.TRUSTED_PROXIES,
+    metricsToken: env.METRICS_TOKEN ?? null,
     logLevel: env.LOG_LEVEL,
     failpoints: env.FAILPOINTS ?? null,
     auth: readAuthSettings(env, sandbox ? at(7) : null),
@@ -238,6 +250,21 @@ function readOwner(env: Environment, sandbox: boolean): readonly string[] {
   return env.ADMIN_EMAILS.length === 0 && sandbox ? ['admin@example.com'] : env.ADMIN_EMAILS;
 }
 
+/** The environment by its schema, and what is wrong in it; a wrong value counts as unset, so that all faults are told at once. */
+function parseEnvironment(given: Record<string, string | undefined>): {
+  env: Environment;
+  wrong: { name: string; fault: string }[];
+} {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return { env: parsed.data, wrong: [] };
+  const wrong = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    return { name, fault: `${name}: ${issue.message}` };
+  });
+  const rest = Object.entries(given).filter(([name]) => !wrong.some((one) => one.name === name));
+  return { env: schema.parse(Object.fromEntries(rest)), wrong };
+}
+
 function readIgloohome(env: Environment, sandbox: boolean, at: (offset: number) => string): Config['igloohome'] {
   return {
     authUrl: env.IGLOOHOME_AUTH_URL ?? (sandbox ? `${at(2)}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
@@ -247,7 +274,7 @@ function readIgloohome(env: Environment, sandbox: boolean, at: (offset: number) 
     bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandbox ? 'EB1X00001' : null),
     mode: env.IGLOOHOME_MODE ?? (sandbox || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
     webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (sandbox ? `${at(0)}/api/doors/webhook-key` : ''),
-    locks: readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')),
+    locks: new Map(readLocks(env.IGLOOHOME_LOCKS ?? (sandbox ? SANDBOX_LOCKS : '')).pairs),
   };
 }
 
@@ -265,67 +292,4 @@ function readS3(env: Environment): Config['storage']['s3'] {
     // Services other than Amazon's seldom have a name per bucket.
     pathStyle: env.STORAGE_S3_PATH_STYLE ?? env.STORAGE_S3_ENDPOINT !== undefined,
   };
-}
-
-function missing(env: Environment, sandbox: boolean): string[] {
-  if (sandbox) return [];
-  const needed = [
-    'STRIPE_SECRET_KEY',
-    'STRIPE_WEBHOOK_SECRET',
-    'IGLOOHOME_CLIENT_ID',
-    'IGLOOHOME_CLIENT_SECRET',
-    'IGLOOHOME_LOCKS',
-    'SHELLY_URL',
-    'SMTP_URL',
-    'SITE_URL',
-  ] as const;
-  return needed.filter((name) => env[name] === undefined).map((name) => `${name}: is needed when the sandbox is off`);
-}
-
-function contradictions(env: Environment, production: boolean, sandbox: boolean): string[] {
-  const faults: string[] = [];
-  if (env.ID_READER !== 'ocr' && !sandbox) {
-    for (const name of ['VISION_BASE_URL', 'VISION_API_KEY', 'VISION_MODEL'] as const) {
-      if (env[name] === undefined) faults.push(`${name}: is needed with ID_READER=${env.ID_READER}`);
-    }
-  }
-  const s3 = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
-  const wanted = [...s3, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
-  if (wanted.some((name) => env[name] !== undefined)) {
-    for (const name of s3) if (env[name] === undefined) faults.push(`${name}: is needed to keep files with S3`);
-  }
-  const live = env.STRIPE_SECRET_KEY?.includes('_live_') === true;
-  if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox)
-    faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');
-  if (live && sandbox) faults.push('SANDBOX: cannot be on with a live STRIPE_SECRET_KEY');
-  if (live && env.DATABASE_URL === undefined && !env.ALLOW_LIVE_PAYMENTS_ON_EMBEDDED) {
-    faults.push(
-      'DATABASE_URL: live card payments need PostgreSQL; ALLOW_LIVE_PAYMENTS_ON_EMBEDDED=true accepts that a power cut may lose the last moments',
-    );
-  }
-  if (!production) return faults;
-  if (sandbox) faults.push('SANDBOX: cannot be on in production');
-  if (env.RATE_LIMIT_FACTOR !== 1) faults.push('RATE_LIMIT_FACTOR: must be 1 in production');
-  if (env.FAILPOINTS !== undefined) faults.push('FAILPOINTS: must be unset in production');
-  for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_SECRET'] as const) {
-    if (env[name]?.includes('sandbox')) faults.push(`${name}: is a sandbox key, which production refuses`);
-  }
-  for (const name of [
-    'STRIPE_API_URL',
-    'IGLOOHOME_API_URL',
-    'IGLOOHOME_AUTH_URL',
-    'SMTP_URL',
-    'SITE_URL',
-    'STORAGE_S3_ENDPOINT',
-  ] as const) {
-    const url = env[name];
-    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
-      faults.push(`${name}: leads back to this machine, which production refuses`);
-  }
-  return faults;
-}
-
-function readLocks(text: string): Map<string, string> {
-  const pairs = text.split(',').map((part) => part.split('=').map((side) => side.trim()));
-  return new Map(pairs.flatMap(([studio = '', lock = '']) => (studio !== '' && lock !== '' ? [[studio, lock]] : [])));
 }

@@ -1,15 +1,14 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { serve } from '@hono/node-server';
 import { compose, type House } from './compose.ts';
 import { type Config, ConfigRefused, readConfig } from './config.ts';
 import { DirectoryLocked } from './db/directory-lock.ts';
+import { startHttpServer } from './http/http-server.ts';
 
 /** The program: reads the environment, opens the house, listens, ticks, and stops in order. */
 
 const EXIT_CONFIG = 78;
 const EXIT_LOCKED = 75;
-const KEEP_ALIVE_MS = 75_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -19,15 +18,21 @@ function configOrExit(): Config {
     return readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigRefused)) throw error;
-    for (const fault of error.faults) complain(`configuration: ${fault}`);
-    return process.exit(EXIT_CONFIG);
+    return refuse(error);
   }
+}
+
+function refuse(error: ConfigRefused): never {
+  for (const fault of error.faults) complain(`configuration: ${fault}`);
+  return process.exit(EXIT_CONFIG);
 }
 
 async function houseOrExit(config: Config): Promise<House> {
   try {
     return await compose(config, { say: (line) => say(`  ${line}`) });
   } catch (error) {
+    // What only the database can tell, such as a studio without a lock.
+    if (error instanceof ConfigRefused) return refuse(error);
     if (!(error instanceof DirectoryLocked)) throw error;
     complain(error.message);
     return process.exit(EXIT_LOCKED);
@@ -51,23 +56,19 @@ async function writeRuntime(config: Config, house: House, port: number): Promise
 
 async function main(): Promise<void> {
   const config = configOrExit();
+  for (const warning of config.warnings) complain(`configuration: ${warning}`);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const house = await houseOrExit(config);
 
   let stopping = false;
   house.tick.start();
 
-  const server = serve(
-    { fetch: house.app.fetch, port: config.port, ...(config.host === null ? {} : { hostname: config.host }) },
-    (info) => {
-      void writeRuntime(config, house, info.port).then(() => {
-        say(`ready on ${config.siteUrl}`);
-        for (const account of house.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
-      });
-    },
-  );
-  // Longer than any proxy or client keeps a line open: the side that asks hangs up, so no question meets a closed line.
-  if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
+  const server = startHttpServer(house.app.fetch, { port: config.port, host: config.host }, (port) => {
+    void writeRuntime(config, house, port).then(() => {
+      say(`ready on ${config.siteUrl}`);
+      for (const account of house.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
+    });
+  });
   server.on('error', (error: NodeJS.ErrnoException) => {
     complain(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
     void house.close().finally(() => process.exit(1));
@@ -85,10 +86,8 @@ async function main(): Promise<void> {
     await new Promise<void>((done) => {
       server.close(() => done());
       // Browsers keep lines open that carry nothing; those are hung up.
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
-      setTimeout(() => {
-        if ('closeAllConnections' in server) server.closeAllConnections();
-      }, 5_000).unref();
+      server.closeIdleConnections();
+      setTimeout(() => server.closeAllConnections(), 5_000).unref();
     });
     await drained;
     await house.close();

@@ -4,15 +4,8 @@ import { settings as studio } from '#rules/venue.ts';
 import { hashPassword } from './auth/accounts/passwords.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import { type DemoAccount, demoAccounts } from './start/demo-accounts.ts';
 import type { Clock } from './http/caller.ts';
-
-export type DemoAccount = { readonly title: string; readonly email: string; readonly password: string };
-
-/** Accounts to look around with; made only while the outside world is the sandbox. */
-export const demoAccounts: readonly DemoAccount[] = [
-  { title: 'Demo customer', email: 'customer@example.com', password: 'demo-customer-1' },
-  { title: 'Demo admin', email: 'admin@example.com', password: 'demo-admin-1' },
-];
 
 /** Brings in what every start needs: the rooms, the settings SQL reads, and the demo accounts. Changes nothing that is there. */
 export async function seed(parts: {

@@ -32,10 +32,10 @@ const TABLE: readonly Room[] = [
   { room: 'web/lib', may: ['rules'], mayType: ['database'] },
   { room: 'web/ui', may: [] },
 
-  { room: 'server/main', may: ['server/config', 'server/compose'] },
+  { room: 'server/main', may: ['server/config', 'server/compose', 'server/http/http-server'] },
   { room: 'server/config', may: ['server/settings'] },
   { room: 'server/settings', may: [] },
-  ...['compose', 'compose-auth', 'compose-functions', 'import-users', 'seed'].map((name) => ({
+  ...['compose', 'compose-auth', 'compose-functions', 'import-users', 'seed', 'start'].map((name) => ({
     room: `server/${name}`,
     may: ['server', 'rules'],
   })),

@@ -6,6 +6,8 @@ export type AuthConfig = {
   readonly siteUrl: string;
   readonly apiUrl: string;
   readonly passwordMinLength: number;
+  /** Whether passwords that are guessed first, or stand in a list of breaches, are refused. */
+  readonly breachedCheck: boolean;
   readonly passwordRequired:
     | 'none'
     | 'letters_digits'

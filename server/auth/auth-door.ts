@@ -1,4 +1,5 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import { hasBody, isJson } from '#server/http/bodies.ts';
 import { type Env, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { addAdmin } from './admin/admin-room.ts';
@@ -29,16 +30,31 @@ import { createVerify } from './verify/verify.ts';
 /** With this header the client reads the code of an error from `code` (wire.md 2). */
 const API_VERSION = { 'x-supabase-api-version': '2024-01-01', 'cache-control': 'no-store' } as const;
 
+/** Identity providers send browsers back to these with a form (SAML bindings 3.5; OpenID Connect's form_post). */
+const TAKES_FORMS = /\/(?:callback|sso\/saml\/acs)\/?$/;
+
+/**
+ * Reads the body and refuses any that is not JSON: a page of another site can make a browser send a form or plain text without asking
+ * first, and so make accounts and mails in its visitor's name.
+ */
+async function readJsonOnly(c: Context<Env>): Promise<void> {
+  const { headers } = c.req.raw;
+  if (hasBody(headers) && !isJson(headers) && !TAKES_FORMS.test(c.req.path)) throw refuse.notJson();
+  await c.req.text().catch(() => {
+    throw refuse.validation('The request body could not be read');
+  });
+}
+
 /** `/auth/v1` as the real client speaks it. Every answer is JSON, every no `{code, message}`. */
 export function createAuthDoor(parts: AuthParts): Hono<Env> {
   const door = new Hono<Env>();
   door.use(async (c, next) => {
     for (const [name, value] of Object.entries(API_VERSION)) c.header(name, value);
     // Read even where nobody looks at it: a body left lying makes the server close the line, under the client's next request.
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await c.req.text();
     // Most calls here are made without a session: then the address is who calls.
     const wait = parts.db.suspension(`ip:${c.var.ip}`);
     if (wait !== null) throw refuse.rate(wait);
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await readJsonOnly(c);
     await next();
   });
 

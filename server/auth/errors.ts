@@ -1,7 +1,7 @@
 /** A no in the words of the auth protocol (wire.md 2): `{code, message, …}` with a status. */
 export class AuthRefusal extends Error {
   override readonly name = 'AuthRefusal';
-  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 409 | 415 | 422 | 429 | 503;
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
   /** Seconds, for 429. */
@@ -23,6 +23,7 @@ export class AuthRefusal extends Error {
 
 export const refuse = {
   validation: (message: string) => new AuthRefusal(400, 'validation_failed', message),
+  notJson: () => new AuthRefusal(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json'),
   email: () => new AuthRefusal(400, 'email_address_invalid', 'Unable to validate email address: invalid format'),
   phone: () => new AuthRefusal(400, 'validation_failed', 'Invalid phone number format (E.164 required)'),
   credentials: () => new AuthRefusal(400, 'invalid_credentials', 'Invalid login credentials'),

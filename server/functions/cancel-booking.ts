@@ -4,12 +4,15 @@ import type { Bookings } from '#server/operations/bookings.ts';
 import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
+const LIMIT = { name: 'cancel-booking', max: 30, seconds: 60 };
 const bodySchema = z.object({ bookingId: bookingIdField });
 
 /** The customer cancels while the policy allows: `{cancelled, refund: 'full'|'none', amount}` (amount in dollars). */
 export function cancelBooking(parts: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'signed-in',
+    limit: LIMIT,
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);

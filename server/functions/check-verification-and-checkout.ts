@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { TakeLimit } from '#server/http/limits.ts';
 import type { Identity } from '#server/operations/identity.ts';
-import { json, parse, signedIn, take } from './answers.ts';
+import { json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'check-verification', max: 120, seconds: 60 };
@@ -10,12 +9,13 @@ const bodySchema = z.looseObject({
 });
 
 /** How a hosted check stands: `{verified, checkoutUrl, status, error?}`. */
-export function checkVerificationAndCheckout(parts: { identity: Identity; limits: TakeLimit }): ServerFunction {
+export function checkVerificationAndCheckout(parts: { identity: Identity }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'signed-in',
+    limit: LIMIT,
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
-      await take(parts.limits, LIMIT, `user:${userId}`);
       const { verificationSessionId } = parse(bodySchema, body);
       const result = await parts.identity.checkHosted(userId, verificationSessionId);
       return json({

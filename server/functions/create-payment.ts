@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { dollarsToCents, centsToDollars } from '#rules/money.ts';
 import { phoneSchema, storedPhone } from '#rules/people.ts';
-import type { TakeLimit } from '#server/http/limits.ts';
 import type { Bookings } from '#server/operations/bookings.ts';
-import { bookingIdField, instantField, json, parse, signedIn, take } from './answers.ts';
+import { bookingIdField, instantField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'create-payment', max: 20, seconds: 60 };
@@ -67,12 +66,13 @@ const fromCheckout = z
  * Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). 202 with `{url: null, pending: true, …}`
  * while the provider has not answered: the hours are held, and the same call again answers the address once there is one.
  */
-export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }): ServerFunction {
+export function createPayment(parts: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'signed-in',
+    limit: LIMIT,
     async handle({ caller, body }) {
       const { userId, email } = signedIn(caller);
-      await take(parts.limits, LIMIT, `user:${userId}`);
       const fromCheckoutPage = body !== null && typeof body === 'object' && 'metadata' in body;
       const wanted = fromCheckoutPage ? parse(fromCheckout, body) : parse(fromBookingPage, body);
       const held = await parts.bookings.hold({

@@ -31,6 +31,8 @@ const bodySchema = z.looseObject({
   }),
 });
 
+const BODY_MAX = 1024 * 1024;
+
 /** Signed reports of the locks: a used code is marked, and forgotten by the lock where codes are for one use. */
 export function igloohomeWebhook(parts: {
   access: AccessCodes;
@@ -38,10 +40,11 @@ export function igloohomeWebhook(parts: {
 }): ServerFunction {
   return {
     methods: ['POST'],
-    raw: true,
-    open: true,
-    async handle({ request }) {
-      const raw = await request.text();
+    callers: 'provider',
+    limit: null,
+    bodyMax: BODY_MAX,
+    async handle({ request, body }) {
+      const raw = String(body);
       if (!(await parts.verify(request, raw))) throw new Refusal('invalid_request', 'The signature does not fit.');
       const { payload } = parse(bodySchema, readJson(raw));
       for (const entry of payload.event.type === 5 ? (payload.event.data.activityLogs ?? []) : []) {

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import type { People } from '#server/operations/people.ts';
 import type { PowerControl } from '#server/operations/power.ts';
 import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
+const LIMIT = { name: 'manual-power-control', max: 60, seconds: 60 };
 const bodySchema = z.looseObject({ action: z.enum(['turn_on', 'turn_off']) });
 
 /** Staff switch the lights by hand: `{success, message}`. */
-export function manualPowerControl(parts: { power: PowerControl; people: People }): ServerFunction {
+export function manualPowerControl(parts: { power: PowerControl }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'staff',
+    limit: LIMIT,
     async handle({ caller, body }) {
-      await parts.people.requireStaff(caller);
       const { action } = parse(bodySchema, body);
       const on = action === 'turn_on';
       await parts.power.set(on, caller.userId ?? '00000000-0000-0000-0000-000000000000');

@@ -1,13 +1,15 @@
-import type { People } from '#server/operations/people.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
+const LIMIT = { name: 'process-scheduled-emails', max: 60, seconds: 60 };
+
 /** Runs what is due now: `{processed}`. Staff or the service key only (decisions T-59). */
-export function processScheduledEmails(parts: { drain: () => Promise<number>; people: People }): ServerFunction {
+export function processScheduledEmails(parts: { drain: () => Promise<number> }): ServerFunction {
   return {
     methods: ['POST'],
-    async handle({ caller }) {
-      await parts.people.requireStaff(caller);
+    callers: 'staff',
+    limit: LIMIT,
+    async handle() {
       return json({ processed: await parts.drain() });
     },
   };

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Caller, Clock } from '#server/http/caller.ts';
-import type { TakeLimit } from '#server/http/limits.ts';
 import type { AccessCodes } from '#server/operations/access-codes.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
 import type { Bookings } from '#server/operations/bookings.ts';
 import type { People } from '#server/operations/people.ts';
 import { Refusal } from '#server/operations/refusal.ts';
 import type { LinkSigner } from '#server/operations/seal.ts';
-import { bookingIdField, json, parse, take } from './answers.ts';
+import { bookingIdField, json, parse } from './answers.ts';
 import { describeAccess } from './door-access.ts';
 import type { ServerFunction } from './function.ts';
 import { statuses } from './statuses.ts';
@@ -22,7 +21,6 @@ export function regeneratePin(parts: {
   bookings: Bookings;
   people: People;
   links: LinkSigner;
-  limits: TakeLimit;
   clock: Clock;
 }): ServerFunction {
   async function admit(caller: Caller, bookingId: string, token: string | null): Promise<void> {
@@ -34,35 +32,33 @@ export function regeneratePin(parts: {
 
   return {
     methods: ['GET', 'POST'],
+    callers: 'everyone',
+    limit: { GET: SHOW, POST: RENEW },
+    refuse: (refusal) =>
+      json(
+        {
+          ...refusal.details,
+          success: false,
+          error: refusal.message,
+          code: refusal.code,
+          expired: refusal.code === 'session_ended',
+        },
+        statuses[refusal.code],
+      ),
     async handle({ request, url, caller, body }) {
       const renewing = request.method === 'POST';
-      try {
-        await take(parts.limits, renewing ? RENEW : SHOW, `ip:${caller.ip}`);
-        const given =
-          renewing && body !== null && typeof body === 'object' && 'booking_id' in body
-            ? body
-            : Object.fromEntries(url.searchParams);
-        const ask = parse(askSchema, given);
-        await admit(caller, ask.booking_id, ask.token ?? url.searchParams.get('token'));
-        const access = renewing
-          ? await parts.access.renew(ask.booking_id, caller.userId)
-          : await parts.access.ensure(ask.booking_id);
-        if (parts.clock().getTime() >= Date.parse(access.booking.endTime))
-          throw new Refusal('session_ended', 'Session has ended');
-        return json({ success: true, ...describeAccess(access) });
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        return json(
-          {
-            ...error.details,
-            success: false,
-            error: error.message,
-            code: error.code,
-            expired: error.code === 'session_ended',
-          },
-          statuses[error.code],
-        );
-      }
+      const given =
+        renewing && body !== null && typeof body === 'object' && 'booking_id' in body
+          ? body
+          : Object.fromEntries(url.searchParams);
+      const ask = parse(askSchema, given);
+      await admit(caller, ask.booking_id, ask.token ?? url.searchParams.get('token'));
+      const access = renewing
+        ? await parts.access.renew(ask.booking_id, caller.userId)
+        : await parts.access.ensure(ask.booking_id);
+      if (parts.clock().getTime() >= Date.parse(access.booking.endTime))
+        throw new Refusal('session_ended', 'Session has ended');
+      return json({ success: true, ...describeAccess(access) });
     },
   };
 }

@@ -3,12 +3,15 @@ import type { Bookings } from '#server/operations/bookings.ts';
 import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
+const LIMIT = { name: 'release-hold', max: 60, seconds: 60 };
 const bodySchema = z.object({ bookingId: bookingIdField });
 
 /** Somebody came back from the pay page: their unpaid hold is given up by the handshake. `{released, status}`. */
 export function releaseHold(parts: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'signed-in',
+    limit: LIMIT,
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);

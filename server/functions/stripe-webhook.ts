@@ -5,14 +5,17 @@ import { Refusal } from '#server/operations/refusal.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
+const BODY_MAX = 1024 * 1024;
+
 /** Signed events of the payment provider. Only the id is believed; a repeat changes nothing; an error makes the provider try again. */
 export function stripeWebhook(parts: { payments: Payments; inbox: WebhookInbox }): ServerFunction {
   return {
     methods: ['POST'],
-    raw: true,
-    open: true,
-    async handle({ request }) {
-      const raw = await request.text();
+    callers: 'provider',
+    limit: null,
+    bodyMax: BODY_MAX,
+    async handle({ request, body }) {
+      const raw = String(body);
       try {
         const event = parts.payments.readEvent(raw, request.headers.get('stripe-signature') ?? '');
         await parts.inbox.accept('stripe', event);

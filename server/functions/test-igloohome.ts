@@ -1,16 +1,17 @@
 import type { Caller } from '#server/http/caller.ts';
-import type { People } from '#server/operations/people.ts';
 import type { TestPins } from '#server/operations/test-pins.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Locks } from '#server/providers/ports.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
-type Parts = { locks: Locks; lockIds: readonly string[]; people: People; testPins: TestPins };
+const LIMIT = { name: 'test-igloohome', max: 60, seconds: 60 };
+
+type Parts = { locks: Locks; lockIds: readonly string[]; testPins: TestPins };
 
 /** `test-igloohome-config`: is everything set that a door needs? */
 export function testIgloohomeConfig(parts: Parts): ServerFunction {
-  return trial(parts, async () => ({
+  return trial(async () => ({
     message: `Mode ${parts.locks.capabilities.mode}, ${parts.lockIds.length} locks set.`,
     response: { mode: parts.locks.capabilities.mode, locks: parts.lockIds },
   }));
@@ -18,7 +19,7 @@ export function testIgloohomeConfig(parts: Parts): ServerFunction {
 
 /** `test-igloohome-oauth`: do our credentials open the lock system? */
 export function testIgloohomeOauth(parts: Parts): ServerFunction {
-  return trial(parts, async () => {
+  return trial(async () => {
     const { devices } = await parts.locks.check();
     return { message: `Signed in; ${devices.length} devices.`, response: { devices } };
   });
@@ -26,17 +27,18 @@ export function testIgloohomeOauth(parts: Parts): ServerFunction {
 
 /** `test-igloohome-pin`: a code for the first lock until 7 pm, told only to the developer who asked. */
 export function testIgloohomePin(parts: Parts): ServerFunction {
-  return trial(parts, async (caller) => ({
+  return trial(async (caller) => ({
     message: 'PIN created.',
     pinData: await parts.testPins.issue(caller.userId),
   }));
 }
 
-function trial(parts: Parts, work: (caller: Caller) => Promise<Record<string, unknown>>): ServerFunction {
+function trial(work: (caller: Caller) => Promise<Record<string, unknown>>): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'developers',
+    limit: LIMIT,
     async handle({ caller }) {
-      await parts.people.requireDeveloper(caller);
       try {
         return json({ success: true, ...(await work(caller)) });
       } catch (error) {

@@ -1,22 +1,26 @@
 import { z } from 'zod';
-import type { TakeLimit } from '#server/http/limits.ts';
 import { readDataUrl } from '#server/operations/id-image.ts';
 import type { Identity } from '#server/operations/identity.ts';
-import { json, parse, signedIn, take } from './answers.ts';
+import { json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'verify-id', max: 10, seconds: 3600 };
 /** Ten megabytes of picture are 13.4 million letters of base64. */
-const bodySchema = z.looseObject({ idImage: z.string().min(30).max(14_100_000) });
+const IMAGE_MAX = 14_100_000;
+/** The picture, and room for the rest of the body. */
+const BODY_MAX = IMAGE_MAX + 64 * 1024;
+const bodySchema = z.looseObject({ idImage: z.string().min(30).max(IMAGE_MAX) });
 
 /** Reads a licence photo of the caller and decides; a `userId` in the body is not read (decisions T-21). */
-export function verifyId(parts: { identity: Identity; limits: TakeLimit }): ServerFunction {
+export function verifyId(parts: { identity: Identity }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'signed-in',
+    limit: LIMIT,
+    bodyMax: BODY_MAX,
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { idImage } = parse(bodySchema, body);
-      await take(parts.limits, LIMIT, `user:${userId}`);
       const { id, reading, judgement, profileBirthDate } = await parts.identity.verifyPhoto(
         userId,
         readDataUrl(idImage),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
-import type { TakeLimit } from '#server/http/limits.ts';
 import type { PaymentStatus } from '#server/operations/payment/payment-status.ts';
-import { json, parse, take } from './answers.ts';
+import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'verify-payment', max: 60, seconds: 60 };
@@ -15,11 +14,12 @@ const bodySchema = z.object({
  * `state: 'asking'` beside it: the provider has not answered within two seconds and is still being asked; the same call later tells more.
  * Works for whoever holds the session's id, as after a lost sign-in, but tells a guest nothing private (decisions T-36).
  */
-export function verifyPayment(parts: { status: PaymentStatus; limits: TakeLimit }): ServerFunction {
+export function verifyPayment(parts: { status: PaymentStatus }): ServerFunction {
   return {
     methods: ['POST'],
+    callers: 'everyone',
+    limit: LIMIT,
     async handle({ caller, body }) {
-      await take(parts.limits, LIMIT, `ip:${caller.ip}`);
       const { sessionId } = parse(bodySchema, body);
       const { booking, paid, asking } = await parts.status.ask(sessionId);
       const answer = {

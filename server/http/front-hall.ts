@@ -1,38 +1,48 @@
 import { randomUUID } from 'node:crypto';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
+import { addressOf, peerAddress } from './address.ts';
+import { announcedLength, atMost, type BodyBudget, bodyRefusals, BodyRefused, bodyTimeLimit } from './bodies.ts';
 import type { Env, Log } from './caller.ts';
+import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders } from './headers.ts';
 
-export type Hall = {
+export type Hall = HeaderSettings & {
   readonly log: Log;
   /** How many proxies in front of us write X-Forwarded-For; 0: the peer's own address counts. */
   readonly trustedProxies: number;
-  readonly production: boolean;
+  /** Bodies on their way into memory, by the sender's address. */
+  readonly bodies: BodyBudget;
   /** Called once per answer. */
   readonly observe: (door: string, method: string, status: number, seconds: number) => void;
 };
 
-const MEGABYTE = 1024 * 1024;
+const BODY_MAX = 1024 * 1024;
 const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
+/** APIs whose answers say themselves how long they may be kept. */
+const OWN_CACHING = /^\/storage\/v1(\/|$)/;
+/** Files are larger than any limit here and never in memory as a whole; a function says itself how large its body may be. */
+const OWN_BODIES = /^\/(storage|functions)\/v1\//;
 
-/** What every request passes first: an id, its address, a log line, security headers, CORS, a limit on its size. */
+/** What every request passes first: an id, its address, a log line, security headers, CORS, bounds on its body. */
 export function createFrontHall(hall: Hall): Hono<Env> {
   const app = new Hono<Env>();
+  const [forPages, forApis] = [pageHeaders(hall), apiHeaders(hall)];
   app.use(introduce(hall));
   app.use(async (c, next) => {
     await next();
-    // Data is never a page: what guards pages is spared where thousands of answers a second go out.
-    const headers = API.test(c.req.path) ? DATA_HEADERS : PAGE_HEADERS;
-    for (const [name, value] of headers) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-    if (hall.production) c.res.headers.set('strict-transport-security', 'max-age=63072000; includeSubDomains');
+    // API answers skip the page-only headers, which cost where thousands of answers a second go out.
+    const isApi = API.test(c.req.path);
+    for (const [name, value] of isApi ? forApis : forPages)
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    // What a person may see is for that person: no shared computer and no proxy keeps it.
+    if (isApi && !OWN_CACHING.test(c.req.path) && !c.res.headers.has('cache-control'))
+      c.res.headers.set('cache-control', 'no-store');
   });
   for (const door of ['auth', 'rest', 'storage', 'realtime', 'functions']) {
     const permit = cors({
       origin: '*',
       allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      allowHeaders: ALLOWED,
+      allowHeaders: ALLOWED_REQUEST_HEADERS,
       maxAge: 86_400,
     });
     app.use(`/${door}/v1/*`, (c, next) => {
@@ -41,11 +51,7 @@ export function createFrontHall(hall: Hall): Hono<Env> {
       return asks ? permit(c, next) : next();
     });
   }
-  app.use('/functions/v1/verify-id', sized(15 * MEGABYTE));
-  // The storage door measures what comes itself: files are larger than any limit here, and never in memory as a whole.
-  app.use(async (c, next) =>
-    /^\/(storage\/v1\/|functions\/v1\/verify-id$)/.test(c.req.path) ? next() : SMALL(c, next),
-  );
+  app.use(boundBody(hall.bodies));
   return app;
 }
 
@@ -54,7 +60,8 @@ function introduce(hall: Hall): MiddlewareHandler<Env> {
     const started = performance.now();
     const requestId = randomUUID();
     c.set('requestId', requestId);
-    c.set('ip', addressOf(peer(c), c.req.header('x-forwarded-for'), hall.trustedProxies));
+    // Without a connection, as in tests, it is this machine.
+    c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), hall.trustedProxies));
     c.set('log', withRequest(hall.log, requestId));
     await next();
     c.res.headers.set('x-request-id', requestId);
@@ -65,30 +72,6 @@ function introduce(hall: Hall): MiddlewareHandler<Env> {
   };
 }
 
-function peer(c: Parameters<typeof getConnInfo>[0]): string {
-  try {
-    return getConnInfo(c).remote.address ?? '127.0.0.1';
-  } catch {
-    return '127.0.0.1'; // handed in without a socket, as tests do
-  }
-}
-
-/** The client's address after trusted proxies; an IPv6 address is cut to its /64, which is one customer. */
-export function addressOf(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
-  const chain = (forwarded ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const claimed = trustedProxies > 0 ? chain.at(-trustedProxies) : undefined;
-  const address = (claimed ?? peerAddress).replace(/^::ffff:/i, '');
-  if (!address.includes(':')) return address.slice(0, 45);
-  const [head = '', tail = ''] = address.split('::');
-  const left = head.split(':').filter((part) => part !== '');
-  const right = tail.split(':').filter((part) => part !== '');
-  const full = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
-  return `${full.slice(0, 4).join(':')}::`;
-}
-
 function withRequest(log: Log, requestId: string): Log {
   return {
     info: (fields, message) => log.info({ requestId, ...fields }, message),
@@ -97,98 +80,93 @@ function withRequest(log: Log, requestId: string): Log {
   };
 }
 
-function sized(maxSize: number): MiddlewareHandler {
-  const limit = bodyLimit({ maxSize, onError: (c) => tooLarge(c.req.path) });
-  // What tells its size is judged by that, which Node holds it to, and a question has no body: neither is unpacked here, which would
-  // cost more than many an answer.
-  return (c, next) => {
-    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-    const told = c.req.header('transfer-encoding') === undefined ? c.req.header('content-length') : undefined;
-    if (told === undefined) return limit(c, next);
-    return Number(told) <= maxSize ? next() : Promise.resolve(tooLarge(c.req.path));
+/** Refuses bodies that are too large, too slow, or too many at once. Reads none of them: that is for the API, once it knows who calls. */
+function boundBody(budget: BodyBudget): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { method, path } = c.req;
+    if (method === 'GET' || method === 'HEAD' || OWN_BODIES.test(path)) return next();
+    const { headers } = c.req.raw;
+    const socketed = incomingOf(c.env) !== null;
+    const length = announcedLength(headers);
+    if (length === 0 || (length === null && socketed && !headers.has('transfer-encoding'))) return next();
+    if (length !== null && length > BODY_MAX) return refusal(path, bodyRefusals.tooLarge());
+    let release: () => void;
+    try {
+      release = budget.reserve(c.var.ip, length ?? BODY_MAX);
+    } catch (error) {
+      if (error instanceof BodyRefused) return refusal(path, error);
+      throw error;
+    }
+    try {
+      return await receive(c, next, length);
+    } finally {
+      release();
+    }
   };
 }
-const SMALL = sized(MEGABYTE);
 
-/** A body that is too large, told in the words of the door it was meant for. */
-function tooLarge(path: string): Response {
-  const message = 'The request is too large';
-  const body = path.startsWith('/functions/')
-    ? { error: { code: 'too_large', message } }
-    : path.startsWith('/rest/')
-      ? { code: 'PGRST102', message, details: null, hint: null }
-      : { code: 'request_too_large', message };
-  // Only with this header does the client of the account door read the code.
-  const headers = path.startsWith('/auth/') ? { 'x-supabase-api-version': '2024-01-01' } : {};
-  return Response.json(body, { status: 413, headers });
+/** Lets the API answer while the body arrives in time; `length` null: its bytes are counted as they come. */
+async function receive(
+  c: Parameters<MiddlewareHandler<Env>>[0],
+  next: () => Promise<void>,
+  length: number | null,
+): Promise<Response | undefined> {
+  const { path } = c.req;
+  let tooLarge = false;
+  const { raw } = c.req;
+  if (length === null && raw.body !== null) {
+    const body = raw.body.pipeThrough(
+      atMost(BODY_MAX, () => {
+        tooLarge = true;
+      }),
+    );
+    c.req.raw = new Request(raw, { method: raw.method, body, duplex: 'half' });
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const slow = new Promise<'slow'>((resolve) => {
+    timer = setTimeout(
+      () => {
+        // Once the body is here, the API may take its time.
+        if (incomingOf(c.env)?.complete === false) resolve('slow');
+      },
+      bodyTimeLimit(length ?? BODY_MAX),
+    );
+  });
+  try {
+    const answered = next();
+    if ((await Promise.race([answered, slow])) === 'slow') {
+      // The reader fails when the connection ends, and nobody needs to read about it.
+      c.set('log', SILENT);
+      answered.catch(() => undefined);
+      return refusal(path, bodyRefusals.tooSlow());
+    }
+    if (tooLarge) c.res = refusal(path, bodyRefusals.tooLarge());
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-const ALLOWED = [
-  'authorization',
-  'apikey',
-  'content-type',
-  'x-client-info',
-  'x-supabase-api-version',
-  'x-upsert',
-  'x-metadata',
-  'x-region',
-  'prefer',
-  'range',
-  'accept-profile',
-  'content-profile',
-  'x-retry-count',
-  'traceparent',
-  'tracestate',
-  'baggage',
-  'cache-control',
-  'content-encoding',
-  'if-match',
-  'if-none-match',
-  'if-modified-since',
-  'if-range',
-  'tus-resumable',
-  'upload-length',
-  'upload-offset',
-  'upload-metadata',
-  'x-http-method-override',
-  'x-request-id',
-  'x-signature',
-];
-const EXPOSED = [
-  'content-range',
-  'x-relay-error',
-  'x-request-id',
-  'x-supabase-api-version',
-  'x-total-count',
-  'link',
-  'retry-after',
-  'location',
-  'etag',
-  'accept-ranges',
-  'content-disposition',
-  'x-transformations',
-  'tus-resumable',
-  'upload-length',
-  'upload-offset',
-  'upload-expires',
-  'upload-metadata',
-];
+const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** No script, style or connection but our own; text never becomes code (trusted types); the camera only for our own pages. */
-const SECURITY_HEADERS = {
-  'content-security-policy':
-    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; require-trusted-types-for 'script'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-  'permissions-policy': 'camera=(self), microphone=(), geolocation=(), payment=()',
-  'cross-origin-opener-policy': 'same-origin',
-  'x-frame-options': 'DENY',
-};
+/** Node's request below the framework's; null without a connection, as in tests. */
+function incomingOf(env: unknown): { readonly complete: boolean } | null {
+  if (env === null || typeof env !== 'object' || !('incoming' in env)) return null;
+  const { incoming } = env;
+  if (incoming === null || typeof incoming !== 'object' || !('complete' in incoming)) return null;
+  return typeof incoming.complete === 'boolean' ? { complete: incoming.complete } : null;
+}
 
-const PAGE_HEADERS = Object.entries(SECURITY_HEADERS);
-/** Set on the finished answer: a header set before there is one makes the framework copy the answer through a stream. */
-const DATA_HEADERS = [
-  ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', EXPOSED.join(',')],
-  ['x-content-type-options', 'nosniff'],
-] as const;
+/** A body's refusal in the words of the API it was meant for. */
+function refusal(path: string, { status, code, message, retryAfter }: BodyRefused): Response {
+  const body = path.startsWith('/rest/')
+    ? { code: status === 413 ? 'PGRST102' : code, message, details: null, hint: null }
+    : { code, message };
+  const headers = {
+    // Only with this header does the client of the auth API read the code.
+    ...(path.startsWith('/auth/') ? { 'x-supabase-api-version': '2024-01-01' } : {}),
+    ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
+    ...(status === 408 ? { connection: 'close' } : {}),
+  };
+  return Response.json(body, { status, headers });
+}

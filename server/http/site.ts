@@ -81,7 +81,7 @@ export function createSite(parts: {
     const path = c.req.path.replace(/^\/+|\/+$/g, '');
     const isFile = /\.[a-z0-9]{2,11}$/.test(path);
     const file = isFile ? await load(path) : await load(`${path || 'index'}.html`);
-    if (file) return answer(c, file, 200, path.startsWith('assets/') ? HASHED : isFile ? PICTURE : 'no-cache');
+    if (file) return answer(c, file, 200, cachingOf(path));
     const unknown = isFile ? null : await load('404.html');
     return unknown ? answer(c, unknown, 404, 'no-cache') : c.text('Not found', 404, { 'cache-control': 'no-store' });
   });
@@ -94,6 +94,12 @@ async function firstFile(paths: readonly string[]): Promise<string | null> {
     if (found?.isFile()) return path;
   }
   return null;
+}
+
+/** How long a browser may keep a file without asking: a page names the files of one build, so it is asked for each time. */
+function cachingOf(path: string): string {
+  if (path.startsWith('assets/')) return HASHED;
+  return /\.[a-z0-9]{2,11}$/.test(path) && !path.endsWith('.html') ? PICTURE : 'no-cache';
 }
 
 function pack(body: Buffer): File['packed'] {

@@ -12,6 +12,8 @@ export const authFields = {
   AUTH_PASSWORD_REQUIRED: z
     .enum(['none', 'letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'])
     .default('none'),
+  /** Whether common and breached passwords are refused. */
+  AUTH_BREACHED_CHECK: flag.default(true),
   /** A file with one breached password, or the SHA-1 of one, a line; without it the bundled list alone counts. */
   AUTH_BREACHED_FILE: z.string().min(1).optional(),
   AUTH_AUTOCONFIRM: flag.default(false),
@@ -60,6 +62,7 @@ export function readAuthSettings(env: AuthEnvironment, sandboxUrl: string | null
   return {
     passwordMinLength: env.AUTH_PASSWORD_MIN_LENGTH,
     passwordRequired: env.AUTH_PASSWORD_REQUIRED,
+    breachedCheck: env.AUTH_BREACHED_CHECK,
     breachedFile: env.AUTH_BREACHED_FILE ?? null,
     autoconfirm: env.AUTH_AUTOCONFIRM,
     phoneAutoconfirm: env.AUTH_PHONE_AUTOCONFIRM,
@@ -103,6 +106,8 @@ function readCaptcha(env: AuthEnvironment, sandboxUrl: string | null) {
 /** One line per setting that cannot be run with. */
 export function authFaults(env: AuthEnvironment, production: boolean, sandbox: boolean): string[] {
   const faults: string[] = [];
+  if (!env.AUTH_BREACHED_CHECK && env.AUTH_BREACHED_FILE !== undefined)
+    faults.push('AUTH_BREACHED_FILE: is not read with AUTH_BREACHED_CHECK=false');
   if (env.AUTH_CAPTCHA !== undefined && env.AUTH_CAPTCHA_SECRET === undefined)
     faults.push('AUTH_CAPTCHA_SECRET: is needed with AUTH_CAPTCHA');
   if (env.AUTH_PHONE && !sandbox) {

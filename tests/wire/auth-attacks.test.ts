@@ -214,6 +214,7 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
           method: 'POST',
           headers: {
             apikey: world.house.keys.anonKey,
+            'content-type': 'application/json',
             ...(announced ? { 'content-length': String(megabytes.byteLength) } : { 'transfer-encoding': 'chunked' }),
           },
           body: announced ? megabytes : new Blob([megabytes]).stream(),

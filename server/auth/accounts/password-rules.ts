@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthConfig } from '../auth-config.ts';
 import { refuse } from '../errors.ts';
-import { checkPassword } from './passwords.ts';
+import { checkGuesses, checkLength } from './passwords.ts';
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -17,15 +17,17 @@ const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>
 
 /** The operator's rules for a new password: its length, what it must hold, and the lists of what is guessed first. */
 export function createPasswordRules(parts: {
-  config: Pick<AuthConfig, 'passwordMinLength' | 'passwordRequired'>;
+  config: Pick<AuthConfig, 'passwordMinLength' | 'passwordRequired' | 'breachedCheck'>;
   breached: BreachedPasswords;
 }): (password: string) => void {
-  const groups = GROUPS[parts.config.passwordRequired];
+  const { passwordMinLength, passwordRequired, breachedCheck } = parts.config;
+  const groups = GROUPS[passwordRequired];
   return (password) => {
-    checkPassword(password, parts.config.passwordMinLength);
+    checkLength(password, passwordMinLength);
+    if (breachedCheck) checkGuesses(password);
     if (!groups.every((group) => Array.from(password).some((letter) => group.includes(letter))))
       throw refuse.weak(`Password should contain at least one character of each: ${groups.join(', ')}`, 'characters');
-    if (parts.breached(password))
+    if (breachedCheck && parts.breached(password))
       throw refuse.weak('Password is known to be weak and easy to guess, please choose a different one.', 'pwned');
   };
 }

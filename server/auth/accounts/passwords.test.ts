@@ -1,11 +1,12 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect, test } from 'vitest';
 import { AuthRefusal } from '../errors.ts';
-import { checkPassword, hashPassword, needsRehash, passwordFits } from './passwords.ts';
+import { checkGuesses, checkLength, hashPassword, needsRehash, passwordFits } from './passwords.ts';
 
 function reasonOf(password: string, min = 6): unknown {
   try {
-    checkPassword(password, min);
+    checkLength(password, min);
+    checkGuesses(password);
     return null;
   } catch (error) {
     if (error instanceof AuthRefusal) return error.details['weak_password'] ?? error.code;

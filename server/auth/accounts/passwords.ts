@@ -44,9 +44,13 @@ export function needsRehash(stored: string): boolean {
 }
 
 /** Throws `weak_password` with the wire's reasons. */
-export function checkPassword(password: string, minLength: number): void {
+export function checkLength(password: string, minLength: number): void {
   if (password.length < minLength) throw refuse.weak(`Password should be at least ${minLength} characters`, 'length');
   if (password.length > 128) throw refuse.validation('Password cannot be longer than 128 characters');
+}
+
+/** Refuses what is guessed first. Throws `weak_password` with the wire's reasons. */
+export function checkGuesses(password: string): void {
   if (isGuessedFirst(password))
     throw refuse.weak('Password is known to be weak and easy to guess, please choose a different one.', 'pwned');
 }

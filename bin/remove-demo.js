@@ -1,0 +1,8 @@
+// `npm run remove-demo`: takes the demo accounts of the sandbox out of the database, before it is used in production.
+import { install, loadEnvFile, ownEnv, ownNode, run, say } from './project.js';
+
+loadEnvFile();
+await install();
+const { code, output } = await run(ownNode(), ['server/start/remove-demo.ts'], ownEnv());
+say(output.trimEnd());
+process.exit(code);

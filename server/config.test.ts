@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigRefused, readConfig } from './config.ts';
+
+/** A complete production; each test changes one thing. */
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  SITE_URL: 'https://studio.example.net',
+  STRIPE_SECRET_KEY: 'sk_test_51Abc',
+  STRIPE_WEBHOOK_SECRET: 'whsec_abc',
+  IGLOOHOME_CLIENT_ID: 'client',
+  IGLOOHOME_CLIENT_SECRET: 'secret',
+  IGLOOHOME_WEBHOOK_KEY: 'https://keys.igloohome.test/webhook',
+  IGLOOHOME_LOCKS: 'Studio A=L1,Studio B=L2',
+  SHELLY_URL: 'http://10.0.0.7/rpc',
+  SMTP_URL: 'smtp://mail.studio.test',
+  MAIL_FROM: 'Studio <hello@studio.test>',
+};
+const faultsOf = (env: Record<string, string | undefined>): readonly string[] => {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigRefused) return error.faults;
+    throw error;
+  }
+};
+
+describe('the configuration', () => {
+  test('of a complete production is accepted, and one of the sandbox without any variable', () => {
+    expect(faultsOf(PRODUCTION)).toEqual([]);
+    expect(faultsOf({})).toEqual([]);
+    expect(readConfig(PRODUCTION).igloohome.locks).toEqual(
+      new Map(Object.entries({ 'Studio A': 'L1', 'Studio B': 'L2' })),
+    );
+  });
+
+  test.each([
+    [{ NODE_ENV: 'prod' }, 'NODE_ENV: is development, test or production'],
+    [{ STRIPE_SECRET_KEY: 'pk_live_abc' }, 'STRIPE_SECRET_KEY: is a publishable key (pk_…), not a secret one (sk_…)'],
+    [
+      { STRIPE_RESTRICTED_KEY: 'pk_test_abc' },
+      'STRIPE_RESTRICTED_KEY: is a publishable key (pk_…), not a secret one (rk_…)',
+    ],
+    [{ IGLOOHOME_LOCKS: 'Studio A=L1,Studio B=L1' }, 'IGLOOHOME_LOCKS: gives the lock L1 to two studios'],
+    [{ IGLOOHOME_LOCKS: 'Studio A=L1,Studio A=L2' }, 'IGLOOHOME_LOCKS: names Studio A twice'],
+    [{ IGLOOHOME_LOCKS: 'Studio A=L1,Studio B' }, 'IGLOOHOME_LOCKS: "Studio B" is not studio=lock'],
+    [{ SITE_URL: 'http://studio.example.net' }, 'SITE_URL: must begin with https:// in production'],
+    [{ SITE_URL: 'https://studio.example.net/app' }, 'SITE_URL: must have no path in production'],
+    [{ IGLOOHOME_WEBHOOK_KEY: undefined }, 'IGLOOHOME_WEBHOOK_KEY: is needed in production'],
+    [{ MAIL_FROM: undefined }, 'MAIL_FROM: must be an address of yours in production, not the sender of the demo'],
+    [
+      { MAIL_FROM: 'Us <us@example.com>' },
+      'MAIL_FROM: must be an address of yours in production, not the sender of the demo',
+    ],
+    [{ METRICS_TOKEN: 'short' }, 'METRICS_TOKEN: needs at least 16 characters'],
+    [
+      { AUTH_BREACHED_CHECK: 'false', AUTH_BREACHED_FILE: '/lists/breached' },
+      'AUTH_BREACHED_FILE: is not read with AUTH_BREACHED_CHECK=false',
+    ],
+  ])('with %j is refused with one line', (change, fault) => {
+    expect(faultsOf({ ...PRODUCTION, ...change })).toEqual([fault]);
+  });
+
+  test('with several faults is refused with all of them at once', () => {
+    const faults = faultsOf({
+      ...PRODUCTION,
+      HOLD_MINUTES: 'soon',
+      STRIPE_SECRET_KEY: 'pk_live_abc',
+      IGLOOHOME_LOCKS: 'Studio A=L1,Studio B=L1',
+      SITE_URL: 'http://studio.example.net/app',
+      SMTP_URL: 'mail.example.net',
+      MAIL_FROM: undefined,
+    });
+    expect(faults.map((fault) => fault.split(':')[0]).join(' ')).toBe(
+      'HOLD_MINUTES SMTP_URL STRIPE_SECRET_KEY IGLOOHOME_LOCKS MAIL_FROM SITE_URL SITE_URL',
+    );
+  });
+
+  test('outside production may have http, a path and the demo sender', () => {
+    expect(faultsOf({ SITE_URL: 'http://192.168.1.20:3000' })).toEqual([]);
+  });
+
+  test('warns of variables that look like ours and are not, with the nearest name', () => {
+    const env = {
+      AUTH_PASWORD_MIN_LENGTH: '8',
+      REST_GUEST_PER_MIN: '5',
+      STRIPE_SECRET: 'sk_test_x',
+      IGLOOHOME_LOCK: 'x',
+      PATH: '/bin',
+      AUTH_PROVIDERS: 'acme',
+      AUTH_ACME_SECRET: 'x',
+      STORAGE_NOTHING_LIKE_ANYTHING: '1',
+    };
+    const { warnings } = readConfig(env);
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        'AUTH_PASWORD_MIN_LENGTH: is not a setting; did you mean AUTH_PASSWORD_MIN_LENGTH?',
+        'IGLOOHOME_LOCK: is not a setting; did you mean IGLOOHOME_LOCKS?',
+        'STORAGE_NOTHING_LIKE_ANYTHING: is not a setting',
+      ]),
+    );
+    expect(new Set(warnings.map((line) => line.split(':')[0]))).toEqual(
+      new Set(Object.keys(env).filter((name) => !['PATH', 'AUTH_PROVIDERS', 'AUTH_ACME_SECRET'].includes(name))),
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+
+type Fetch = Parameters<typeof getRequestListener>[0];
+
+/** How long a connection may take for each part of a request, in milliseconds. */
+export type ConnectionLimits = {
+  /** From the first byte, or from the opening of the connection, to the end of the headers. */
+  readonly headersTimeout: number;
+  /** From the first byte to the end of the body: the longest an upload may take. */
+  readonly requestTimeout: number;
+  /** How often the two are checked. */
+  readonly connectionsCheckingInterval: number;
+};
+
+const LIMITS: ConnectionLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15 * 60_000,
+  connectionsCheckingInterval: 2_000,
+};
+/** Longer than any proxy or client keeps a connection open: the side that asks hangs up, so no request meets a closed connection. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MAX = 100;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+/** Starts the HTTP server; slow and oversized headers end with 408 and 431 before any of our code runs. */
+export function startHttpServer(
+  fetch: Fetch,
+  { port, host }: { port: number; host: string | null },
+  onListen: (port: number) => void,
+  limits: ConnectionLimits = LIMITS,
+): Server {
+  const options: ServerOptions = { ...limits, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: HEADER_BYTES_MAX };
+  const listener = getRequestListener(fetch);
+  const server = createServer(options, (incoming, outgoing) => void listener(incoming, outgoing));
+  server.maxHeadersCount = HEADERS_MAX;
+  server.listen(port, host ?? undefined, () => {
+    const address = server.address();
+    onListen(address !== null && typeof address === 'object' ? address.port : port);
+  });
+  return server;
+}

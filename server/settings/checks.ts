@@ -1,0 +1,141 @@
+import { readLocks } from './locks.ts';
+
+/** What is missing from the environment or contradicts itself. Each check adds one line per fault, beginning with the variable's name. */
+export type CheckedEnvironment = {
+  readonly [
+    name in
+      | 'STRIPE_SECRET_KEY'
+      | 'STRIPE_RESTRICTED_KEY'
+      | 'STRIPE_WEBHOOK_SECRET'
+      | 'STRIPE_API_URL'
+      | 'IGLOOHOME_CLIENT_ID'
+      | 'IGLOOHOME_CLIENT_SECRET'
+      | 'IGLOOHOME_LOCKS'
+      | 'IGLOOHOME_MODE'
+      | 'IGLOOHOME_BRIDGE_ID'
+      | 'IGLOOHOME_WEBHOOK_KEY'
+      | 'IGLOOHOME_API_URL'
+      | 'IGLOOHOME_AUTH_URL'
+      | 'SHELLY_URL'
+      | 'SMTP_URL'
+      | 'SITE_URL'
+      | 'DATABASE_URL'
+      | 'VISION_BASE_URL'
+      | 'VISION_API_KEY'
+      | 'VISION_MODEL'
+      | 'FAILPOINTS'
+      | 'STORAGE_S3_BUCKET'
+      | 'STORAGE_S3_ACCESS_KEY_ID'
+      | 'STORAGE_S3_SECRET_ACCESS_KEY'
+      | 'STORAGE_S3_ENDPOINT'
+      | 'STORAGE_S3_PREFIX'
+  ]?: string | undefined;
+} & {
+  readonly ID_READER: string;
+  readonly MAIL_FROM: string;
+  readonly RATE_LIMIT_FACTOR: number;
+  readonly ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: boolean;
+};
+
+/** The sender of the sandbox's mails; production wants one of the operator's own. */
+export const DEMO_SENDER = '24/7 DJ Studios <hello@example.com>';
+
+/** Variables that are needed when no sandbox stands in for the providers. */
+export function missing(env: CheckedEnvironment, sandbox: boolean): string[] {
+  if (sandbox) return [];
+  const needed = [
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'IGLOOHOME_CLIENT_ID',
+    'IGLOOHOME_CLIENT_SECRET',
+    'IGLOOHOME_LOCKS',
+    'SHELLY_URL',
+    'SMTP_URL',
+    'SITE_URL',
+  ] as const;
+  return needed.filter((name) => env[name] === undefined).map((name) => `${name}: is needed when the sandbox is off`);
+}
+
+/** Settings that cannot be meant together, or not in production. */
+export function contradictions(env: CheckedEnvironment, production: boolean, sandbox: boolean): string[] {
+  const faults: string[] = [...keyFaults(env), ...lockMapFaults(env.IGLOOHOME_LOCKS)];
+  if (env.ID_READER !== 'ocr' && !sandbox) {
+    for (const name of ['VISION_BASE_URL', 'VISION_API_KEY', 'VISION_MODEL'] as const) {
+      if (env[name] === undefined) faults.push(`${name}: is needed with ID_READER=${env.ID_READER}`);
+    }
+  }
+  const s3 = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
+  const wanted = [...s3, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
+  if (wanted.some((name) => env[name] !== undefined)) {
+    for (const name of s3) if (env[name] === undefined) faults.push(`${name}: is needed to keep files with S3`);
+  }
+  const live = /^[sr]k_live_/.test(env.STRIPE_SECRET_KEY ?? '');
+  if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox)
+    faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');
+  if (live && sandbox) faults.push('SANDBOX: cannot be on with a live STRIPE_SECRET_KEY');
+  if (live && env.DATABASE_URL === undefined && !env.ALLOW_LIVE_PAYMENTS_ON_EMBEDDED) {
+    faults.push(
+      'DATABASE_URL: live card payments need PostgreSQL; ALLOW_LIVE_PAYMENTS_ON_EMBEDDED=true accepts that a power cut may lose the last moments',
+    );
+  }
+  return production ? [...faults, ...productionFaults(env, sandbox)] : faults;
+}
+
+/** A publishable key is on every page of its owner: as a secret key it can only be a mix-up. */
+function keyFaults(env: CheckedEnvironment): string[] {
+  return (['STRIPE_SECRET_KEY', 'STRIPE_RESTRICTED_KEY'] as const)
+    .filter((name) => env[name]?.startsWith('pk_') === true)
+    .map(
+      (name) => `${name}: is a publishable key (pk_…), not a secret one (${name.includes('SECRET') ? 'sk' : 'rk'}_…)`,
+    );
+}
+
+/** A code for one lock would open two studios. */
+function lockMapFaults(text: string | undefined): string[] {
+  const { pairs, malformed } = readLocks(text ?? '');
+  const twice = (values: readonly string[]): string[] => [
+    ...new Set(values.filter((one, at) => values.indexOf(one) !== at)),
+  ];
+  return [
+    ...malformed.map((part) => `IGLOOHOME_LOCKS: ${JSON.stringify(part)} is not studio=lock`),
+    ...twice(pairs.map(([studio]) => studio)).map((studio) => `IGLOOHOME_LOCKS: names ${studio} twice`),
+    ...twice(pairs.map(([, lock]) => lock)).map((lock) => `IGLOOHOME_LOCKS: gives the lock ${lock} to two studios`),
+  ];
+}
+
+function productionFaults(env: CheckedEnvironment, sandbox: boolean): string[] {
+  const faults: string[] = [];
+  if (sandbox) faults.push('SANDBOX: cannot be on in production');
+  if (env.RATE_LIMIT_FACTOR !== 1) faults.push('RATE_LIMIT_FACTOR: must be 1 in production');
+  if (env.FAILPOINTS !== undefined) faults.push('FAILPOINTS: must be unset in production');
+  for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_SECRET'] as const) {
+    if (env[name]?.includes('sandbox')) faults.push(`${name}: is a sandbox key, which production refuses`);
+  }
+  for (const name of [
+    'STRIPE_API_URL',
+    'IGLOOHOME_API_URL',
+    'IGLOOHOME_AUTH_URL',
+    'SMTP_URL',
+    'SITE_URL',
+    'STORAGE_S3_ENDPOINT',
+  ] as const) {
+    const url = env[name];
+    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
+      faults.push(`${name}: leads back to this machine, which production refuses`);
+  }
+  if (!sandbox && env.IGLOOHOME_WEBHOOK_KEY === undefined)
+    faults.push('IGLOOHOME_WEBHOOK_KEY: is needed in production');
+  if (env.MAIL_FROM === DEMO_SENDER || /@(?:[\w-]+\.)*example\.(?:com|net|org)\b/i.test(env.MAIL_FROM))
+    faults.push('MAIL_FROM: must be an address of yours in production, not the sender of the demo');
+  return [...faults, ...siteFaults(env.SITE_URL)];
+}
+
+/** Links in mails and the provider's way back are made from it, and the addresses of the APIs stand at its root. */
+function siteFaults(siteUrl: string | undefined): string[] {
+  if (siteUrl === undefined) return [];
+  const { protocol, pathname, search, hash } = new URL(siteUrl);
+  return [
+    ...(protocol === 'https:' ? [] : ['SITE_URL: must begin with https:// in production']),
+    ...(pathname === '/' && search === '' && hash === '' ? [] : ['SITE_URL: must have no path in production']),
+  ];
+}

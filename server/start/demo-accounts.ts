@@ -1,0 +1,141 @@
+import type { Database, Transaction } from '#server/db/database.ts';
+
+export type DemoAccount = { readonly title: string; readonly email: string; readonly password: string };
+
+/** Accounts to try the product with; made only while the sandbox stands in for the providers. Their passwords are public. */
+export const demoAccounts: readonly DemoAccount[] = [
+  { title: 'Demo customer', email: 'customer@example.com', password: 'demo-customer-1' },
+  { title: 'Demo admin', email: 'admin@example.com', password: 'demo-admin-1' },
+];
+const EMAILS = demoAccounts.map(({ email }) => email);
+
+/** Addresses of the demo accounts that are in this database. */
+export async function findDemoAccounts(db: Pick<Database, 'query'>): Promise<string[]> {
+  const { rows } = await db.query<{ email: string }>(
+    'select email from auth.users where lower(email) = any($1::text[]) order by email',
+    [EMAILS],
+  );
+  return rows.map(({ email }) => email);
+}
+
+export type DemoRemoval = {
+  readonly accounts: readonly string[];
+  readonly bookings: number;
+  /** Bookings paid with real money: they stay, for the books, and belong to nobody. */
+  readonly kept: number;
+};
+
+/**
+ * Removes the demo accounts with everything of theirs: sessions, roles, ID checks, files, drafts, unfinished jobs, and their bookings with
+ * payments and codes, which the sandbox pretended. A booking with a live payment is kept without its person. Run again it removes nothing.
+ */
+export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string; email: string }>(
+      'select id, email from auth.users where lower(email) = any($1::text[]) order by email for update',
+      [EMAILS],
+    );
+    const people = rows.map(({ id }) => id);
+    const bookings = await pretendedBookings(tx, people);
+    const references = await referencesTo(tx, 'private.booking');
+    await removeJobs(tx, people, bookings);
+    await returnCoupons(tx, bookings);
+    await removeReferring(tx, references, 'id = any($1::uuid[])', bookings);
+    await tx.query('delete from private.booking where id = any($1::uuid[])', [bookings]);
+    const kept = await tx.query(
+      'update private.booking set user_id = null, contact_phone = null, guest_email = null, notes = null where user_id = any($1::uuid[])',
+      [people],
+    );
+    await removeFiles(tx, people);
+    await tx.query('delete from public.mailing_list where email = any($1::text[])', [EMAILS]);
+    // Sessions, identities, factors, codes, profile, role, terms and ID checks go with the account.
+    await tx.query('delete from auth.users where id = any($1::uuid[])', [people]);
+    return { accounts: rows.map(({ email }) => email), bookings: bookings.length, kept: kept.count };
+  });
+}
+
+/** Bookings of these people without a live payment. */
+async function pretendedBookings(tx: Transaction, people: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select b.id from private.booking b where b.user_id = any($1::uuid[])
+     and not exists (select from private.payment p where p.booking_id = b.id and p.session_id like 'cs\\_live\\_%')`,
+    [people],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What is still to be done for them would mail an address that is not theirs, or ask a provider about what only the sandbox knew. */
+async function removeJobs(tx: Transaction, people: readonly string[], bookings: readonly string[]): Promise<void> {
+  await tx.query(
+    `delete from private.outbox o where o.subject_id = any($1::uuid[]) or o.subject_id = any($2::uuid[])
+       or o.subject_id in (select p.id from private.payment p where p.booking_id = any($2::uuid[]))
+       or o.subject_id in (select a.id from public.booking_access_codes a where a.booking_id = any($2::uuid[]))
+       or o.subject_id in (select v.id from public.id_verifications v where v.user_id = any($1::uuid[]))`,
+    [people, bookings],
+  );
+}
+
+/** Removes the rows of their files and notes pictures of their ID; the bytes go with the next sweep of the server. */
+async function removeFiles(tx: Transaction, people: readonly string[]): Promise<void> {
+  await tx.query(
+    `insert into storage.removed (storage_key) select image_path from public.id_verifications
+     where user_id = any($1::uuid[]) and image_path is not null on conflict do nothing`,
+    [people],
+  );
+  await tx.query('delete from storage.objects where owner = any($1::uuid[])', [people]);
+  await tx.query('delete from storage.uploads where owner = any($1::uuid[])', [people]);
+}
+
+/** Gives back the coupon units that these bookings hold. */
+async function returnCoupons(tx: Transaction, bookings: readonly string[]): Promise<void> {
+  await tx.query(
+    `update public.discount_codes d set current_uses = greatest(0, d.current_uses - r.units)
+     from (select coupon_id, count(*)::int as units from private.coupon_redemption
+           where booking_id = any($1::uuid[]) and state <> 'returned' group by coupon_id) r
+     where d.id = r.coupon_id`,
+    [bookings],
+  );
+}
+
+type Reference = {
+  readonly child: string;
+  readonly column: string;
+  readonly parent: string;
+  readonly parentColumn: string;
+};
+
+/** Foreign keys to `table` that keep a row from being deleted, and those to their tables; names as SQL takes them. */
+async function referencesTo(tx: Transaction, table: string): Promise<Map<string, Reference[]>> {
+  const { rows } = await tx.query<Reference>(
+    `with recursive found as (
+       select k.oid, k.conrelid, k.confrelid, k.conkey, k.confkey from pg_catalog.pg_constraint k
+       where k.contype = 'f' and k.confdeltype in ('a', 'r') and k.confrelid = $1::regclass
+       union
+       select k.oid, k.conrelid, k.confrelid, k.conkey, k.confkey from pg_catalog.pg_constraint k
+       join found f on k.confrelid = f.conrelid where k.contype = 'f' and k.confdeltype in ('a', 'r')
+     )
+     select f.conrelid::regclass::text as child, quote_ident(c.attname) as "column", f.confrelid::regclass::text as parent,
+       quote_ident(p.attname) as "parentColumn"
+     from found f
+     join pg_catalog.pg_attribute c on c.attrelid = f.conrelid and c.attnum = f.conkey[1]
+     join pg_catalog.pg_attribute p on p.attrelid = f.confrelid and p.attnum = f.confkey[1]`,
+    [table],
+  );
+  return Map.groupBy(rows, ({ parent }) => parent);
+}
+
+/** Deletes what refers to the rows of `parent` that `where` finds, the farthest first. */
+async function removeReferring(
+  tx: Transaction,
+  references: ReadonlyMap<string, readonly Reference[]>,
+  where: string,
+  ids: readonly string[],
+  parent = 'private.booking',
+): Promise<void> {
+  for (const { child, column, parentColumn } of references.get(parent) ?? []) {
+    if (child === parent) continue;
+    const rows = `${column} in (select ${parentColumn} from ${parent} where ${where})`;
+    await removeReferring(tx, references, rows, ids, child);
+    await tx.query(`delete from ${child} where ${rows}`, [ids]);
+  }
+}

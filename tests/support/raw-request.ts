@@ -1,0 +1,37 @@
+import { connect } from 'node:net';
+
+export type RawAnswer = { readonly status: number; readonly text: string; readonly seconds: number };
+
+/**
+ * Sends a request whose body never ends and answers with what the server says. `sent`: the part of the body that is sent. Rejects when
+ * the server says nothing within `milliseconds`.
+ */
+export function sendUnfinished(
+  url: string,
+  request: { path: string; headers: Readonly<Record<string, string>>; sent?: string },
+  milliseconds = 10_000,
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), hostname);
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`no answer within ${milliseconds} ms`));
+    }, milliseconds);
+    const head = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.on('connect', () =>
+      socket.write(`POST ${request.path} HTTP/1.1\r\nhost: ${hostname}\r\n${head.join('')}\r\n${request.sent ?? ''}`),
+    );
+    socket.on('data', (part) => {
+      text += part.toString();
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
+      if (status === undefined || !text.includes('\r\n\r\n')) return;
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ status: Number(status), text, seconds: (performance.now() - began) / 1000 });
+    });
+    socket.on('error', reject);
+  });
+}
