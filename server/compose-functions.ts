@@ -21,7 +21,7 @@ import type { TakeLimit } from './http/limits.ts';
 import type { AccessCodes } from './operations/access-codes.ts';
 import type { Bookings } from './operations/bookings.ts';
 import type { Identity } from './operations/identity.ts';
-import type { PaymentDesk } from './operations/payments.ts';
+import type { PaymentDesk } from './operations/payments/desk.ts';
 import type { People } from './operations/people.ts';
 import type { PowerControl } from './operations/power.ts';
 import type { TestPins } from './operations/test-pins.ts';

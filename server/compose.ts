@@ -23,7 +23,7 @@ import { armFailpoints } from './operations/failpoint.ts';
 import { createIdentity } from './operations/identity.ts';
 import { createTick, type Tick } from './operations/minute-tick.ts';
 import { createOutbox } from './operations/outbox.ts';
-import { createPaymentDesk } from './operations/payments.ts';
+import { createPaymentDesk } from './operations/payments/desk.ts';
 import { createPeople } from './operations/people.ts';
 import { createPowerControl } from './operations/power.ts';
 import { createLinkSigner, createSealer } from './operations/seal.ts';
@@ -129,11 +129,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
       'access.request': access.request,
       'access.revoke': access.revoke,
-      'payment.refund': (job) => desk.refund(job.subjectId, job.tries),
+      'payment.refund': (job) => desk.refund(job.subjectId),
       'image.delete': identity.deleteImage,
     },
   });
-  const tick = createTick({ db, desk, outbox, sweeps: [storage.sweep, () => auth.sweep()], clock, log });
+  const inbox = createWebhookInbox({ db, payments, clock, log });
+  const handleWebhooks = async (): Promise<void> => void (await inbox.drain());
+  const sweeps = [handleWebhooks, storage.sweep, () => auth.sweep()];
+  const tick = createTick({ db, desk, outbox, sweeps, clock, log });
   const functions = composeFunctions({
     readCaller,
     limits,
@@ -149,7 +152,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     lockIds: [...lockOf.values()],
     testPins: createTestPins({ db, locks, lockIds: [...lockOf.values()], clock }),
     power: createPowerControl({ db, power: createShellyPower({ url: config.shellyUrl }) }),
-    inbox: createWebhookInbox({ db, desk, clock, log }),
+    inbox,
     verifyReport: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,

@@ -29,6 +29,8 @@ export type Config = {
     readonly restrictedKey: string;
     readonly webhookSecret: string;
     readonly apiUrl: string | null;
+    /** Payment methods that may be offered. */
+    readonly methods: readonly string[];
   };
   readonly igloohome: {
     readonly authUrl: string;
@@ -100,6 +102,8 @@ const list = z.string().transform((text) =>
 );
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
+/** What customers may pay with; the money of au_becs_debit takes days. Wallets of the phone come with card. */
+const PAYMENT_METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
 const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
 
 const schema = z.object({
@@ -128,6 +132,10 @@ const schema = z.object({
   STRIPE_RESTRICTED_KEY: z.string().min(1).optional(),
   STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
   STRIPE_API_URL: address.optional(),
+  PAYMENT_METHODS: list
+    .pipe(z.array(z.enum(PAYMENT_METHODS, { error: `has a method that is none of ${PAYMENT_METHODS.join(', ')}` })))
+    .refine((methods) => methods.includes('card'), 'needs card: sessions that start soon cannot wait for the others')
+    .default(['card', 'link']),
   IGLOOHOME_CLIENT_ID: z.string().min(1).optional(),
   IGLOOHOME_CLIENT_SECRET: z.string().min(1).optional(),
   IGLOOHOME_AUTH_URL: address.optional(),
@@ -223,6 +231,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       restrictedKey: env.STRIPE_RESTRICTED_KEY ?? env.STRIPE_SECRET_KEY ?? 'rk_test_sandbox',
       webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
       apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
+      methods: [...new Set(env.PAYMENT_METHODS)],
     },
     igloohome: readIgloohome(env, sandbox, at),
     vision:

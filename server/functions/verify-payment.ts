@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
-import type { PaymentDesk } from '#server/operations/payments.ts';
+import type { PaymentDesk, Settlement } from '#server/operations/payments/desk.ts';
 import { json, parse, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -10,8 +10,26 @@ const bodySchema = z.object({
   sessionId: z.string().regex(/^(?:cs_[A-Za-z0-9_]{1,200}|free_[0-9a-f-]{36})$/, 'not a payment session'),
 });
 
+/** A payment's state as the pages know it. */
+const WORDS: Readonly<Record<Settlement['payment']['state'], PaymentWord>> = {
+  intent: 'open',
+  open: 'open',
+  processing: 'processing',
+  failed: 'failed',
+  expired: 'expired',
+  paid: 'paid',
+  disputed: 'paid',
+  refund_pending: 'returning',
+  refund_failed: 'returning',
+  refunded: 'returned',
+  refund_manual: 'returned',
+  dispute_lost: 'returned',
+};
+/** `processing`: the customer has finished, the money takes days. `returning`: it is on its way back. */
+export type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
+
 /**
- * Asks the provider how a payment stands and moves the booking there: `{paid, status, bookingId, reference}`, for its owner with `booking`.
+ * Asks the provider how a payment stands and moves the booking there: `{paid, status, payment, bookingId, reference}`, for its owner with `booking`.
  * Works for whoever holds the session's id, as after a lost sign-in, but tells a guest nothing private (decisions T-36).
  */
 export function verifyPayment(parts: { desk: PaymentDesk; limits: TakeLimit }): ServerFunction {
@@ -20,8 +38,14 @@ export function verifyPayment(parts: { desk: PaymentDesk; limits: TakeLimit }): 
     async handle({ caller, body }) {
       await take(parts.limits, LIMIT, `ip:${caller.ip}`);
       const { sessionId } = parse(bodySchema, body);
-      const { booking, paid } = await parts.desk.settle(sessionId);
-      const answer = { paid, status: booking.status, bookingId: booking.id, reference: booking.reference };
+      const { booking, payment, paid } = await parts.desk.settle(sessionId);
+      const answer = {
+        paid,
+        status: booking.status,
+        payment: WORDS[payment.state],
+        bookingId: booking.id,
+        reference: booking.reference,
+      };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
       return json({
         ...answer,

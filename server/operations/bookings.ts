@@ -13,7 +13,7 @@ import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from './booking-rows.ts';
 import { failpoint } from './failpoint.ts';
 import { enqueue } from './outbox.ts';
-import type { PaymentDesk } from './payments.ts';
+import type { PaymentDesk } from './payments/desk.ts';
 import { Refusal } from './refusal.ts';
 
 export type HoldRequest = {
@@ -256,6 +256,12 @@ export function createBookings(parts: {
   ): Promise<string> {
     if (payment.kind === 'free') return resultUrl(booking.id, `free_${booking.id}`);
     if (payment.state === 'open' && payment.url) return payment.url;
+    if (payment.state === 'processing')
+      throw new Refusal(
+        'payment_processing',
+        'Your payment for this booking is being processed. We’ll email you as soon as we know.',
+        { bookingId: booking.id },
+      );
     if (payment.state !== 'intent')
       throw new Refusal('already_done', 'This booking has already been paid for or released.');
     const session = await createOrFind(booking, payment, request, quote);
@@ -298,6 +304,7 @@ export function createBookings(parts: {
         successUrl: resultUrl(booking.id, '{CHECKOUT_SESSION_ID}'),
         cancelUrl: `${settings.siteUrl}/checkout?released=${booking.id}`,
         expiresAt: new Date(payment.sessionExpiresAt ?? clock().getTime() + settings.sessionMinutes * 60_000),
+        allowDelayed: start.getTime() - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
         metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
       });
     } catch (error) {

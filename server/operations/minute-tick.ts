@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Outbox } from './outbox.ts';
-import type { PaymentDesk } from './payments.ts';
+import type { PaymentDesk } from './payments/desk.ts';
 
 export type Tick = {
   /** One round of everything that must happen by itself. Safe to call at any time, from any number of processes. */

@@ -6,6 +6,8 @@ export type JobKind =
   | 'mail.booking-confirmed'
   | 'mail.booking-cancelled'
   | 'mail.payment-returned'
+  | 'mail.payment-processing'
+  | 'mail.payment-failed'
   | 'mail.access-code'
   | 'access.request'
   | 'access.revoke'

@@ -68,6 +68,8 @@ export function releaseHold(bookingId: string): Promise<{ released: boolean; sta
 export type PaymentState = {
   readonly paid: boolean;
   readonly status: 'pending' | 'confirmed' | 'cancelled';
+  /** `processing`: the customer has finished, the money takes days. `returning`: it is on its way back. */
+  readonly payment: 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
   readonly bookingId: string;
   readonly reference: string;
   readonly booking?: {
