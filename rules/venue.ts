@@ -31,6 +31,8 @@ export const settings = {
   requestLeadMinutes: 60,
   immediateWithinMinutes: 60,
   cardMinimumCents: 50,
+  /** Payments that take days are offered only when the session is at least this many days away. */
+  delayedPaymentLeadDays: 7,
   maxLiveHolds: 2,
   holdsPerHour: 6,
   termsVersion: '2025-10',

@@ -21,7 +21,7 @@ import type { TakeLimit } from './http/limits.ts';
 import type { AccessCodes } from './operations/access-codes.ts';
 import type { Bookings } from './operations/bookings.ts';
 import type { Identity } from './operations/identity.ts';
-import type { PaymentStatus } from './operations/payment/payment-status.ts';
+import type { PaymentStatus } from './operations/payments/payment-status.ts';
 import type { People } from './operations/people.ts';
 import type { PowerControl } from './operations/power.ts';
 import type { TestPins } from './operations/test-pins.ts';

@@ -27,8 +27,8 @@ import { armFailpoints } from './operations/failpoint.ts';
 import { createIdentity } from './operations/identity.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
-import { createPaymentDesk } from './operations/payments.ts';
-import { createPaymentStatus } from './operations/payment/payment-status.ts';
+import { createPaymentDesk } from './operations/payments/desk.ts';
+import { createPaymentStatus } from './operations/payments/payment-status.ts';
 import { createPeople } from './operations/people.ts';
 import { createPowerControl } from './operations/power.ts';
 import { createLinkSigner, createSealer } from './operations/seal.ts';
@@ -56,7 +56,7 @@ import type { Scheduler } from './queue/scheduler.ts';
 import { createRestDoor } from './rest/rest-door.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageDoor } from './storage/storage-door.ts';
-import { seed } from './seed.ts';
+import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -183,6 +183,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'nobody is mailed about failing jobs: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
+  const inbox = createWebhookInbox({ db, payments, clock, log });
   const jobs = createBackgroundJobs({
     db,
     clock,
@@ -195,10 +196,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'mail.job-alert': (job) => sendJobAlert(alerts, job),
       'access.request': access.request,
       'access.revoke': access.revoke,
-      'payment.refund': (job) => desk.refund(job.subjectId, job.tries),
+      'payment.refund': (job) => desk.refund(job.subjectId),
       'image.delete': identity.deleteImage,
     },
     tasks: [
+      { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
       { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
       { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
       { name: 'forget leftovers of accounts', everyMs: 5_000, run: () => auth.sweep() },
@@ -220,7 +222,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     lockIds: [...lockOf.values()],
     testPins: createTestPins({ db, locks, lockIds: [...lockOf.values()], clock }),
     power: createPowerControl({ db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) }),
-    inbox: createWebhookInbox({ db, desk, clock, log }),
+    inbox,
     verifyReport: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,

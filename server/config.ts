@@ -41,6 +41,8 @@ export type Config = {
     readonly apiUrl: string | null;
     /** Whether people can show their ID on Stripe's own page. */
     readonly hostedChecks: boolean;
+    /** Payment methods that may be offered. */
+    readonly methods: readonly string[];
   };
   readonly igloohome: {
     readonly authUrl: string;
@@ -102,6 +104,9 @@ const list = z.string().transform((text) =>
 );
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
+/** What customers may pay with; the money of au_becs_debit takes days. Wallets of the phone come with card. */
+const PAYMENT_METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
+
 const schema = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production'], 'is development, test or production').default('development'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -131,6 +136,10 @@ const schema = z.object({
   HOSTED_ID_CHECKS: flag.optional(),
   STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
   STRIPE_API_URL: address.optional(),
+  PAYMENT_METHODS: list
+    .pipe(z.array(z.enum(PAYMENT_METHODS, { error: `has a method that is none of ${PAYMENT_METHODS.join(', ')}` })))
+    .refine((methods) => methods.includes('card'), 'needs card: sessions that start soon cannot wait for the others')
+    .default(['card', 'link']),
   IGLOOHOME_CLIENT_ID: z.string().min(1).optional(),
   IGLOOHOME_CLIENT_SECRET: z.string().min(1).optional(),
   IGLOOHOME_AUTH_URL: address.optional(),
@@ -225,6 +234,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
       // Only a restricted key is told birth dates, so without one a check could not be judged.
       hostedChecks: env.HOSTED_ID_CHECKS ?? (sandbox || env.STRIPE_RESTRICTED_KEY !== undefined),
+      methods: [...new Set(env.PAYMENT_METHODS)],
     },
     igloohome: readIgloohome(env, sandbox, at),
     vision:

@@ -2,14 +2,14 @@ import type Stripe from 'stripe';
 import { createCheckout, expireByCall } from './checkout/checkout.ts';
 import { createEndpoint } from './endpoints.ts';
 import { expanded, expandOf } from './expand.ts';
-import { type FormMap, onlyKnown, parseForm, textOf } from './form.ts';
+import { type FormMap, listAt, onlyKnown, parseForm, textOf } from './form.ts';
 import { type Answer, createIdempotency } from './idempotency.ts';
 import { cancelCheck, createCheck, redactCheck, updateCheck } from './identity/identity.ts';
 import { readCheck, readReport } from './identity/identity-results.ts';
 import { API_VERSION, byId, newId, type StripeWorld } from './ledger.ts';
 import { pageOf } from './listing.ts';
 import { settleDue } from './checkout/paying.ts';
-import { missing, StripeRefusal } from './refusal.ts';
+import { invalid, missing, StripeRefusal } from './refusal.ts';
 import { createRefund } from './checkout/refunds.ts';
 
 type Keys = { readonly secret: string; readonly restricted: string };
@@ -121,12 +121,14 @@ function routeIn(world: StripeWorld, call: Call, area: string, rest: readonly st
       return read(world, call, rest, { kind: 'payment_intent', all: world.ledger.intents });
     case 'charges':
       return read(world, call, rest, { kind: 'charge', all: world.ledger.charges, more: ['payment_intent'] });
-    case 'events':
+    case 'disputes':
       return read(world, call, rest, {
-        kind: 'event',
-        all: Object.fromEntries(world.ledger.events.toReversed().map((event) => [event.id, event])),
-        more: ['type'],
+        kind: 'dispute',
+        all: world.ledger.disputes,
+        more: ['payment_intent', 'charge'],
       });
+    case 'events':
+      return events(world, call, rest);
     case 'webhook_endpoints':
       if (call.method === 'POST' && rest.length === 0) return createEndpoint(world, call.form);
       return read(world, call, rest, { kind: 'webhook endpoint', all: withoutSecrets(world.ledger.endpoints) });
@@ -214,6 +216,20 @@ function read(
     ...(of.more ? { more: of.more } : {}),
   });
   return expanded(world.ledger, page, expandOf(call.form));
+}
+
+/** `types[]` are up to 20 types, any of which fits; `type` is one. */
+function events(world: StripeWorld, call: Call, rest: readonly string[]): object | null {
+  const { types: wanted, ...form } = call.form;
+  const types = listAt(wanted).filter((type) => typeof type === 'string');
+  if (wanted !== undefined && (types.length === 0 || types.length > 20 || form['type'] !== undefined))
+    throw invalid('types', 'Give up to 20 types, and not `type` beside them.');
+  const fitting = world.ledger.events.filter((event) => types.length === 0 || types.includes(event.type));
+  return read(world, { ...call, form }, rest, {
+    kind: 'event',
+    all: Object.fromEntries(fitting.toReversed().map((event) => [event.id, event])),
+    more: ['type'],
+  });
 }
 
 function identity(world: StripeWorld, call: Call, rest: readonly string[]): object | null {

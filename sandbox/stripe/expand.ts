@@ -43,7 +43,12 @@ function replace(ledger: Ledger, at: Fields, [name = '', ...rest]: readonly stri
 }
 
 function lookUp(ledger: Ledger, id: string): object | undefined {
-  return byId<object>(ledger.intents, id) ?? byId(ledger.charges, id) ?? byId(ledger.refunds, id);
+  return (
+    byId<object>(ledger.intents, id) ??
+    byId(ledger.charges, id) ??
+    byId(ledger.refunds, id) ??
+    byId(ledger.disputes, id)
+  );
 }
 
 /** Lists an object carries only when asked. */

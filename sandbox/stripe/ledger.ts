@@ -35,6 +35,9 @@ export type Ledger = {
   intents: Record<string, Stripe.PaymentIntent>;
   charges: Record<string, Stripe.Charge>;
   refunds: Record<string, Stripe.Refund>;
+  disputes: Record<string, Stripe.Dispute>;
+  /** What was asked for by script: how refunds made through the API begin, and what is odd about webhooks still to be sent. */
+  next: NextAnswers;
   checks: Record<string, Check>;
   reports: Record<string, Stripe.Identity.VerificationReport>;
   endpoints: Record<string, Stripe.WebhookEndpoint>;
@@ -42,13 +45,17 @@ export type Ledger = {
   /** Newest first. */
   events: StoredEvent[];
 };
+export type NextAnswers = {
+  refunds: { status: 'pending' | 'failed'; left: number } | null;
+  webhooks: { livemode: boolean; aheadSeconds: number; left: number } | null;
+};
 export type StoredEvent = {
   id: string;
   object: 'event';
   type: string;
   api_version: string;
   created: number;
-  livemode: false;
+  livemode: boolean;
   pending_webhooks: number;
   request: { id: string | null; idempotency_key: string | null };
   data: { object: { id: string; object: string }; previous_attributes?: Record<string, unknown> };
@@ -82,6 +89,8 @@ const emptyLedger = (): Ledger => ({
   intents: {},
   charges: {},
   refunds: {},
+  disputes: {},
+  next: { refunds: null, webhooks: null },
   checks: {},
   reports: {},
   endpoints: {},
@@ -91,9 +100,11 @@ const emptyLedger = (): Ledger => ({
 
 export function createStripeWorld(core: Core, secret: string): StripeWorld {
   const ledger = core.state.load<Ledger>('payments', emptyLedger());
+  // A file of an earlier version lacks what came later.
+  Object.assign(ledger, { ...emptyLedger(), ...ledger });
   const stamp = (): number => Math.floor(Date.now() / 1000);
 
-  function send(event: StoredEvent, url: string, secretOf: string): void {
+  function send(event: StoredEvent, url: string, secretOf: string, aheadSeconds: number): void {
     const body = JSON.stringify(event);
     core.deliveries.send({
       provider: 'stripe',
@@ -104,7 +115,7 @@ export function createStripeWorld(core: Core, secret: string): StripeWorld {
         body,
         headers: {
           'content-type': 'application/json; charset=utf-8',
-          'stripe-signature': sign(body, secretOf, stamp()),
+          'stripe-signature': sign(body, secretOf, stamp() + aheadSeconds),
         },
       }),
       done() {
@@ -113,11 +124,11 @@ export function createStripeWorld(core: Core, secret: string): StripeWorld {
       },
     });
   }
-  function deliver(event: StoredEvent): void {
-    send(event, `${core.webhookTarget}/functions/v1/stripe-webhook`, secret);
+  function deliver(event: StoredEvent, aheadSeconds = 0): void {
+    send(event, `${core.webhookTarget}/functions/v1/stripe-webhook`, secret, aheadSeconds);
     for (const endpoint of Object.values(ledger.endpoints)) {
       const wanted = endpoint.enabled_events.some((type) => type === '*' || type === event.type);
-      if (wanted && endpoint.secret !== undefined) send(event, endpoint.url, endpoint.secret);
+      if (wanted && endpoint.secret !== undefined) send(event, endpoint.url, endpoint.secret, aheadSeconds);
     }
   }
   // What had not arrived when the sandbox stopped goes out again, oldest first.
@@ -132,13 +143,15 @@ export function createStripeWorld(core: Core, secret: string): StripeWorld {
     seconds: () => Math.floor(core.now().getTime() / 1000),
     changed: () => core.state.changed(),
     emit(type, object, previous) {
+      const odd = ledger.next.webhooks;
+      if (odd !== null) ledger.next.webhooks = odd.left > 1 ? { ...odd, left: odd.left - 1 } : null;
       const event: StoredEvent = {
         id: newId('evt'),
         object: 'event',
         type,
         api_version: API_VERSION,
         created: stamp(),
-        livemode: false,
+        livemode: odd?.livemode ?? false,
         pending_webhooks: 1 + Object.keys(ledger.endpoints).length,
         request: { id: null, idempotency_key: null },
         // A copy: the event tells how it was, whatever becomes of it.
@@ -147,7 +160,7 @@ export function createStripeWorld(core: Core, secret: string): StripeWorld {
       ledger.events.unshift(event);
       ledger.events.length = Math.min(ledger.events.length, EVENTS_MAX);
       core.state.changed();
-      deliver(event);
+      deliver(event, odd?.aheadSeconds);
     },
     reset() {
       Object.assign(ledger, emptyLedger());

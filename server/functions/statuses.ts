@@ -24,6 +24,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   code_limit: 429,
   code_wait: 429,
   already_done: 409,
+  payment_processing: 409,
   image_refused: 422,
   provider_unavailable: 503,
   not_configured: 409,

@@ -7,7 +7,10 @@ import type { ServerFunction } from './function.ts';
 
 const BODY_MAX = 1024 * 1024;
 
-/** Signed events of the payment provider. Only the id is believed; a repeat changes nothing; an error makes the provider try again. */
+/**
+ * Takes signed events of the payment provider. Only ids are believed; a repeat changes nothing. 200 means stored: what cannot be handled now
+ * is tried again from the inbox. 400 and no row: a wrong signature, one dated too far back or ahead, or an event of the other mode.
+ */
 export function stripeWebhook(parts: { payments: Payments; inbox: WebhookInbox }): ServerFunction {
   return {
     methods: ['POST'],
@@ -20,7 +23,7 @@ export function stripeWebhook(parts: { payments: Payments; inbox: WebhookInbox }
         const event = parts.payments.readEvent(raw, request.headers.get('stripe-signature') ?? '');
         await parts.inbox.accept('stripe', event);
       } catch (error) {
-        if (error instanceof WebhookRefused) throw new Refusal('invalid_request', 'The signature does not fit.');
+        if (error instanceof WebhookRefused) throw new Refusal('invalid_request', `Refused: ${error.message}.`);
         throw error;
       }
       return json({ received: true });

@@ -137,6 +137,59 @@ export function paymentReturnedMail(booking: BookingForMail, refundCents: number
   });
 }
 
+/** The customer has finished paying and the money takes days. */
+export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar {
+  return renderMail({
+    subject: `Your payment is being processed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
+    preheader: `We’re holding your time while your bank processes the payment.`,
+    heading: 'Your payment is being processed',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(booking)}thanks. Your bank is processing your payment of ${formatMoney(booking.totalCents)}, which can take a few business days. We’re holding your time until then, and we’ll email you as soon as we know. Please don’t pay again.`,
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', when(booking)],
+        ],
+      },
+      {
+        kind: 'text',
+        text: 'Your booking is confirmed when the money arrives. If it hasn’t arrived when your session starts, we’ll cancel the booking and send back anything that arrives later.',
+      },
+    ],
+  });
+}
+
+/** The money did not arrive: the booking is cancelled. `late`: it may still arrive and then goes back. */
+export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAgain: string): MailWithCalendar {
+  return renderMail({
+    subject: `Payment not received: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
+    preheader: `Booking ${booking.reference} is cancelled.`,
+    heading: late ? 'Your payment didn’t arrive in time' : 'Your payment didn’t go through',
+    blocks: [
+      {
+        kind: 'text',
+        text: late
+          ? `${hello(booking)}your bank was still processing your payment of ${formatMoney(booking.totalCents)} when your session started, so your booking is cancelled. If the money still arrives, we’ll send all of it back.`
+          : `${hello(booking)}your bank couldn’t complete your payment of ${formatMoney(booking.totalCents)}, so your booking is cancelled and nothing was charged.`,
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', when(booking)],
+        ],
+      },
+      { kind: 'button', label: 'Book again', href: bookAgain },
+    ],
+  });
+}
+
 export function accessCodeMail(
   booking: BookingForMail,
   access: { pin: string; worksFrom: Date; worksUntil: Date; singleUse: boolean; link: string },

@@ -4,13 +4,15 @@ import {
   bookingConfirmedMail,
   type BookingForMail,
   type MailWithCalendar,
+  paymentFailedMail,
+  paymentProcessingMail,
   paymentReturnedMail,
 } from '#server/mails/booking.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { AccessCodes } from './access-codes.ts';
-import { type BookingFacts, latestPayment, readBooking } from './booking-rows.ts';
+import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './booking-rows.ts';
 import { failpoint } from './failpoint.ts';
 import type { Job, JobHandler } from './outbox.ts';
 import type { LinkSigner } from './seal.ts';
@@ -22,6 +24,9 @@ export const PIN_LINK = 'pin-page';
 /** While the lock has not answered, the code mail looks again after so long. */
 const LOOK_AGAIN_MS = 5_000;
 
+/** States of a payment whose money goes back, or has gone. */
+const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded', 'refund_failed', 'refund_manual'];
+
 /** The mails of a booking, as the outbox sends them: recipient and content are looked up when they leave, never handed in. */
 export function createBookingMails(parts: {
   db: Database;
@@ -31,7 +36,12 @@ export function createBookingMails(parts: {
   clock: Clock;
   siteUrl: string;
 }): Record<
-  'mail.booking-confirmed' | 'mail.booking-cancelled' | 'mail.payment-returned' | 'mail.access-code',
+  | 'mail.booking-confirmed'
+  | 'mail.booking-cancelled'
+  | 'mail.payment-returned'
+  | 'mail.payment-processing'
+  | 'mail.payment-failed'
+  | 'mail.access-code',
   JobHandler
 > {
   const { db, mail, access, links, clock, siteUrl } = parts;
@@ -65,12 +75,8 @@ export function createBookingMails(parts: {
 
   async function returned(bookingId: string): Promise<number> {
     const payment = await latestPayment(db, bookingId);
-    return payment &&
-      payment.kind === 'card' &&
-      payment.state !== 'expired' &&
-      payment.state !== 'open' &&
-      payment.state !== 'intent'
-      ? payment.amountCents
+    return payment?.kind === 'card' && RETURNED.includes(payment.state)
+      ? (payment.paidCents ?? payment.amountCents)
       : 0;
   }
 
@@ -95,6 +101,18 @@ export function createBookingMails(parts: {
     },
     async 'mail.payment-returned'(job) {
       await send(job, async (booking, facts) => paymentReturnedMail(booking, await returned(facts.id)));
+      return 'done';
+    },
+    async 'mail.payment-processing'(job) {
+      // It may be over before the mail leaves: then only how it ended is told.
+      await send(job, async (booking, facts) => (facts.status === 'pending' ? paymentProcessingMail(booking) : null));
+      return 'done';
+    },
+    async 'mail.payment-failed'(job) {
+      await send(job, async (booking, facts) => {
+        const late = (await latestPayment(db, facts.id))?.state === 'processing';
+        return paymentFailedMail(booking, late, `${siteUrl}/booking`);
+      });
       return 'done';
     },
     async 'mail.access-code'(job) {

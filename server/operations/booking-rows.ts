@@ -40,18 +40,27 @@ export type PaymentFacts = {
   readonly state:
     | 'intent'
     | 'open'
+    | 'processing'
+    | 'failed'
     | 'expired'
     | 'paid'
     | 'refund_pending'
     | 'refunded'
     | 'refund_failed'
     | 'refund_manual'
-    | 'disputed';
+    | 'disputed'
+    | 'dispute_lost';
   readonly key: string;
   readonly sessionId: string | null;
   readonly url: string | null;
   readonly sessionExpiresAt: string | null;
   readonly amountCents: number;
+  /** What was really taken; null before anything was. */
+  readonly paidCents: number | null;
+  readonly refundedCents: number;
+  readonly refundFailures: number;
+  readonly disputeId: string | null;
+  readonly disputeStatus: 'open' | 'won' | 'lost' | null;
   readonly paymentIntentId: string | null;
   readonly refundId: string | null;
   readonly createdAt: string;

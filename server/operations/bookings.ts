@@ -12,10 +12,10 @@ import type { Payments } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from './booking-rows.ts';
 import { failpoint } from './failpoint.ts';
-import { createSharedWork, startBudget, within } from './payment/in-time.ts';
-import { openSession } from './payment/open-session.ts';
+import { createSharedWork, startBudget, within } from './payments/in-time.ts';
+import { openSession } from './payments/open-session.ts';
 import { enqueue } from './outbox.ts';
-import type { PaymentDesk } from './payments.ts';
+import type { PaymentDesk } from './payments/desk.ts';
 import { Refusal } from './refusal.ts';
 
 export type HoldRequest = {

@@ -5,6 +5,10 @@ export type JobKind =
   | 'mail.booking-confirmed'
   | 'mail.booking-cancelled'
   | 'mail.payment-returned'
+  | 'mail.payment-processing'
+  | 'mail.payment-failed'
+  | 'mail.payment-processing'
+  | 'mail.payment-failed'
   | 'mail.access-code'
   | 'mail.job-alert'
   | 'access.request'
@@ -28,7 +32,14 @@ export const WORKERS: Readonly<
   Record<WorkerName, { readonly kinds: readonly JobKind[]; readonly atOnce: number; readonly later?: boolean }>
 > = {
   mail: {
-    kinds: ['mail.booking-confirmed', 'mail.booking-cancelled', 'mail.payment-returned', 'mail.access-code'],
+    kinds: [
+      'mail.booking-confirmed',
+      'mail.booking-cancelled',
+      'mail.payment-returned',
+      'mail.payment-processing',
+      'mail.payment-failed',
+      'mail.access-code',
+    ],
     atOnce: 4,
     later: true,
   },

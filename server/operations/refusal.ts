@@ -22,6 +22,7 @@ export type RefusalCode =
   | 'code_limit'
   | 'code_wait'
   | 'already_done'
+  | 'payment_processing'
   | 'image_refused'
   | 'provider_unavailable'
   | 'not_configured';

@@ -19,7 +19,10 @@ export function guardPayments(payments: Payments, circuit: Circuit): Payments {
     listSessions: (since) => circuit.run(() => payments.listSessions(since), LIST_BUDGET_MS),
     expireSession: (id) => circuit.run(() => payments.expireSession(id), LOOK_UP_BUDGET_MS),
     refund: (input) => circuit.run(() => payments.refund(input), LOOK_UP_BUDGET_MS),
-    findRefund: (paymentIntentId) => circuit.run(() => payments.findRefund(paymentIntentId)),
+    findSessionOfIntent: (id) => circuit.run(() => payments.findSessionOfIntent(id), LOOK_UP_BUDGET_MS),
+    listRefunds: (id) => circuit.run(() => payments.listRefunds(id), LOOK_UP_BUDGET_MS),
+    listDisputes: (id) => circuit.run(() => payments.listDisputes(id), LOOK_UP_BUDGET_MS),
+    listEvents: (since) => circuit.run(() => payments.listEvents(since), LIST_BUDGET_MS),
     readEvent: (rawBody, signature) => payments.readEvent(rawBody, signature),
   };
 }

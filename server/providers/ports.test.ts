@@ -25,6 +25,7 @@ describe('Payments', () => {
       secretKey: 'sk_test_sandbox',
       webhookSecret: 'whsec_sandbox',
       apiUrl: outside.at(1),
+      methods: ['card', 'link', 'au_becs_debit'],
     });
   });
   const create = (bookingId: string, key = `create:${bookingId}:1`): Promise<PaymentSession> =>
@@ -37,6 +38,7 @@ describe('Payments', () => {
       successUrl: 'http://localhost/ok?id={CHECKOUT_SESSION_ID}',
       cancelUrl: 'http://localhost/no',
       expiresAt: new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 31 * 60_000),
+      allowDelayed: false,
       metadata: { key },
     });
 
@@ -71,15 +73,16 @@ describe('Payments', () => {
     await outside.ask(`/api/payments/${session.id}`, { outcome: 'paid' });
     const { paymentIntentId } = await payments.getSession(session.id);
     const intent = paymentIntentId ?? '';
-    expect(await payments.findRefund(intent)).toBeNull();
-    const made = await payments.refund({ key: `refund:${session.id}`, paymentIntentId: intent, amountCents: 11_800 });
-    expect(made).toMatchObject({ status: 'succeeded', amountCents: 11_800 });
-    expect(
-      (await payments.refund({ key: `refund:${session.id}`, paymentIntentId: intent, amountCents: 11_800 })).id,
-    ).toBe(made.id);
-    expect(
-      (await payments.refund({ key: `again:${session.id}`, paymentIntentId: intent, amountCents: 11_800 })).id,
-    ).toBe(made.id);
+    expect(await payments.listRefunds(intent)).toEqual([]);
+    const key = `refund:${session.id}`;
+    const made = await payments.refund({ key, paymentIntentId: intent });
+    expect(made).toMatchObject({ status: 'succeeded', amountCents: 11_800, ours: true });
+    expect((await payments.refund({ key, paymentIntentId: intent })).id).toBe(made.id);
+    await expect(payments.refund({ key: `again:${session.id}`, paymentIntentId: intent })).rejects.toMatchObject({
+      reason: 'charge_already_refunded',
+    });
+    expect(await payments.listRefunds(intent)).toEqual([made]);
+    expect((await payments.findSessionOfIntent(intent))?.id).toBe(session.id);
   });
   it('say what is certain of a failure and what is not', async () => {
     await expect(payments.getSession('cs_test_nobody')).rejects.toMatchObject({

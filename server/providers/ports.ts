@@ -9,14 +9,28 @@ export type PaymentSession = {
   readonly url: string | null;
   readonly status: 'open' | 'complete' | 'expired';
   readonly paymentStatus: 'unpaid' | 'paid' | 'no_payment_required';
+  /** The payment behind the session; null before the customer tried to pay. */
+  readonly intentStatus: PaymentIntentStatus | null;
   readonly amountCents: number;
   /** Lower case, as the provider spells it: 'aud'. */
   readonly currency: string;
   readonly bookingId: string | null;
   readonly paymentIntentId: string | null;
+  /** Given back or on its way back, whoever did it. */
+  readonly refundedCents: number;
+  /** The customer's bank has ever asked for the money back. */
+  readonly disputed: boolean;
   readonly livemode: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 };
+export type PaymentIntentStatus =
+  | 'requires_payment_method'
+  | 'requires_confirmation'
+  | 'requires_action'
+  | 'processing'
+  | 'requires_capture'
+  | 'canceled'
+  | 'succeeded';
 export type NewPaymentSession = {
   readonly key: string;
   readonly bookingId: string;
@@ -26,31 +40,49 @@ export type NewPaymentSession = {
   readonly successUrl: string;
   readonly cancelUrl: string;
   readonly expiresAt: Date;
+  /** Whether methods whose money takes days may be offered, where they are configured. */
+  readonly allowDelayed: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 };
 export type Refund = {
   readonly id: string;
-  readonly status: 'pending' | 'succeeded' | 'failed' | 'requires_action' | 'canceled';
+  readonly status: 'pending' | 'requires_action' | 'succeeded' | 'canceled' | 'failed';
   readonly amountCents: number;
+  /** False: made at the provider by a person. */
+  readonly ours: boolean;
 };
-/** A verified webhook: only ids are taken from it; the state is always fetched (promises F6). */
+/** `open`: the bank has asked and nothing is decided. `won`: the money stays here. `lost`: it went back. */
+export type Dispute = { readonly id: string; readonly status: 'open' | 'won' | 'lost'; readonly createdAt: Date };
+/** A verified webhook: only ids are taken from it; the state is always fetched. */
 export type ProviderEvent = {
   readonly id: string;
   readonly type: string;
   readonly objectId: string;
+  /** The payment the event's object belongs to, where it names one. */
+  readonly paymentIntentId: string | null;
   readonly livemode: boolean;
 };
 export type Payments = {
   createSession(input: NewPaymentSession): Promise<PaymentSession>;
   getSession(id: string): Promise<PaymentSession>;
-  /** Finds a session by the booking it was made for, newest first: the look-up after an ambiguous answer (F14). */
+  /** Finds a session by the booking it was made for, newest first: the look-up after an ambiguous answer. */
   findSession(bookingId: string, since: Date): Promise<PaymentSession | null>;
+  /** The session that a payment was made in; null when it was made in none. */
+  findSessionOfIntent(paymentIntentId: string): Promise<PaymentSession | null>;
   listSessions(since: Date): Promise<readonly PaymentSession[]>;
   /** Asks the provider to close an open session; answers the state after: 'expired', or 'complete' when the customer was faster. */
   expireSession(id: string): Promise<PaymentSession>;
-  refund(input: { key: string; paymentIntentId: string; amountCents: number }): Promise<Refund>;
-  findRefund(paymentIntentId: string): Promise<Refund | null>;
-  /** Throws `WebhookRefused` for a bad signature or one older than 300 s. `rawBody` is the untouched request text. */
+  /** Gives back all that is left of a payment. Throws `ProviderError` 'charge_already_refunded' when nothing is left. */
+  refund(input: { key: string; paymentIntentId: string }): Promise<Refund>;
+  /** Every refund of a payment, ours or made at the provider, newest first. */
+  listRefunds(paymentIntentId: string): Promise<readonly Refund[]>;
+  listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>;
+  /** Events about payments, refunds and disputes since then, oldest first: what webhooks should have brought. */
+  listEvents(since: Date): Promise<readonly ProviderEvent[]>;
+  /**
+   * Throws `WebhookRefused` for a bad signature, one dated more than 300 s back or ahead, or an event of the other mode (test or live).
+   * `rawBody` is the untouched request text.
+   */
   readEvent(rawBody: string, signature: string): ProviderEvent;
 };
 

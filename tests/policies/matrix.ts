@@ -332,6 +332,25 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         values: [ids[row], row === 'owner' ? owner : row === 'other' ? other : null, STUDIO_A, times[row]],
       })),
     },
+    // A view for reading alone: whose booking it is, or staff.
+    booking_payments: {
+      columns: 'booking_id state amount refunded created_at updated_at',
+      grants: { anon: '', authenticated: 'select', service_role: 'select' },
+      rows: {
+        owner: { key: { booking_id: ids.owner }, fresh: { booking_id: ids.owner, state: 'paid' } },
+        other: { key: { booking_id: ids.other }, fresh: { booking_id: ids.other, state: 'paid' } },
+        nobody: { key: { booking_id: ids.nobody }, fresh: { booking_id: ids.nobody, state: 'paid' } },
+      },
+      change: { state: 'refunded' },
+      sees: { owner: ['owner'], other: ['other'], admin: rows, service: rows },
+      adds: {},
+      changes: {},
+      removes: {},
+      make: rows.map((row) => ({
+        text: `insert into private.payment (booking_id, attempt, kind, key, amount_cents, state) values ($1::uuid, 1, 'free', $2, 0, 'paid')`,
+        values: [ids[row], `matrix:${ids[row]}`],
+      })),
+    },
     booking_access_codes: {
       columns: 'id booking_id attempt status mode starts_at ends_at release_at issued_at used_at revoked_at created_at',
       grants: { anon: '', authenticated: 'select', service_role: ALL },

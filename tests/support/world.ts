@@ -200,7 +200,13 @@ export function checkout(
 export async function paymentOf(
   world: Pick<World, 'sandbox'>,
   bookingId: unknown,
-): Promise<{ id: string; status: string; payment_status: string }> {
+): Promise<{
+  id: string;
+  status: string;
+  payment_status: string;
+  payment_intent: string | null;
+  amount_total: number;
+}> {
   const all = await world.sandbox('/api/payments');
   const found = Array.isArray(all)
     ? all.find((one: { client_reference_id: string }) => one.client_reference_id === bookingId)

@@ -18,6 +18,8 @@ import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.home, label: 'Return Home' };
 const POLL_MS = 2_000;
+/** A payment that takes days needs no quick eye. */
+const SLOW_POLL_MS = 15_000;
 const LONG_MS = 30_000;
 
 export default function PaymentSuccessPage() {
@@ -30,28 +32,37 @@ export default function PaymentSuccessPage() {
     queryFn: () => verifyPayment(sessionId ?? ''),
     enabled: complete,
     retry: (count, error) => count < 4 && !(error instanceof AppError && error.status >= 400 && error.status < 500),
-    refetchInterval: (query) => (query.state.data?.status === 'pending' ? POLL_MS : false),
+    refetchInterval: (query) => {
+      if (query.state.data?.status !== 'pending') return false;
+      return query.state.data.payment === 'processing' ? SLOW_POLL_MS : POLL_MS;
+    },
   });
   // The session says which booking it paid for; an address that names another is not ours (decisions T-32).
   const strange = state.data !== undefined && state.data.bookingId !== bookingId;
   const status = strange ? null : (state.data?.status ?? null);
   const confirmed = status === 'confirmed';
+  const slow = status === 'pending' && state.data?.payment === 'processing';
 
   useEffect(() => {
     if (!complete) toast({ title: 'Booking Error', description: 'Missing booking or session ID', tone: 'bad' });
   }, [complete]);
   useEffect(() => {
+    if (slow) {
+      drafts.dropBooking();
+      void dropServerDraft();
+    }
     if (status === 'cancelled') toast({ title: 'Booking Error', description: 'Payment not completed', tone: 'bad' });
     if (status !== 'confirmed') return;
     drafts.dropBooking();
     toast({ title: 'Payment Successful!' });
     void dropServerDraft();
-  }, [status]);
+  }, [status, slow]);
 
   if (!complete) return <Navigate to={paths.booking} replace />;
   if (strange) return <NotFound error={null} onRetry={() => void state.refetch()} />;
   if (state.isError && !state.data) return <NotFound error={state.error} onRetry={() => void state.refetch()} />;
   if (!state.data) return <Waiting label="Asking for your payment" />;
+  if (slow) return <Delayed state={state.data} />;
   if (state.data.status === 'pending')
     return <Processing reference={state.data.reference} asking={state.data.state === 'asking'} />;
   return confirmed ? <Confirmed state={state.data} /> : <Cancelled state={state.data} />;
@@ -78,6 +89,44 @@ function Processing({ reference, asking }: { reference: string; asking: boolean 
         </p>
       ) : null}
     </div>
+  );
+}
+
+/** The customer has finished and the bank takes days: nothing more to do here. */
+function Delayed({ state }: { state: PaymentState }) {
+  return (
+    <Shell
+      back={BACK}
+      title="Payment processing"
+      lead={<p>Your bank is processing your payment. This can take a few business days.</p>}
+    >
+      <Notice tone="warn">
+        <p>
+          We’re holding your time, and we’ll email you as soon as the money arrives or if it doesn’t. Please don’t pay
+          again.
+        </p>
+        <p className="mt-2">
+          Your booking is confirmed when the money arrives. If it hasn’t when your session starts, we’ll cancel the
+          booking and send back anything that arrives later.
+        </p>
+      </Notice>
+      <dl className="mt-6 grid gap-px bg-line">
+        <Row name="Reference" value={state.reference} />
+        {state.booking ? (
+          <>
+            <Row name="Studio" value={state.booking.studio_name} />
+            <Row
+              name="When"
+              value={`${formatStudioRange(new Date(state.booking.start_time), new Date(state.booking.end_time))} (Sydney time)`}
+            />
+            <Row name="To pay" value={formatMoney(Math.round(state.booking.final_cost * 100))} />
+          </>
+        ) : null}
+      </dl>
+      <Link to={paths.home} className={`${buttonStyle.plain} mt-8`}>
+        Return Home
+      </Link>
+    </Shell>
   );
 }
 
@@ -142,13 +191,19 @@ function codeAt(start: string | undefined): string {
   return `Your access code follows 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
 }
 
+const GIVEN_UP =
+  'This booking was given up before a payment arrived. If your card was charged, all of it is on its way back.';
+const WHY_NOT: Readonly<Partial<Record<PaymentState['payment'], string>>> = {
+  failed: 'Your bank couldn’t complete the payment, so the time is free again. Nothing was charged.',
+  processing:
+    'Your payment hadn’t arrived when your session started, so the booking is cancelled. If the money still arrives, we’ll send all of it back.',
+};
+
 function Cancelled({ state }: { state: PaymentState }) {
   return (
     <Shell back={BACK} title="Not booked">
       <Notice tone="warn">
-        <p>
-          This booking was given up before a payment arrived. If your card was charged, all of it is on its way back.
-        </p>
+        <p>{WHY_NOT[state.payment] ?? GIVEN_UP}</p>
         <p className="mt-2 text-sm text-fog">
           Reference {state.reference}. Questions?{' '}
           <a className="underline" href={`mailto:${venue.email}`}>

@@ -45,6 +45,7 @@ const FIELDS = [
   'line_items.*.price_data.product_data.metadata.*',
   'line_items.*.price_data.product_data.tax_code',
 ];
+const METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
 const LINE_ITEMS_MAX = 100;
 const AMOUNT_MIN = 50;
 const AMOUNT_MAX = 99_999_999;
@@ -66,7 +67,7 @@ export function createCheckout(world: StripeWorld, form: FormMap): Stripe.Checko
   if (reference !== null && reference.length > 200)
     throw invalid('client_reference_id', 'This value may have at most 200 characters.');
   const methods = listAt(form['allowed_payment_method_types']).map((_, at) =>
-    wordOf(listAt(form['allowed_payment_method_types'])[at], `allowed_payment_method_types[${at}]`, ['card']),
+    wordOf(listAt(form['allowed_payment_method_types'])[at], `allowed_payment_method_types[${at}]`, METHODS),
   );
 
   const id = newId('cs_test');
@@ -91,7 +92,8 @@ export function createCheckout(world: StripeWorld, form: FormMap): Stripe.Checko
   const checkout: Checkout = {
     session: {
       ...blankSession(id, amount),
-      allowed_payment_method_types: methods.length > 0 ? ['card'] : null,
+      allowed_payment_method_types: methods.length > 0 ? methods.flatMap((one) => one ?? []) : null,
+      payment_method_types: methods.length > 0 ? methods.flatMap((one) => one ?? []) : ['card'],
       cancel_url: urlOf(form['cancel_url'], 'cancel_url'),
       client_reference_id: reference,
       created,

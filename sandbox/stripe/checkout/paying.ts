@@ -10,8 +10,16 @@ export type PaymentOutcome = (typeof paymentOutcomes)[number];
 /** How long a slow payment is under way, on the sandbox's clock. */
 const DELAY_S = 3;
 
-/** Does one of them. On a session that is no longer open nothing happens, as on a page that is over. */
-export function doOutcome(world: StripeWorld, checkout: Checkout, outcome: PaymentOutcome): void {
+/**
+ * Does one of them. On a session that is no longer open nothing happens, as on a page that is over. `seconds`: how long a slow payment takes,
+ * on the sandbox's clock.
+ */
+export function doOutcome(
+  world: StripeWorld,
+  checkout: Checkout,
+  outcome: PaymentOutcome,
+  seconds: number = DELAY_S,
+): void {
   if (checkout.session.status !== 'open') return;
   switch (outcome) {
     case 'paid':
@@ -24,7 +32,7 @@ export function doOutcome(world: StripeWorld, checkout: Checkout, outcome: Payme
       return expire(world, checkout);
     case 'delayed_paid':
     case 'delayed_failed':
-      return startDelayed(world, checkout, outcome === 'delayed_paid');
+      return startDelayed(world, checkout, outcome === 'delayed_paid', seconds);
   }
 }
 
@@ -44,12 +52,12 @@ function decline(world: StripeWorld, checkout: Checkout): void {
 }
 
 /** A method that takes its time: the session is complete, and not yet paid. */
-function startDelayed(world: StripeWorld, checkout: Checkout, paid: boolean): void {
+function startDelayed(world: StripeWorld, checkout: Checkout, paid: boolean, seconds: number): void {
   const { session } = checkout;
   const intent = intentOf(world, checkout);
   intent.status = 'processing';
   complete(session);
-  checkout.pending = { at: world.seconds() + DELAY_S, paid };
+  checkout.pending = { at: world.seconds() + seconds, paid };
   world.emit('checkout.session.completed', session);
 }
 

@@ -6,6 +6,10 @@ import { missing, notNow, StripeRefusal } from '../refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
 
+/** How a refund that is under way can end. */
+export const refundOutcomes = ['succeeded', 'failed', 'canceled'] as const;
+export type RefundOutcome = (typeof refundOutcomes)[number];
+
 /** `POST /v1/refunds`: all that is left when no amount is given; never more than is left. */
 export function createRefund(world: StripeWorld, form: FormMap): Stripe.Refund {
   onlyKnown(form, FIELDS);
@@ -13,6 +17,60 @@ export function createRefund(world: StripeWorld, form: FormMap): Stripe.Refund {
   const wanted = integerOf(form['amount'], 'amount', 1);
   const metadata = metadataOf(form['metadata']);
   const charge = chargeOf(world, form);
+  const disputed = Object.values(world.ledger.disputes).some(
+    (one) => one.charge === charge.id && one.status !== 'won' && !one.status.startsWith('warning_'),
+  );
+  if (disputed) throw notNow(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed');
+  const { next } = world.ledger;
+  const asked = next.refunds;
+  if (asked !== null) next.refunds = asked.left > 1 ? { ...asked, left: asked.left - 1 } : null;
+  const refund = giveBack(world, charge, { wanted, reason, metadata, pending: asked !== null });
+  if (asked?.status === 'failed') endRefund(world, refund, 'failed');
+  return refund;
+}
+
+/** What a person does on the provider's dashboard: no metadata, no idempotency key. `amount` null: all that is left. */
+export function refundOnDashboard(
+  world: StripeWorld,
+  session: Stripe.Checkout.Session,
+  wanted: { amount: number | null; pending: boolean },
+): Stripe.Refund {
+  const charge = Object.values(world.ledger.charges).find(
+    (one) => one.paid && one.payment_intent === session.payment_intent,
+  );
+  if (!charge) throw notNow('This payment was not successful and cannot be refunded.');
+  return giveBack(world, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
+}
+
+/** Ends a refund that is under way; one that succeeded can still fail, which puts the money back into the charge. */
+export function endRefund(world: StripeWorld, refund: Stripe.Refund, outcome: RefundOutcome): void {
+  const charge = byId(world.ledger.charges, typeof refund.charge === 'string' ? refund.charge : '');
+  if (refund.status === 'failed' || refund.status === 'canceled' || refund.status === outcome || !charge) return;
+  refund.status = outcome;
+  delete refund.pending_reason;
+  if (outcome === 'failed') refund.failure_reason = 'expired_or_canceled_card';
+  if (outcome !== 'succeeded') {
+    charge.amount_refunded -= refund.amount;
+    charge.refunded = false;
+  }
+  world.changed();
+  if (outcome === 'failed') world.emit('refund.failed', refund);
+  world.emit('refund.updated', refund);
+  world.emit('charge.refund.updated', refund);
+}
+
+type Giving = {
+  wanted: number | null;
+  reason: Stripe.Refund.Reason | null;
+  metadata: Record<string, string>;
+  pending: boolean;
+};
+
+function giveBack(
+  world: StripeWorld,
+  charge: Stripe.Charge,
+  { wanted, reason, metadata, pending }: Giving,
+): Stripe.Refund {
   const left = charge.amount - charge.amount_refunded;
   if (left === 0) throw notNow(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');
   const amount = wanted ?? left;
@@ -45,7 +103,8 @@ export function createRefund(world: StripeWorld, form: FormMap): Stripe.Refund {
     reason,
     receipt_number: null,
     source_transfer_reversal: null,
-    status: 'succeeded',
+    ...(pending ? { pending_reason: 'processing' as const } : {}),
+    status: pending ? 'pending' : 'succeeded',
     transfer_reversal: null,
   };
   const previous = { amount_refunded: charge.amount_refunded, refunded: charge.refunded };

@@ -6,7 +6,7 @@ import { createScheduler, type Scheduler, type Task } from '#server/queue/schedu
 import { runRound, type Worker } from '#server/queue/worker.ts';
 import { failpoint } from '../failpoint.ts';
 import { type JobHandler, type JobKind, longestWaitMs, type WorkerName, WORKERS } from '../outbox.ts';
-import type { PaymentDesk } from '../payments.ts';
+import type { PaymentDesk } from '../payments/desk.ts';
 import { type JobAlerts, queueJobAlerts } from './job-alerts.ts';
 
 /** What is asked of a circuit breaker: how many calls may begin now, and whether it is open. */

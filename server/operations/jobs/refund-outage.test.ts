@@ -8,7 +8,7 @@ import type { Payments } from '#server/providers/ports.ts';
 import { runRound } from '#server/queue/worker.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { enqueue } from '../outbox.ts';
-import { createPaymentDesk } from '../payments.ts';
+import { createPaymentDesk } from '../payments/desk.ts';
 import { createBackgroundJobs } from './background-jobs.ts';
 
 const MIGRATIONS = new URL('../../../database/migrations/', import.meta.url).pathname;
@@ -57,7 +57,10 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
       findSession: never,
       listSessions: () => Promise.resolve([]),
       expireSession: never,
-      findRefund: () => Promise.resolve(null),
+      findSessionOfIntent: never,
+      listRefunds: () => Promise.resolve([]),
+      listDisputes: () => Promise.resolve([]),
+      listEvents: () => Promise.resolve([]),
       refund: (input) => {
         keys.push(input.key);
         return refund(input);
@@ -84,12 +87,14 @@ function jobsWith(payments: Payments) {
       'mail.booking-confirmed': nothing,
       'mail.booking-cancelled': nothing,
       'mail.payment-returned': nothing,
+      'mail.payment-processing': nothing,
+      'mail.payment-failed': nothing,
       'mail.access-code': nothing,
       'mail.job-alert': nothing,
       'access.request': nothing,
       'access.revoke': nothing,
       'image.delete': nothing,
-      'payment.refund': (job) => desk.refund(job.subjectId, job.tries),
+      'payment.refund': (job) => desk.refund(job.subjectId),
     },
   });
 }
@@ -99,10 +104,10 @@ const stateOf = async (payment: string): Promise<string | undefined> =>
 test('a refund that fails for hours is asked for with one and the same key until it is made', async () => {
   const payment = await paymentToReturn();
   const end = now + 5 * 60 * MINUTE;
-  const { payments, keys } = fakePayments((input) =>
+  const { payments, keys } = fakePayments(() =>
     now < end
       ? Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }))
-      : Promise.resolve({ id: 're_1', status: 'succeeded', amountCents: input.amountCents }),
+      : Promise.resolve({ id: 're_1', status: 'succeeded', amountCents: 4900, ours: true }),
   );
   const jobs = jobsWith(payments);
   for (; now < end + 16 * MINUTE; now += 4 * MINUTE) await jobs.drain();

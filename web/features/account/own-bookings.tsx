@@ -37,6 +37,7 @@ export function OwnBookings({ userId }: { userId: string }) {
   const upcoming = bookings.data
     .filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now)
     .toReversed();
+  const processing = bookings.data.filter((one) => one.status === 'pending' && one.payment?.state === 'processing');
   const past = bookings.data.filter((one) => one.status !== 'pending' && !upcoming.includes(one));
   return (
     <div className="space-y-4">
@@ -45,7 +46,10 @@ export function OwnBookings({ userId }: { userId: string }) {
           <p>{done}</p>
         </Notice>
       )}
-      {upcoming.length === 0 ? (
+      {processing.map((booking) => (
+        <Processing key={booking.id} booking={booking} />
+      ))}
+      {upcoming.length === 0 && processing.length === 0 ? (
         <Empty>
           <p className="text-lg text-chalk">{bookings.data.length === 0 ? 'No bookings yet' : 'Nothing coming up'}</p>
           <p className="mt-1">Pick a room and your hours; your access code appears here.</p>
@@ -107,6 +111,37 @@ function Upcoming({ booking, now, onCancel }: { booking: OwnBooking; now: Date; 
       </p>
     </article>
   );
+}
+
+/** Held, and not confirmed yet: the bank takes days. */
+function Processing({ booking }: { booking: OwnBooking }) {
+  return (
+    <article className="border-l-4 border-dashed border-warn bg-booth p-5 sm:p-6">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h3 className="text-3xl">{booking.studio_name}</h3>
+        <p className="font-bold">Payment processing</p>
+      </div>
+      <p className="mt-3 text-lg">
+        {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}{' '}
+        <span className="text-dust">Sydney time</span>
+      </p>
+      <p className="mt-1 text-sm text-fog">
+        Reference <strong className="text-chalk">{booking.reference}</strong>, {money(booking.final_cost)}
+      </p>
+      <p className="mt-3 text-sm text-fog">
+        Your bank is processing the payment, which can take a few business days. We’re holding your time, and we’ll
+        email you as soon as we know.
+      </p>
+    </article>
+  );
+}
+
+/** What became of the money of a booking that is over, where that is worth saying. */
+function moneyNote({ payment, status }: OwnBooking): string {
+  if (payment === null) return '';
+  if (payment.state === 'refund_pending' || payment.state === 'refund_failed') return ', refund on its way';
+  if (payment.refunded > 0) return `, ${money(payment.refunded)} refunded`;
+  return payment.state === 'failed' && status === 'cancelled' ? ', payment failed' : '';
 }
 
 function CancelQuestion({
@@ -182,7 +217,7 @@ function Past({ bookings }: { bookings: readonly OwnBooking[] }) {
           <li key={booking.id} className="flex flex-wrap justify-between gap-x-4 py-2">
             <span>
               {formatStudioDate(new Date(booking.start_time), 'medium')}, {booking.studio_name}
-              {booking.status === 'cancelled' ? ' (cancelled)' : ''}
+              {booking.status === 'cancelled' ? ` (cancelled${moneyNote(booking)})` : ''}
             </span>
             <span className="text-dust">{booking.reference}</span>
           </li>

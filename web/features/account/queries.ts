@@ -16,7 +16,10 @@ export type OwnBooking = {
   readonly end_time: string;
   readonly status: 'pending' | 'confirmed' | 'cancelled';
   readonly final_cost: number;
+  /** What becomes of its money; null when nothing was to pay or is known. */
+  readonly payment: OwnPayment | null;
 };
+export type OwnPayment = { readonly state: string; readonly refunded: number };
 
 /** Whether somebody's ID is good now, being looked at by a person, or still to be shown. */
 export type IdStanding =
@@ -84,7 +87,19 @@ export async function readOwnBookings(userId: string): Promise<OwnBooking[]> {
     .order('start_time', { ascending: false })
     .limit(100);
   if (error) throw error;
-  return data;
+  const rows: readonly Omit<OwnBooking, 'payment'>[] = data;
+  const payments = await readOwnPayments(rows.map((row) => row.id));
+  return rows.map((row) => ({ ...row, payment: payments.get(row.id) ?? null }));
+}
+async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyMap<string, OwnPayment>> {
+  if (bookingIds.length === 0) return new Map();
+  const { data, error } = await supabase
+    .from('booking_payments')
+    .select('booking_id,state,refunded')
+    .in('booking_id', bookingIds);
+  if (error) throw error;
+  const rows: readonly (OwnPayment & { booking_id: string })[] = data;
+  return new Map(rows.map(({ booking_id: id, ...payment }) => [id, payment]));
 }
 export function cancelBooking(
   bookingId: string,

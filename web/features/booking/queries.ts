@@ -43,21 +43,44 @@ export async function readAvailability(
   const from = dayBounds(days.from).start;
   const { data, error } = await supabase
     .from('bookings')
-    .select('studio_id,start_time,end_time,status,user_id')
+    .select('id,studio_id,start_time,end_time,status,user_id')
     .eq('studio_id', studioId)
     .neq('status', 'cancelled')
     .gte('start_time', new Date(from.getTime() - LONGEST_MS).toISOString())
     .lt('start_time', dayBounds(days.to).end.toISOString())
     .gt('end_time', from.toISOString());
   if (error) throw error;
-  const rows: readonly { start_time: string; end_time: string; status: string; user_id: string | null }[] = data;
+  const rows: readonly {
+    id: string | null;
+    start_time: string;
+    end_time: string;
+    status: string;
+    user_id: string | null;
+  }[] = data;
+  const isMine = (row: { user_id: string | null }): boolean => userId !== null && row.user_id === userId;
+  const held = rows.flatMap((row) => (isMine(row) && row.status === 'pending' && row.id !== null ? [row.id] : []));
+  const processing = await readProcessing(held);
   const taken = rows.map((row) => ({
     start: new Date(row.start_time),
     end: new Date(row.end_time),
     status: row.status,
-    mine: userId !== null && row.user_id === userId,
+    mine: isMine(row),
+    processing: row.id !== null && processing.has(row.id),
   }));
   return { ...days, taken };
+}
+
+/** Which of one's own unpaid bookings wait for money that is on its way. */
+async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (bookingIds.length === 0) return new Set();
+  const { data, error } = await supabase
+    .from('booking_payments')
+    .select('booking_id')
+    .in('booking_id', bookingIds)
+    .eq('state', 'processing');
+  if (error) throw error;
+  const rows: readonly { booking_id: string }[] = data;
+  return new Set(rows.map((row) => row.booking_id));
 }
 
 /** One's own holds that can still be paid for, the newest first. */
@@ -70,7 +93,9 @@ export async function readOpenHolds(userId: string): Promise<OpenHold[]> {
     .gt('hold_expires_at', new Date().toISOString())
     .order('created_at', { ascending: false });
   if (error) throw error;
-  return data;
+  const holds: readonly OpenHold[] = data;
+  const processing = await readProcessing(holds.map((hold) => hold.id));
+  return holds.filter((hold) => !processing.has(hold.id));
 }
 
 /** Gives a hold up, so that others may have the hours. */

@@ -26,6 +26,11 @@ describe('the state of an hour', () => {
     expect(slotState(at(18), [], [busy(at(18), at(18), 'pending', true)], NOON)).toBe('free');
     expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON)).toBe('taken');
   });
+  test('my own hours whose payment is processing cannot be chosen again and say so', () => {
+    const held = { ...busy(at(18), at(18), 'pending', true), processing: true };
+    expect(slotState(at(18), [at(18)], [held], NOON)).toBe('processing');
+    expect(dropLost([at(18)], [held], NOON).kept).toEqual([]);
+  });
   test('an hour somebody took is not shown as mine although I had chosen it', () => {
     expect(slotState(at(18), [at(18)], [busy(at(18), at(18))], NOON)).toBe('taken');
   });

@@ -11,13 +11,17 @@ import {
 } from '#rules/slots.ts';
 import { addDays, formatStudioDate, hourExists, type StudioDate } from '#rules/studio-time.ts';
 
-/** A span that is gone. `mine` is a hold of one's own that waits for payment: its hours may be chosen again. */
-export type Taken = Busy & { readonly status: string; readonly mine: boolean };
-export type SlotState = 'free' | 'selected' | 'taken' | 'paying' | 'past' | 'skipped' | 'later';
+/**
+ * A span that is gone. `mine` is a hold of one's own that waits for payment: its hours may be chosen again, unless the money is on its way
+ * (`processing`).
+ */
+export type Taken = Busy & { readonly status: string; readonly mine: boolean; readonly processing?: boolean };
+export type SlotState = 'free' | 'selected' | 'taken' | 'paying' | 'processing' | 'past' | 'skipped' | 'later';
 export type Lost = { readonly slot: Slot; readonly why: 'taken' | 'past' };
 
 /** What stands in one's way: everything but one's own unpaid hold, which the server takes up again. */
-const blocking = (taken: readonly Taken[]): Taken[] => taken.filter((one) => !(one.mine && one.status === 'pending'));
+const blocking = (taken: readonly Taken[]): Taken[] =>
+  taken.filter((one) => !(one.mine && one.status === 'pending' && one.processing !== true));
 
 /** How an hour is to be shown. What cannot be booked is never shown as selected. */
 export function slotState(slot: Slot, selection: readonly Slot[], taken: readonly Taken[], now: Date): SlotState {
@@ -28,7 +32,10 @@ export function slotState(slot: Slot, selection: readonly Slot[], taken: readonl
   const inTheWay = blocking(taken);
   const paid = inTheWay.filter((one) => one.status !== 'pending');
   if (slotTaken(slot, paid)) return 'taken';
-  if (slotTaken(slot, inTheWay)) return 'paying';
+  if (slotTaken(slot, inTheWay)) {
+    const processing = inTheWay.filter((one) => one.processing === true);
+    return slotTaken(slot, processing) ? 'processing' : 'paying';
+  }
   return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
 }
 

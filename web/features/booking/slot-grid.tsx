@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<SlotState, string>> = {
   selected: 'selected',
   taken: 'taken',
   paying: 'being paid for',
+  processing: 'yours, payment processing',
   past: 'past',
   skipped: 'clocks go forward',
   later: 'not open yet',
@@ -21,6 +22,7 @@ const LOOK: Readonly<Record<SlotState, string>> = {
   selected: 'border-signal bg-signal text-ink forced-colors:border-4 forced-colors:border-[Highlight]',
   taken: 'border-transparent bg-deck text-fog',
   paying: 'border-dashed border-warn/70 bg-night text-fog',
+  processing: 'border-dashed border-signal bg-night text-chalk',
   past: 'border-deck bg-night text-dust',
   skipped: 'border-dotted border-line bg-night text-fog',
   later: 'border-transparent bg-night text-dust',
@@ -29,6 +31,7 @@ const SIGN: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
   selected: Check,
   taken: Ban,
   paying: Hourglass,
+  processing: Hourglass,
   skipped: Clock,
 };
 const isOpen = (state: SlotState | undefined): boolean => state === 'free' || state === 'selected';

@@ -70,6 +70,8 @@ export type PaymentState = {
   /** The payment provider has not answered yet; the rest is what the studio knows itself. */
   readonly state?: 'asking';
   readonly status: 'pending' | 'confirmed' | 'cancelled';
+  /** `processing`: the customer has finished, the money takes days. `returning`: it is on its way back. */
+  readonly payment: 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
   readonly bookingId: string;
   readonly reference: string;
   readonly booking?: {

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { errorCode } from '#web/lib/errors.ts';
 import { releaseHold } from './queries.ts';
 
 const TOLD = {
   confirmed: 'This booking is paid for already. You find it in your account.',
   released: 'You left the payment, so the hours are free again. Nothing was charged. You can still book them now.',
   held: 'You left the payment. The hours are still yours to pay for; nothing was charged.',
+  processing: 'Your payment for this booking is being processed. We’ll email you as soon as we know.',
   unknown: 'You left the payment. Nothing was charged, and the hours become free again by themselves.',
 } as const;
 
@@ -24,7 +26,8 @@ export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | 
         if (answer.status === 'confirmed') return TOLD.confirmed;
         return answer.released ? TOLD.released : TOLD.held;
       })
-      .catch(() => TOLD.unknown) // gone, not ours, or out of reach: in each case nobody has to do anything
+      // Otherwise gone, not ours, or out of reach: in each case nobody has to do anything.
+      .catch((error: unknown) => (errorCode(error) === 'payment_processing' ? TOLD.processing : TOLD.unknown))
       .then(setText)
       .finally(() => setSearch({}, { replace: true }));
   }, [bookingId, status, setSearch]);

@@ -1,4 +1,5 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
+import { settings as studio } from '#rules/venue.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
@@ -32,6 +33,12 @@ export async function openSession(
 ): Promise<string | null> {
   if (payment.kind === 'free') return resultUrl(context, booking.id, `free_${booking.id}`);
   if (payment.state === 'open' && payment.url) return payment.url;
+  if (payment.state === 'processing')
+    throw new Refusal(
+      'payment_processing',
+      'Your payment for this booking is being processed. We’ll email you as soon as we know.',
+      { bookingId: booking.id },
+    );
   if (payment.state !== 'intent')
     throw new Refusal('already_done', 'This booking has already been paid for or released.');
   const made = await createOrFind(context, booking, payment, payer);
@@ -105,6 +112,7 @@ async function createSession(
       successUrl: resultUrl(context, booking.id, '{CHECKOUT_SESSION_ID}'),
       cancelUrl: `${context.siteUrl}/checkout?released=${booking.id}`,
       expiresAt: new Date(payment.sessionExpiresAt ?? context.clock().getTime() + context.sessionMinutes * 60_000),
+      allowDelayed: start.getTime() - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
       metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
     });
   } catch (error) {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { settings as studio } from '#rules/venue.ts';
-import { hashPassword } from './auth/accounts/passwords.ts';
-import type { Config } from './config.ts';
-import type { Database } from './db/database.ts';
-import { type DemoAccount, demoAccounts } from './start/demo-accounts.ts';
-import type { Clock } from './http/caller.ts';
+import { hashPassword } from '#server/auth/accounts/passwords.ts';
+import type { Config } from '#server/config.ts';
+import type { Database } from '#server/db/database.ts';
+import { type DemoAccount, demoAccounts } from './demo-accounts.ts';
+import type { Clock } from '#server/http/caller.ts';
 
 /** Brings in what every start needs: the rooms, the settings SQL reads, and the demo accounts. Changes nothing that is there. */
 export async function seed(parts: {

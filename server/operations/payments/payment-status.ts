@@ -3,11 +3,12 @@ import type { Log } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
 import { ANSWER_WITHIN_MS, createSharedWork, within } from './in-time.ts';
-import type { PaymentDesk, Settlement } from '../payments.ts';
+import type { PaymentDesk, Settlement } from './desk.ts';
 
 /** How a payment stands. `asking`: the provider has not answered yet; the rest is what we know ourselves. */
 export type PaymentStanding = {
   readonly booking: BookingFacts;
+  readonly payment: PaymentFacts;
   readonly paid: boolean;
   readonly asking: boolean;
 };
@@ -29,11 +30,10 @@ export function createPaymentStatus(parts: { db: Database; desk: PaymentDesk; lo
       // One question at a time about a session, however often the page asks.
       const asked = settle(sessionId, () => desk.settle(sessionId).catch(unanswered));
       const settled = await within(log, ANSWER_WITHIN_MS, asked, null);
-      if (settled !== null && !(settled instanceof ProviderError))
-        return { booking: settled.booking, paid: settled.paid, asking: false };
+      if (settled !== null && !(settled instanceof ProviderError)) return { ...settled, asking: false };
       const known = await readKnown(db, sessionId);
       if (!known) throw settled ?? new ProviderError('payments', 'no_answer', { retryable: true, ambiguous: true });
-      return { booking: known.booking, paid: isPaid(known.payment), asking: !isPaid(known.payment) };
+      return { ...known, paid: isPaid(known.payment), asking: !isPaid(known.payment) };
     },
   };
 }

@@ -1,0 +1,82 @@
+import { dollars, esc } from '../../core/page.ts';
+import { hostedPage, seeOther } from '../frame.ts';
+import { byId, type Checkout, type StripeWorld } from '../ledger.ts';
+import { StripeRefusal } from '../refusal.ts';
+import { disputeOutcomes, moveDispute, openDispute } from './disputes.ts';
+import { settleDue } from './paying.ts';
+import { endRefund, refundOnDashboard, refundOutcomes } from './refunds.ts';
+
+const TAG = 'Sandbox dashboard · for staff, not customers';
+
+/** `/dashboard/{session}`: what staff do at the provider: give money back, and follow refunds and disputes. */
+export async function dashboardPage(world: StripeWorld, request: Request, id: string): Promise<Response> {
+  settleDue(world);
+  const checkout = byId(world.ledger.checkouts, id);
+  if (!checkout)
+    return hostedPage('Payment not found', TAG, '<div class="card"><h1>There is no such payment</h1></div>', 404);
+  if (request.method !== 'POST') return page(world, checkout, new URL(request.url).searchParams.get('problem'));
+  try {
+    act(world, checkout, new URLSearchParams(await request.text()));
+  } catch (error) {
+    if (!(error instanceof StripeRefusal)) throw error;
+    return seeOther(`/dashboard/${id}?problem=${encodeURIComponent(error.message)}`);
+  }
+  return seeOther(`/dashboard/${id}`);
+}
+
+function act(world: StripeWorld, { session }: Checkout, form: URLSearchParams): void {
+  const action = form.get('action');
+  const about = form.get('about') ?? '';
+  if (action === 'refund' || action === 'refund_pending') {
+    const cents = Math.round(Number(form.get('amount') ?? '') * 100);
+    const amount = Number.isFinite(cents) && cents > 0 ? cents : null;
+    refundOnDashboard(world, session, { amount, pending: action === 'refund_pending' });
+  }
+  if (action === 'dispute') openDispute(world, session);
+  const refund = byId(world.ledger.refunds, about);
+  const ended = refundOutcomes.find((one) => one === action);
+  if (refund && ended) endRefund(world, refund, ended);
+  const dispute = byId(world.ledger.disputes, about);
+  const moved = disputeOutcomes.find((one) => one === action);
+  if (dispute && moved) moveDispute(world, dispute, moved);
+}
+
+function page(world: StripeWorld, { session }: Checkout, problem: string | null): Response {
+  const path = `/dashboard/${session.id}`;
+  const of = <T extends { payment_intent: unknown }>(all: Readonly<Record<string, T>>): T[] =>
+    Object.values(all).filter(
+      (one) => session.payment_intent !== null && one.payment_intent === session.payment_intent,
+    );
+  const rows = (about: string, words: readonly string[]): string =>
+    `<form method="post" action="${path}"><input type="hidden" name="about" value="${esc(about)}">${words
+      .map((word) => `<button class="plain" name="action" value="${word}">${word.replace('_', ' ')}</button>`)
+      .join('')}</form>`;
+  const refunds = of(world.ledger.refunds)
+    .map(
+      (one) =>
+        `<li>${dollars(one.amount)} given back: <strong>${esc(one.status ?? '')}</strong>${
+          one.status === 'failed' || one.status === 'canceled'
+            ? ''
+            : rows(one.id, one.status === 'succeeded' ? ['failed'] : refundOutcomes)
+        }</li>`,
+    )
+    .join('');
+  const disputes = of(world.ledger.disputes)
+    .map(
+      (one) =>
+        `<li>Dispute: <strong>${esc(one.status)}</strong>${
+          one.status === 'won' || one.status === 'lost' ? '' : rows(one.id, disputeOutcomes)
+        }</li>`,
+    )
+    .join('');
+  const said = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
+  return hostedPage(
+    'Payment · Sandbox dashboard',
+    TAG,
+    `<div class="card"><h1>Payment</h1><p class="amount">${dollars(session.amount_total ?? 0)} AUD</p><p>${esc(session.status ?? '')}, ${esc(session.payment_status)}</p><p class="quiet-text">${esc(session.customer_email ?? '')}</p>${said}</div>
+<div class="card"><h2>Give money back</h2><form method="post" action="${path}"><label for="amount">Dollars; empty for all that is left</label><input id="amount" name="amount" inputmode="decimal" autocomplete="off">
+<button name="action" value="refund">Refund</button><button class="plain" name="action" value="refund_pending">Refund, pending</button></form></div>
+<div class="card"><h2>Refunds and disputes</h2><ul>${refunds}${disputes || (refunds === '' ? '<li>None yet.</li>' : '')}</ul>
+<form method="post" action="${path}"><button class="plain" name="action" value="dispute">The customer disputes it</button></form></div>`,
+  );
+}

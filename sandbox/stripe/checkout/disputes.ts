@@ -1,0 +1,90 @@
+import type Stripe from 'stripe';
+import { newId, type StripeWorld } from '../ledger.ts';
+import { notNow } from '../refusal.ts';
+
+/** What the customer's bank can do with a dispute. */
+export const disputeOutcomes = ['under_review', 'won', 'lost'] as const;
+export type DisputeOutcome = (typeof disputeOutcomes)[number];
+
+const ANSWER_DAYS = 20;
+
+/** The customer asks the bank for the money of a paid session back. */
+export function openDispute(world: StripeWorld, session: Stripe.Checkout.Session): Stripe.Dispute {
+  const charge = Object.values(world.ledger.charges).find(
+    (one) => one.paid && one.payment_intent === session.payment_intent,
+  );
+  if (!charge) throw notNow('Only a payment that succeeded can be disputed.');
+  const open = Object.values(world.ledger.disputes).some(
+    (one) => one.charge === charge.id && one.status !== 'won' && one.status !== 'lost',
+  );
+  if (open) throw notNow('This payment is disputed already.');
+  const dispute: Stripe.Dispute = {
+    id: newId('du'),
+    object: 'dispute',
+    amount: charge.amount,
+    balance_transactions: [],
+    charge: charge.id,
+    created: world.stamp(),
+    currency: charge.currency,
+    enhanced_eligibility_types: [],
+    evidence: NO_EVIDENCE,
+    evidence_details: {
+      due_by: world.stamp() + ANSWER_DAYS * 86_400,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+      submission_method: 'manual',
+    },
+    intended_submission_method: null,
+    is_charge_refundable: false,
+    livemode: false,
+    metadata: {},
+    payment_intent: charge.payment_intent,
+    reason: 'fraudulent',
+    status: 'needs_response',
+  };
+  charge.disputed = true;
+  world.ledger.disputes[dispute.id] = dispute;
+  world.emit('charge.dispute.created', dispute);
+  return dispute;
+}
+
+/** Moves a dispute that is not closed. */
+export function moveDispute(world: StripeWorld, dispute: Stripe.Dispute, outcome: DisputeOutcome): void {
+  if (dispute.status === 'won' || dispute.status === 'lost') return;
+  dispute.status = outcome;
+  world.changed();
+  world.emit(outcome === 'under_review' ? 'charge.dispute.updated' : 'charge.dispute.closed', dispute);
+}
+
+const NO_EVIDENCE: Stripe.Dispute.Evidence = {
+  access_activity_log: null,
+  billing_address: null,
+  cancellation_policy: null,
+  cancellation_policy_disclosure: null,
+  cancellation_rebuttal: null,
+  customer_communication: null,
+  customer_email_address: null,
+  customer_name: null,
+  customer_purchase_ip: null,
+  customer_signature: null,
+  duplicate_charge_documentation: null,
+  duplicate_charge_explanation: null,
+  duplicate_charge_id: null,
+  enhanced_evidence: {},
+  product_description: null,
+  receipt: null,
+  refund_policy: null,
+  refund_policy_disclosure: null,
+  refund_refusal_explanation: null,
+  service_date: null,
+  service_documentation: null,
+  shipping_address: null,
+  shipping_carrier: null,
+  shipping_date: null,
+  shipping_documentation: null,
+  shipping_tracking_number: null,
+  uncategorized_file: null,
+  uncategorized_text: null,
+};

@@ -1,0 +1,149 @@
+import { Hono } from 'hono';
+import { readBody, refusal } from '../core/control.ts';
+import { disputeOutcomes, moveDispute, openDispute } from './checkout/disputes.ts';
+import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
+import { endRefund, refundOnDashboard, refundOutcomes } from './checkout/refunds.ts';
+import { finishCheck, identityErrors, identityOutcome } from './identity/identity.ts';
+import { byId, type Check, type Checkout, type StripeWorld } from './ledger.ts';
+import { StripeRefusal } from './refusal.ts';
+
+/** What tests and outsiders script payments and identity checks with (docs/sandbox.md). */
+export function createStripeControl(world: StripeWorld): Hono {
+  const { ledger } = world;
+  const api = new Hono();
+  api.get('/payments', (c) => {
+    settleDue(world);
+    return c.json(Object.values(ledger.checkouts).toReversed().map(paymentOf));
+  });
+  api.post('/payments/:id', async (c) => {
+    settleDue(world);
+    const checkout = byId(ledger.checkouts, c.req.param('id'));
+    if (!checkout) return refusal('no such payment', 404);
+    const sent = await readBody(c.req.raw);
+    const outcome: PaymentOutcome | undefined = paymentOutcomes.find((one) => one === sent['outcome']);
+    if (!outcome) return refusal(`outcome is one of ${paymentOutcomes.join(', ')}`);
+    const { seconds } = sent;
+    if (seconds !== undefined && !isCount(seconds)) return refusal('seconds is a whole number above 0');
+    doOutcome(world, checkout, outcome, seconds);
+    return c.json(paymentOf(checkout));
+  });
+  addMoneyBack(world, api);
+  addIdentity(world, api);
+  return api;
+}
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
+
+/** Refunds and disputes, and what is odd about the webhooks to come. */
+function addMoneyBack(world: StripeWorld, api: Hono): void {
+  const { ledger } = world;
+  const guarded = (work: () => object): Response => {
+    try {
+      return Response.json(work());
+    } catch (error) {
+      if (error instanceof StripeRefusal) return refusal(error.message);
+      throw error;
+    }
+  };
+
+  api.get('/refunds', (c) => c.json(Object.values(ledger.refunds).toReversed()));
+  api.post('/refunds', async (c) => {
+    const { next, count = 1 } = await readBody(c.req.raw);
+    if (next !== 'pending' && next !== 'failed' && next !== 'succeeded')
+      return refusal('next is pending, failed or succeeded');
+    if (!isCount(count)) return refusal('count is a whole number above 0');
+    ledger.next.refunds = next === 'succeeded' ? null : { status: next, left: count };
+    return c.json({ next, count });
+  });
+  api.post('/refunds/:id', async (c) => {
+    const refund = byId(ledger.refunds, c.req.param('id'));
+    if (!refund) return refusal('no such refund', 404);
+    const wanted = (await readBody(c.req.raw))['outcome'];
+    const outcome = refundOutcomes.find((one) => one === wanted);
+    if (!outcome) return refusal(`outcome is one of ${refundOutcomes.join(', ')}`);
+    endRefund(world, refund, outcome);
+    return c.json(refund);
+  });
+  api.post('/payments/:id/refunds', async (c) => {
+    const checkout = byId(ledger.checkouts, c.req.param('id'));
+    if (!checkout) return refusal('no such payment', 404);
+    const { amount, pending } = await readBody(c.req.raw);
+    if (amount !== undefined && !isCount(amount)) return refusal('amount is a whole number of cents');
+    return guarded(() =>
+      refundOnDashboard(world, checkout.session, { amount: amount ?? null, pending: pending === true }),
+    );
+  });
+
+  api.get('/disputes', (c) => c.json(Object.values(ledger.disputes).toReversed()));
+  api.post('/payments/:id/disputes', (c) => {
+    const checkout = byId(ledger.checkouts, c.req.param('id'));
+    if (!checkout) return refusal('no such payment', 404);
+    return guarded(() => openDispute(world, checkout.session));
+  });
+  api.post('/disputes/:id', async (c) => {
+    const dispute = byId(ledger.disputes, c.req.param('id'));
+    if (!dispute) return refusal('no such dispute', 404);
+    const wanted = (await readBody(c.req.raw))['outcome'];
+    const outcome = disputeOutcomes.find((one) => one === wanted);
+    if (!outcome) return refusal(`outcome is one of ${disputeOutcomes.join(', ')}`);
+    moveDispute(world, dispute, outcome);
+    return c.json(dispute);
+  });
+
+  api.post('/webhooks/next', async (c) => {
+    const { livemode = false, ahead_seconds: aheadSeconds = 0, count = 1 } = await readBody(c.req.raw);
+    if (typeof livemode !== 'boolean' || typeof aheadSeconds !== 'number' || !isCount(count))
+      return refusal('livemode is true or false, ahead_seconds a number, count a whole number above 0');
+    ledger.next.webhooks = { livemode, aheadSeconds, left: count };
+    return c.json({ livemode, ahead_seconds: aheadSeconds, count });
+  });
+}
+
+function addIdentity(world: StripeWorld, api: Hono): void {
+  const { ledger } = world;
+  api.get('/identity', (c) => c.json(Object.values(ledger.checks).toReversed().map(checkOf)));
+  api.post('/identity/:id', async (c) => {
+    const check = byId(ledger.checks, c.req.param('id'));
+    if (!check) return refusal('no such check', 404);
+    const sent = await readBody(c.req.raw);
+    const outcome = identityOutcome(String(sent['outcome']));
+    if (outcome === null)
+      return refusal(
+        `outcome is one of verified, processing, canceled, requires_input, ${Object.keys(identityErrors).join(', ')}`,
+      );
+    const word = (name: string, other: string): string => (typeof sent[name] === 'string' ? sent[name] : other);
+    const before = check.shown;
+    finishCheck(world, check, outcome, {
+      first: word('first_name', before?.first ?? 'Alex'),
+      last: word('last_name', before?.last ?? 'Citizen'),
+      dob: word('dob', before?.dob ?? '1998-04-03'),
+      expiry: word('expiry', before?.expiry ?? '2031-04-03'),
+    });
+    return c.json(checkOf(check));
+  });
+}
+
+function paymentOf({ session }: Checkout): Record<string, unknown> {
+  return {
+    id: session.id,
+    url: session.url,
+    status: session.status,
+    payment_status: session.payment_status,
+    amount_total: session.amount_total,
+    currency: session.currency,
+    client_reference_id: session.client_reference_id,
+    payment_intent: session.payment_intent,
+    created: session.created,
+    expires_at: session.expires_at,
+  };
+}
+
+function checkOf({ session }: Check): Record<string, unknown> {
+  return {
+    id: session.id,
+    url: session.url,
+    status: session.status,
+    client_reference_id: session.client_reference_id,
+    last_error: session.last_error,
+  };
+}

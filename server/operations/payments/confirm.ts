@@ -1,0 +1,68 @@
+import { mailIsImmediate } from '#rules/access.ts';
+import { settings as studio } from '#rules/venue.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { type BookingFacts, type CancelReason, lockBooking } from '../booking-rows.ts';
+import { enqueue } from '../outbox.ts';
+import { Refusal } from '../refusal.ts';
+import type { PaymentContext } from './context.ts';
+
+/** Confirms a pending booking and queues its mails and access code, in the caller's transaction. */
+export async function confirmBooking(
+  { clock }: Pick<PaymentContext, 'clock'>,
+  tx: Transaction,
+  booking: BookingFacts,
+): Promise<void> {
+  const now = clock();
+  await tx.query(
+    `update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`,
+    [booking.id, now],
+  );
+  const start = Date.parse(booking.startTime);
+  const requestAt = new Date(Math.max(now.getTime(), start - studio.requestLeadMinutes * 60_000));
+  await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
+  await enqueue(tx, {
+    kind: 'access.request',
+    subjectId: booking.id,
+    dueAt: requestAt,
+    deadlineAt: new Date(Math.max(start, now.getTime() + 60_000)),
+  });
+  if (booking.userId !== null) {
+    const atOnce = mailIsImmediate(new Date(start), now);
+    // A trigger queues the code mail beside this row and names its recipient.
+    await tx.query(
+      `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1::uuid, '', 'access_code', $2, $3::timestamptz)`,
+      [
+        booking.id,
+        atOnce ? 'pending_immediate' : 'pending',
+        atOnce ? now : new Date(start - studio.releaseLeadMinutes * 60_000),
+      ],
+    );
+  }
+  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "confirmed"}')`, [
+    booking.id,
+    booking.userId,
+  ]);
+}
+
+/** Confirms a booking that costs nothing, in the caller's transaction. */
+export async function confirmFree(context: PaymentContext, tx: Transaction, bookingId: string): Promise<void> {
+  const booking = await lockBooking(tx, bookingId);
+  if (!booking) throw new Refusal('not_found', 'Booking not found');
+  await tx.query(
+    `update private.payment set state = 'paid', paid_at = $2::timestamptz, paid_cents = 0 where booking_id = $1::uuid and kind = 'free'`,
+    [bookingId, context.clock()],
+  );
+  await confirmBooking(context, tx, booking);
+}
+
+/** Cancels a booking row and says so in the log; the slot is free when the transaction ends. */
+export async function cancelBookingRow(tx: Transaction, bookingId: string, reason: CancelReason): Promise<void> {
+  await tx.query(`update private.booking set status = 'cancelled', cancel_reason = $2 where id = $1::uuid`, [
+    bookingId,
+    reason,
+  ]);
+  await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
+    bookingId,
+    { status: 'cancelled', reason },
+  ]);
+}

@@ -1,0 +1,33 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { BookingFacts, CancelReason } from '../booking-rows.ts';
+import type { JobOutcome } from '../outbox.ts';
+import { confirmFree } from './confirm.ts';
+import type { PaymentContext, Settlement } from './context.ts';
+import { reconcilePayments } from './reconcile.ts';
+import { refundPayment } from './refund.ts';
+import { releaseExpiredHolds, releaseHold } from './release.ts';
+import { settlePayment } from './settle.ts';
+
+export type { Settlement } from './context.ts';
+
+/** The payment operations with their context bound, for callers that are handed them. */
+export type PaymentDesk = {
+  settle(sessionId: string): Promise<Settlement>;
+  release(bookingId: string, reason: CancelReason): Promise<BookingFacts>;
+  confirmFree(tx: Transaction, bookingId: string): Promise<void>;
+  refund(paymentId: string): Promise<JobOutcome>;
+  /** `stop` ends it after the holds under way. */
+  releaseExpired(stop?: () => boolean): Promise<number>;
+  reconcile(): Promise<number>;
+};
+
+export function createPaymentDesk(context: PaymentContext): PaymentDesk {
+  return {
+    settle: (sessionId) => settlePayment(context, sessionId),
+    release: (bookingId, reason) => releaseHold(context, bookingId, reason),
+    confirmFree: (tx, bookingId) => confirmFree(context, tx, bookingId),
+    refund: (paymentId) => refundPayment(context, paymentId),
+    releaseExpired: (stop) => releaseExpiredHolds(context, stop),
+    reconcile: () => reconcilePayments(context),
+  };
+}

@@ -1,0 +1,31 @@
+import type { PaymentSession } from '#server/providers/ports.ts';
+
+/**
+ * What a session means for its booking:
+ * `open`: the customer has not finished. `processing`: they have, and the money takes days. `paid`: the money is with us.
+ * `failed`: it will not come. `expired`: nobody can pay any more. `free`: the provider says there was nothing to pay.
+ */
+export type SessionOutcome = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'free';
+
+/** Reads the outcome off a session's state, its payment status and the status of the payment behind it. */
+export function outcomeOf(session: Pick<PaymentSession, 'status' | 'paymentStatus' | 'intentStatus'>): SessionOutcome {
+  // Money that was taken counts, whatever else is said.
+  if (session.paymentStatus === 'paid') return 'paid';
+  if (session.status === 'expired') return 'expired';
+  if (session.status === 'open') return 'open';
+  if (session.paymentStatus === 'no_payment_required') return 'free';
+  switch (session.intentStatus) {
+    case 'succeeded':
+      return 'paid';
+    // A delayed payment that failed asks for another method, which a complete session never offers.
+    case 'requires_payment_method':
+    case 'canceled':
+      return 'failed';
+    case 'processing':
+    case 'requires_action':
+    case 'requires_confirmation':
+    case 'requires_capture':
+    case null:
+      return 'processing';
+  }
+}

@@ -1,0 +1,108 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { Refund } from '#server/providers/ports.ts';
+import { lockBooking, type PaymentFacts } from '../booking-rows.ts';
+import { enqueue } from '../outbox.ts';
+import { cancelBookingRow } from './confirm.ts';
+import { auditPayment, lockPayment, type PaymentContext, takenCents } from './context.ts';
+
+/** A refund that failed is tried again after so long: what stood in its way seldom goes sooner. */
+export const REFUND_AGAIN_MS = 24 * 3_600_000;
+
+type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null };
+
+/**
+ * Records every refund the provider knows of a payment and moves the payment where their sums say. A part given back leaves a booking as it
+ * is; all of it ends one that has not begun. Idempotent; answers the state after.
+ */
+export async function recordRefunds(
+  context: PaymentContext,
+  tx: Transaction,
+  { bookingId, paymentId, refunds }: { bookingId: string; paymentId: string; refunds: readonly Refund[] },
+): Promise<PaymentFacts['state']> {
+  // Always the booking before its payments, so that no two transactions wait for each other.
+  const booking = await lockBooking(tx, bookingId);
+  const payment = await lockPayment(tx, paymentId);
+  if (!booking || !payment) throw new Error(`payment ${paymentId} cannot be read back`);
+  await writeRefunds(tx, payment, refunds);
+  const totals = await tx.one<Totals>(
+    `select coalesce(sum(amount_cents) filter (where status = 'succeeded'), 0)::int as succeeded,
+       coalesce(sum(amount_cents) filter (where status in ('pending', 'requires_action')), 0)::int as under_way,
+       (count(*) filter (where status in ('failed', 'canceled')))::int as failures,
+       (array_agg(id order by created_at desc, id))[1] as latest
+     from private.refund where payment_id = $1::uuid`,
+    [payment.id],
+  );
+  if (!totals || totals.latest === null) return payment.state;
+  const state = stateAfter(payment, totals);
+  await tx.query(
+    `update private.payment set state = $2, refunded_cents = $3, refund_failures = $4, refund_id = $5,
+       refund_reason = case when $2 = 'refunded' then coalesce(refund_reason, 'at_provider') else refund_reason end
+     where id = $1::uuid`,
+    [payment.id, state, totals.succeeded, totals.failures, totals.latest],
+  );
+  if (state === payment.state) return state;
+  const atProvider = payment.state === 'paid' || payment.state === 'disputed';
+  await auditPayment(tx, atProvider || state === 'refund_failed' ? 'alert' : 'update', payment, {
+    state,
+    ...(atProvider ? { reason: 'refunded_at_provider' } : {}),
+    amountCents: totals.succeeded,
+  });
+  const now = context.clock();
+  if (state === 'refund_failed') {
+    await enqueue(tx, {
+      kind: 'payment.refund',
+      subjectId: payment.id,
+      dedupe: `failed:${totals.failures}`,
+      dueAt: new Date(now.getTime() + REFUND_AGAIN_MS),
+    });
+  }
+  if (state === 'refunded' && booking.status === 'confirmed' && Date.parse(booking.startTime) > now.getTime()) {
+    // Nobody keeps hours, or a working code, that are not paid for.
+    await cancelBookingRow(tx, booking.id, 'staff');
+    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
+    await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
+  }
+  return state;
+}
+
+/** Writes what is new of each refund, and an audit row for it; a refund never goes back to an earlier state. */
+async function writeRefunds(tx: Transaction, payment: PaymentFacts, refunds: readonly Refund[]): Promise<void> {
+  if (refunds.length === 0) return;
+  const { rows } = await tx.query<{ id: string; status: Refund['status']; ours: boolean; amount_cents: number }>(
+    `insert into private.refund as r (id, payment_id, amount_cents, status, ours)
+     select x.id, $1::uuid, x."amountCents", x.status, x.ours
+     from jsonb_to_recordset($2::jsonb -> 'refunds') as x(id text, "amountCents" integer, status text, ours boolean)
+     on conflict (id) do update set status = excluded.status
+     where private.refund_rank(excluded.status) > private.refund_rank(r.status)
+     returning r.id, r.status, r.ours, r.amount_cents`,
+    [payment.id, { refunds }],
+  );
+  for (const row of rows) {
+    const failed = row.status === 'failed' || row.status === 'canceled';
+    await auditPayment(tx, failed ? 'alert' : 'update', payment, {
+      refund: row.id,
+      status: row.status,
+      amountCents: row.amount_cents,
+      madeBy: row.ours ? 'us' : 'provider',
+    });
+  }
+}
+
+function stateAfter(payment: PaymentFacts, totals: Totals): PaymentFacts['state'] {
+  const taken = takenCents(payment);
+  const { state } = payment;
+  const failed = totals.failures > payment.refundFailures;
+  switch (state) {
+    case 'paid':
+    case 'disputed':
+    case 'refund_failed':
+      return totals.succeeded >= taken ? 'refunded' : state;
+    case 'refund_pending':
+      if (totals.succeeded >= taken) return 'refunded';
+      return failed && totals.succeeded + totals.under_way < taken ? 'refund_failed' : state;
+    case 'refunded':
+      return failed && totals.succeeded < taken ? 'refund_failed' : state;
+    default:
+      return state;
+  }
+}

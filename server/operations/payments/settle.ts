@@ -1,0 +1,261 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { Dispute, PaymentSession, Refund } from '#server/providers/ports.ts';
+import {
+  type BookingFacts,
+  type CancelReason,
+  latestPayment,
+  lockBooking,
+  type PaymentFacts,
+  readBooking,
+} from '../booking-rows.ts';
+import { failpoint } from '../failpoint.ts';
+import { enqueue } from '../outbox.ts';
+import { Refusal } from '../refusal.ts';
+import { cancelBookingRow, confirmBooking } from './confirm.ts';
+import { auditPayment, lockPayment, orMissing, type PaymentContext, type Settlement } from './context.ts';
+import { outcomeOf } from './outcome.ts';
+import { recordDisputes } from './record-disputes.ts';
+import { recordRefunds } from './record-refunds.ts';
+
+/** A session may not be paid for any more once it has run for so long: the money goes back. */
+const PAYABLE_AFTER_START_MS = 30 * 60_000;
+const UUID = /^[0-9a-f-]{36}$/;
+
+/**
+ * Asks the provider how a payment stands and moves booking and payment there. Webhooks, returning browsers, reconciliation and staff all
+ * come here; any number of calls has the effect of one. Throws `Refusal('not_found')` for a session that is not ours, or `ProviderError`.
+ */
+export async function settlePayment(context: PaymentContext, sessionId: string): Promise<Settlement> {
+  if (sessionId.startsWith('free_')) return readFree(context, sessionId.slice('free_'.length));
+  const session = await orMissing(context.payments.getSession(sessionId));
+  failpoint('settle.after.get');
+  if (session === null) throw new Refusal('not_found', 'Booking not found');
+  return settleSession(context, session, 'hold_expired');
+}
+
+/** As `settlePayment`, for whoever knows the payment behind the session: refunds and disputes name that one. */
+export async function settleIntent(context: PaymentContext, paymentIntentId: string): Promise<Settlement> {
+  const known = await context.db.one<{ session_id: string | null }>(
+    'select session_id from private.payment where payment_intent_id = $1',
+    [paymentIntentId],
+  );
+  if (known?.session_id) return settlePayment(context, known.session_id);
+  const session = await context.payments.findSessionOfIntent(paymentIntentId);
+  if (session === null) throw new Refusal('not_found', 'Booking not found');
+  return settleSession(context, session, 'hold_expired');
+}
+
+async function readFree({ db }: PaymentContext, bookingId: string): Promise<Settlement> {
+  const booking = UUID.test(bookingId) ? await readBooking(db, bookingId) : null;
+  const payment = booking ? await latestPayment(db, booking.id) : null;
+  if (!booking || payment?.kind !== 'free') throw new Refusal('not_found', 'Booking not found');
+  return { booking, payment, paid: payment.state === 'paid' };
+}
+
+/** Moves booking and payment to where a session just read from the provider says they are. Terminal bookings never move back. */
+export async function settleSession(
+  context: PaymentContext,
+  session: PaymentSession,
+  reason: CancelReason,
+): Promise<Settlement> {
+  const { bookingId } = session;
+  if (bookingId === null || !UUID.test(bookingId)) throw new Refusal('not_found', 'Booking not found');
+  const details = await readDetails(context, session);
+  const settlement = await context.db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, bookingId);
+    const payment = booking ? await lockSessionPayment(tx, booking.id, session) : null;
+    if (!booking || !payment) throw new Refusal('not_found', 'Booking not found');
+    await applyOutcome(context, tx, { session, booking, payment, reason });
+    if (details !== null) await applyDetails(context, tx, { bookingId, paymentId: payment.id, ...details });
+    failpoint('settle.before.commit');
+    return readSettlement(tx, booking.id, payment.id);
+  });
+  failpoint('settle.after.commit');
+  return settlement;
+}
+
+type Details = { readonly refunds: readonly Refund[]; readonly disputes: readonly Dispute[] };
+
+/** Refunds and disputes of a payment, asked for only where there can be any; null where there cannot. */
+async function readDetails({ db, payments }: PaymentContext, session: PaymentSession): Promise<Details | null> {
+  const intent = session.paymentIntentId;
+  if (intent === null) return null;
+  const known = await db.one<{ any: boolean }>(
+    `select p.state in ('refund_pending', 'refund_failed') or p.dispute_id is not null
+       or exists (select from private.refund r where r.payment_id = p.id) as any
+     from private.payment p where p.session_id = $1`,
+    [session.id],
+  );
+  if (session.refundedCents === 0 && !session.disputed && known?.any !== true) return null;
+  const [refunds, disputes] = await Promise.all([payments.listRefunds(intent), payments.listDisputes(intent)]);
+  return { refunds, disputes };
+}
+
+async function applyDetails(
+  context: PaymentContext,
+  tx: Transaction,
+  { bookingId, paymentId, refunds, disputes }: Details & { bookingId: string; paymentId: string },
+): Promise<void> {
+  await recordRefunds(context, tx, { bookingId, paymentId, refunds });
+  const booking = await lockBooking(tx, bookingId);
+  const payment = await lockPayment(tx, paymentId);
+  if (booking && payment) await recordDisputes(context, tx, { booking, payment, disputes });
+}
+
+/** The payment of a session: by its id, or by the key of the call that made it when the answer was lost. */
+async function lockSessionPayment(
+  tx: Transaction,
+  bookingId: string,
+  session: PaymentSession,
+): Promise<PaymentFacts | null> {
+  const row = await tx.one<{ facts: PaymentFacts }>(
+    `select private.payment_facts(x) as facts from private.payment x
+     where x.booking_id = $1::uuid and (x.session_id = $2 or (x.session_id is null and x.state in ('intent', 'expired') and x.key = $3))
+     order by x.session_id = $2 desc nulls last limit 1 for update`,
+    [bookingId, session.id, session.metadata['key'] ?? ''],
+  );
+  const payment = row?.facts ?? null;
+  if (payment && payment.sessionId === null)
+    await tx.query('update private.payment set session_id = $2 where id = $1::uuid', [payment.id, session.id]);
+  return payment;
+}
+
+type Move = {
+  readonly session: PaymentSession;
+  readonly booking: BookingFacts;
+  readonly payment: PaymentFacts;
+  readonly reason: CancelReason;
+};
+
+async function applyOutcome(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+  switch (outcomeOf(move.session)) {
+    case 'open':
+      return;
+    case 'paid':
+      return applyPaid(context, tx, move);
+    case 'free':
+      return applyFree(context, tx, move);
+    case 'processing':
+      return applyProcessing(context, tx, move);
+    case 'failed':
+      return applyFailed(context, tx, move);
+    case 'expired':
+      return applyExpired(tx, move);
+  }
+}
+
+const NOT_PAID: readonly PaymentFacts['state'][] = ['intent', 'open', 'processing', 'expired', 'failed'];
+
+async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+  const { session, booking, payment } = move;
+  if (!NOT_PAID.includes(payment.state)) return;
+  const now = context.clock();
+  const matches =
+    session.currency === 'aud' &&
+    session.amountCents === payment.amountCents &&
+    payment.amountCents === booking.finalCostCents;
+  const given = payment.state === 'expired' || payment.state === 'failed';
+  const inTime = now.getTime() <= Date.parse(booking.startTime) + PAYABLE_AFTER_START_MS;
+  if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
+    // All of it was given back at the provider before anything was confirmed.
+    await writePaid(tx, move, 'refund_pending', 'at_provider', now);
+    await cancelBookingRow(tx, booking.id, 'staff');
+    await auditPayment(tx, 'alert', payment, { reason: 'refunded_at_provider' });
+    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
+    return;
+  }
+  if (booking.status === 'pending' && !given && matches && inTime) {
+    await writePaid(tx, move, 'paid', null, now);
+    await confirmBooking(context, tx, booking);
+    return;
+  }
+  // Paid, but there is nothing to keep it for: it goes back, in the same transaction that learns of it.
+  const why = !matches ? 'amount_mismatch' : booking.status === 'confirmed' ? 'second_payment' : 'too_late';
+  await writePaid(tx, move, 'refund_pending', why, now);
+  if (booking.status === 'pending') await cancelBookingRow(tx, booking.id, matches ? 'slot_lost' : 'amount_mismatch');
+  await auditPayment(tx, 'alert', payment, { reason: why, expected: payment.amountCents, got: session.amountCents });
+  await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
+  await enqueue(tx, { kind: 'mail.payment-returned', subjectId: booking.id, dedupe: payment.id, dueAt: now });
+}
+
+async function writePaid(
+  tx: Transaction,
+  { session, payment }: Move,
+  state: 'paid' | 'refund_pending',
+  refundReason: string | null,
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `update private.payment set state = $2, payment_intent_id = $3, paid_at = $4::timestamptz, paid_cents = $5, refund_reason = $6
+     where id = $1::uuid`,
+    [payment.id, state, session.paymentIntentId, now, Math.max(session.amountCents, 0), refundReason],
+  );
+}
+
+/** The provider says there was nothing to pay: right only where we asked for nothing. There is nothing to give back. */
+async function applyFree(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+  const { session, booking, payment } = move;
+  if (session.amountCents === 0 && payment.amountCents === 0) return applyPaid(context, tx, move);
+  if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return undefined;
+  await tx.query(`update private.payment set state = 'failed' where id = $1::uuid`, [payment.id]);
+  if (booking.status === 'pending') await cancelBookingRow(tx, booking.id, 'amount_mismatch');
+  await auditPayment(tx, 'alert', payment, {
+    reason: 'amount_mismatch',
+    expected: payment.amountCents,
+    got: session.amountCents,
+  });
+  return undefined;
+}
+
+/**
+ * The customer has finished and the money takes days: the hours stay held until the session begins. From then on it is too late to wait
+ * (`releaseHold`), and money that still arrives goes back.
+ */
+async function applyProcessing(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+  const { session, booking, payment } = move;
+  if (payment.state !== 'intent' && payment.state !== 'open' && payment.state !== 'expired') return;
+  const now = context.clock();
+  await tx.query(
+    `update private.payment set state = 'processing', payment_intent_id = $2, processing_at = $3::timestamptz where id = $1::uuid`,
+    [payment.id, session.paymentIntentId, now],
+  );
+  await auditPayment(tx, 'update', payment, { state: 'processing' });
+  if (booking.status !== 'pending') return;
+  await tx.query('update private.booking set hold_expires_at = start_time where id = $1::uuid', [booking.id]);
+  await enqueue(tx, { kind: 'mail.payment-processing', subjectId: booking.id, dedupe: payment.id, dueAt: now });
+}
+
+/** The money will not come: the slot is free at once and the customer is told. Nothing was taken. */
+async function applyFailed(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+  const { session, booking, payment } = move;
+  if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return;
+  await tx.query(`update private.payment set state = 'failed', payment_intent_id = $2 where id = $1::uuid`, [
+    payment.id,
+    session.paymentIntentId,
+  ]);
+  await auditPayment(tx, 'update', payment, { state: 'failed' });
+  if (booking.status !== 'pending') return;
+  await cancelBookingRow(tx, booking.id, 'payment_failed');
+  await enqueue(tx, {
+    kind: 'mail.payment-failed',
+    subjectId: booking.id,
+    dedupe: payment.id,
+    dueAt: context.clock(),
+  });
+}
+
+async function applyExpired(tx: Transaction, { booking, payment, reason }: Move): Promise<void> {
+  if (payment.state === 'intent' || payment.state === 'open')
+    await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [payment.id]);
+  if (booking.status === 'pending') await cancelBookingRow(tx, booking.id, reason);
+}
+
+async function readSettlement(tx: Transaction, bookingId: string, paymentId: string): Promise<Settlement> {
+  const row = await tx.one<{ booking: BookingFacts; payment: PaymentFacts }>(
+    `select private.booking_facts(b) as booking, private.payment_facts(x) as payment
+     from private.booking b join private.payment x on x.booking_id = b.id where b.id = $1::uuid and x.id = $2::uuid`,
+    [bookingId, paymentId],
+  );
+  if (!row) throw new Error('a settled booking cannot be read back');
+  return { ...row, paid: row.payment.state === 'paid' || row.payment.state === 'disputed' };
+}
