@@ -258,6 +258,22 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(1);
   });
 
+  it('stays where it is while the payment service does not answer', async () => {
+    const customer = await world.addCustomer();
+    const [time, later, code] = [hours(), hours(), await addCode()];
+    const first = await hold(customer, time, code);
+    await world.sandbox('/api/faults', { provider: 'stripe', kind: 'status', status: 503, count: 50 });
+    expect(await hold(customer, later, code)).toMatchObject({
+      status: 503,
+      body: { error: { code: 'provider_unavailable' } },
+    });
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    expect(await usesOf(code)).toBe(1);
+    expect(await hold(customer, time, code)).toMatchObject({ status: 200, body: first.body });
+    expect((await hold(customer, later, code)).status).toBe(200);
+    expect(await usesOf(code)).toBe(1);
+  });
+
   it('replaces nothing that was paid for in the meantime', async () => {
     const customer = await world.addCustomer();
     const [time, code] = [hours(), await addCode()];

@@ -10,6 +10,8 @@ export type BookingDraft = {
   readonly base_cost: number;
   readonly discount_amount: number;
   readonly final_cost: number;
+  /** The code that `final_cost` counts on. */
+  readonly coupon_code?: string;
   readonly slots: readonly { hour: number; label: string; date: string; price: number }[];
 };
 export type PendingSelection = { readonly studioId: string; readonly slots: readonly Slot[] };
@@ -20,6 +22,7 @@ const KEYS = {
   choice: 'bookingChoice',
   verification: 'verificationSession',
   hold: 'pendingHold',
+  coupon: 'bookingCoupon',
 } as const;
 
 function read<T>(key: string, fits: (value: unknown) => value is T): T | null {
@@ -68,6 +71,10 @@ export const drafts = {
     ),
   dropVerification: () => sessionStorage.removeItem(KEYS.verification),
   keepVerification: (session: { id: string; url: string }) => keep(KEYS.verification, session),
+  /** The coupon code in use, which outlives a change of hours and a way back from the pay page. */
+  couponCode: () => read(KEYS.coupon, isText),
+  keepCouponCode: (code: string | null) =>
+    code === null ? sessionStorage.removeItem(KEYS.coupon) : keep(KEYS.coupon, code),
   dropAll: () => Object.values(KEYS).forEach((key) => sessionStorage.removeItem(key)),
   dropBooking: () => [KEYS.draft, KEYS.selection, KEYS.verification].forEach((key) => sessionStorage.removeItem(key)),
 };

@@ -8,16 +8,6 @@ export type Profile = {
   readonly dj_name: string | null;
   readonly date_of_birth: string | null;
 };
-export type OwnBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly studio_name: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly status: 'pending' | 'confirmed' | 'cancelled';
-  readonly final_cost: number;
-};
-
 /** Whether somebody's ID is good now, being looked at by a person, or still to be shown. */
 export type IdStanding =
   | { readonly state: 'verified'; readonly until: string }
@@ -76,15 +66,9 @@ export async function changePassword(password: string, currentPassword: string |
   });
   if (error) throw error;
 }
-export async function readOwnBookings(userId: string): Promise<OwnBooking[]> {
-  const { data, error } = await supabase
-    .from('bookings')
-    .select('id,reference,studio_name,start_time,end_time,status,final_cost')
-    .eq('user_id', userId)
-    .order('start_time', { ascending: false })
-    .limit(100);
-  if (error) throw error;
-  return data;
+/** Gives an unpaid hold up, so that others may have the hours. */
+export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
+  return callFunction('release-hold', { bookingId });
 }
 export function cancelBooking(
   bookingId: string,

@@ -1,55 +1,76 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { type Slot, sortSlots } from '#rules/slots.ts';
 import { settings } from '#rules/venue.ts';
-import { drafts } from '#web/lib/drafts.ts';
+import { draftOf } from '#web/lib/booking-draft.ts';
+import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
+import { priceChanged } from '#web/lib/price-changed.ts';
 import { useAuthDialog } from '#web/lib/session.tsx';
 import { AppError, OFFLINE } from '#web/lib/supabase.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { draftOf } from './draft.ts';
 import { createPayment, keepDraft, readStanding, type Studio } from './queries.ts';
 
-/** What went wrong at Book Now; `total` in dollars when the server names another price. */
-export type BookProblem = { readonly text: string; readonly total: number | null };
+/** What went wrong at Book Now; `total` in dollars when another price has to be agreed to, `holds` when there are too many of them. */
+export type BookProblem = { readonly text: string; readonly total: number | null; readonly holds: boolean };
+
+/** The hours and the coupon that are booked. `wire` as in `CouponState`; `lost`: a code of before that no longer works, and why. */
+export type Wanted = {
+  readonly studio: Studio | null;
+  readonly slots: readonly Slot[];
+  readonly coupon: CouponTerms | null;
+  readonly wire: string | null;
+  readonly lost: { readonly code: string; readonly message: string } | null;
+};
 
 /** Book Now (spec section 4): to sign in first, to the checkout, or straight to the payment. */
-export function useBookNow(userId: string | null) {
+export function useBookNow(userId: string | null, parts: { onCouponLost: () => void; lookAgain: () => void }) {
   const dialog = useAuthDialog();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<BookProblem | null>(null);
   useBackAgain(() => setBusy(false));
 
-  function explain(error: unknown, lookAgain: () => void): void {
+  function explain(error: unknown, wanted: Wanted, shown: number, full: number): void {
     setBusy(false);
     const code = error instanceof AppError ? error.code : '';
     if (code === 'id_required' || code === 'terms_required') return void navigate(paths.checkout);
-    lookAgain();
-    const text = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+    parts.lookAgain();
+    const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+    if ((code === 'coupon_invalid' || code === 'coupon_exhausted') && wanted.coupon) {
+      parts.onCouponLost();
+      return ask(said, shown, full);
+    }
     const total = error instanceof AppError ? error.details['total'] : null;
-    setProblem({ text, total: code === 'price_changed' && typeof total === 'number' ? total : null });
-    return toast({ title: 'Payment Error', description: text, tone: 'bad' });
+    if (code === 'price_changed' && typeof total === 'number') return ask('', shown, total);
+    setProblem({ text: said, total: null, holds: code === 'too_many_holds' });
+    return toast({ title: 'Payment Error', description: said, tone: 'bad' });
   }
 
-  /** `shownTotal` in dollars where another price was agreed to; `lookAgain` asks what is free now, when something stood in the way. */
-  async function book(
-    studio: Studio | null,
-    slots: readonly Slot[],
-    shownTotal: number | null,
-    lookAgain: () => void,
-  ): Promise<void> {
-    if (slots.length === 0 || busy) return;
+  /** Another price than the one shown is agreed to by a person or not charged. Dollars. */
+  function ask(why: string, shown: number, total: number): void {
+    const text = priceChanged(why, shown, total);
+    setProblem({ text, total, holds: false });
+    toast({ title: 'Payment Error', description: text, tone: 'bad' });
+  }
+
+  /** `agreed` in dollars where another price was named and agreed to. */
+  async function book(wanted: Wanted, agreed: number | null): Promise<void> {
+    const { studio, slots, coupon, lost } = wanted;
+    if (slots.length === 0 || busy) return undefined;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
     if (userId === null) {
       drafts.keepSelection({ studioId: studio.id, slots: sortSlots(slots) });
       return dialog.open('sign-in');
     }
-    const drafted = draftOf(studio, slots);
-    const draft = shownTotal === null ? drafted : { ...drafted, final_cost: shownTotal };
+    const drafted = draftOf(studio, slots, coupon);
+    if (lost !== null && agreed === null)
+      return ask(`Your code ${lost.code} no longer works. ${lost.message}`, lastShown(drafted), drafted.final_cost);
+    const shown = agreed ?? drafted.final_cost;
     setBusy(true);
     setProblem(null);
     try {
@@ -57,12 +78,22 @@ export function useBookNow(userId: string | null) {
       void keepDraft(drafted);
       const standing = await readStanding(userId, settings.termsVersion);
       if (!standing.verified || !standing.termsAccepted) return void navigate(paths.checkout);
-      const { url } = await createPayment(draft, userId);
+      const { url } = await createPayment({ ...drafted, final_cost: shown }, wanted.wire, userId);
       return leaveTo(url); // busy stays: the page is on its way out
     } catch (error) {
-      return explain(error, lookAgain);
+      return explain(error, wanted, shown, draftOf(studio, slots).final_cost);
     }
   }
 
   return { busy, problem, book, forget: () => setProblem(null) };
+}
+
+/** What these hours cost when they were last shown with a code, in dollars. */
+function lastShown(draft: BookingDraft): number {
+  const before = drafts.booking();
+  const same =
+    before?.studio_id === draft.studio_id &&
+    before.start_time === draft.start_time &&
+    before.end_time === draft.end_time;
+  return same ? before.final_cost : draft.final_cost;
 }
