@@ -9,7 +9,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
-  }, 60_000);
+  }, 180_000);
   afterAll(() => world.close());
 
   // Every test books hours of its own.
@@ -355,7 +355,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
   let world: World;
   beforeAll(async () => {
     world = await open({ RATE_LIMIT_FACTOR: '1' });
-  }, 60_000);
+  }, 180_000);
   afterAll(() => world.close());
   let hoursAhead = 30;
   const hours = (): { startTime: string; endTime: string } => {

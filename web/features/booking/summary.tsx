@@ -60,15 +60,17 @@ export function Summary({
       <When studioName={studioName} choice={choice} />
       <Breakdown quote={quote} hours={hours} coupon={coupon} />
       {problem ? <div className="mt-3">{problem}</div> : null}
-      {hint ? (
-        <p className="mt-1 text-sm font-semibold text-warn lg:mt-3">
-          Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
-        </p>
-      ) : null}
+      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 lg:mt-3 lg:block">
+        {hint ? (
+          <p className="text-sm font-semibold text-warn">
+            Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
+          </p>
+        ) : null}
+        {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
+      </div>
       <div className="mt-2 lg:hidden">
         <NightButtons choice={choice} />
       </div>
-      {couponField ? <div className="mt-2 lg:mt-4">{couponField}</div> : null}
       <div className="mt-2 flex items-end justify-between gap-3 lg:mt-5 lg:block">
         <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} />
         <Button
@@ -81,10 +83,11 @@ export function Summary({
           Book Now
         </Button>
       </div>
-      <p id={nextId} className="mt-2 min-h-5 text-sm text-fog">
-        {unpriced ? '' : next}
-      </p>
-      <div className="mt-1 flex min-h-11 items-center justify-between gap-3">
+      <div className="mt-1 flex min-h-11 items-center justify-between gap-3 lg:mt-3 lg:block">
+        <p id={nextId} className="min-w-0 text-sm text-fog lg:min-h-5">
+          {busy || unpriced ? null : next}
+          <Progress on={busy} words={WORDS} />
+        </p>
         <Button
           tone="quiet"
           onClick={() => {
@@ -92,13 +95,10 @@ export function Summary({
             onChange();
           }}
           disabled={busy}
-          className="min-h-11 py-1 max-lg:text-sm"
+          className="min-h-11 shrink-0 py-1 max-lg:text-sm lg:mt-1"
         >
           Clear Selection
         </Button>
-        <p aria-live="polite" className="text-sm text-fog">
-          <Progress on={busy} words={WORDS} />
-        </p>
       </div>
     </aside>
   );
