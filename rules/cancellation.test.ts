@@ -10,9 +10,20 @@ const before = (milliseconds: number): Date => new Date(start.getTime() - millis
 describe('cancelling', () => {
   it('is free until exactly 24 hours before the start', () => {
     const until = before(DAY);
-    expect(cancellationTerms(start, before(DAY))).toEqual({ allowed: true, refund: 'full', until });
-    expect(cancellationTerms(start, before(DAY - 1))).toEqual({ allowed: false, refund: 'none', until });
+    expect(cancellationTerms(start, before(DAY))).toEqual({ allowed: true, refund: 'full', until, freeHours: 24 });
+    expect(cancellationTerms(start, before(DAY - 1))).toEqual({
+      allowed: false,
+      refund: 'none',
+      until,
+      freeHours: 24,
+    });
     expect(cancellationTerms(start, start).allowed).toBe(false);
+  });
+
+  it.each([0, 1, 48])('is free until %i hours before the start where that was agreed', (hours) => {
+    const until = before(hours * 3_600_000);
+    expect(cancellationTerms(start, until, hours)).toEqual({ allowed: true, refund: 'full', until, freeHours: hours });
+    expect(cancellationTerms(start, new Date(until.getTime() + 1), hours).allowed).toBe(false);
   });
 
   it.each([

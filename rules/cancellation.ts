@@ -1,8 +1,15 @@
 import { settings } from './venue.ts';
 
-/** Free until 24 elapsed hours before the start; later the studio is asked (decisions T-45). */
-export function cancellationTerms(start: Date, now: Date): { allowed: boolean; refund: 'full' | 'none'; until: Date } {
-  const until = new Date(start.getTime() - settings.freeCancelHours * 3_600_000);
+/**
+ * Whether a booking can be cancelled for a full refund, and until when. `freeHours`: elapsed hours before the start, as frozen with the
+ * booking; today's setting for bookings without any.
+ */
+export function cancellationTerms(
+  start: Date,
+  now: Date,
+  freeHours: number = settings.freeCancelHours,
+): { allowed: boolean; refund: 'full' | 'none'; until: Date; freeHours: number } {
+  const until = new Date(start.getTime() - freeHours * 3_600_000);
   const allowed = now <= until;
-  return { allowed, refund: allowed ? 'full' : 'none', until };
+  return { allowed, refund: allowed ? 'full' : 'none', until, freeHours };
 }

@@ -7,6 +7,7 @@ import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'create-payment', max: 20, seconds: 60 };
 
+/** Null leaves the code to the person's own hold of these hours; '' is none. */
 const coupon = z.string().trim().max(50).nullish();
 /** The number to ring about this booking, by the rule of the form; nothing typed is none. */
 const contactPhone = z
@@ -15,7 +16,17 @@ const contactPhone = z
   .transform((text) => (text === '' ? null : text))
   .pipe(phoneSchema.transform(storedPhone).nullable())
   .nullish();
-const shown = z.number().finite().nonnegative().max(100_000).nullish();
+/** Dollars as shown to the customer, to cents; null when nothing was shown. An amount that no price can be is refused, never ignored. */
+const shown = z
+  .number()
+  .nonnegative()
+  .max(100_000)
+  .transform((dollars, context) => {
+    const cents = dollarsToCents(dollars);
+    if (cents === null) context.addIssue({ code: 'custom', message: 'at most two decimals' });
+    return cents;
+  })
+  .nullish();
 
 /** The booking page's shape: `{bookingData, customerData}`. */
 const fromBookingPage = z
@@ -33,9 +44,9 @@ const fromBookingPage = z
     studioId: bookingData.studio_id,
     startTime: bookingData.start_time,
     endTime: bookingData.end_time,
-    couponCode: bookingData.coupon_code || null,
+    couponCode: bookingData.coupon_code ?? null,
     contactPhone: customerData?.phone ?? null,
-    shownTotal: bookingData.final_cost ?? null,
+    shownTotalCents: bookingData.final_cost ?? null,
     termsAccepted: customerData?.termsAccepted === true,
   }));
 
@@ -56,9 +67,9 @@ const fromCheckout = z
     studioId: metadata.studioId,
     startTime: metadata.startTime,
     endTime: metadata.endTime,
-    couponCode: metadata.couponCode || null,
+    couponCode: metadata.couponCode ?? null,
     contactPhone: customerPhone ?? null,
-    shownTotal: amount ?? null,
+    shownTotalCents: amount ?? null,
     termsAccepted: metadata.termsAccepted === true,
   }));
 
@@ -84,7 +95,7 @@ export function createPayment(parts: { bookings: Bookings }): ServerFunction {
         couponCode: wanted.couponCode,
         contactPhone: wanted.contactPhone,
         termsAccepted: wanted.termsAccepted,
-        shownTotalCents: wanted.shownTotal === null ? null : dollarsToCents(wanted.shownTotal),
+        shownTotalCents: wanted.shownTotalCents,
       });
       const pending = held.url === null;
       return json(

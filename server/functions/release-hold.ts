@@ -6,7 +6,7 @@ import type { ServerFunction } from './function.ts';
 const LIMIT = { name: 'release-hold', max: 60, seconds: 60 };
 const bodySchema = z.object({ bookingId: bookingIdField });
 
-/** Somebody came back from the pay page: their unpaid hold is given up by the handshake. `{released, status}`. */
+/** Somebody came back from the pay page: their unpaid hold is given up by the handshake. `{released, status, couponCode}`: the code it had, or null. */
 export function releaseHold(parts: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
@@ -15,8 +15,8 @@ export function releaseHold(parts: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      const booking = await parts.bookings.letGo(bookingId, userId);
-      return json({ released: booking.status === 'cancelled', status: booking.status });
+      const { booking, couponCode } = await parts.bookings.letGo(bookingId, userId);
+      return json({ released: booking.status === 'cancelled', status: booking.status, couponCode });
     },
   };
 }

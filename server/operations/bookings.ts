@@ -10,12 +10,14 @@ import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from './booking-rows.ts';
+import { type BookingFacts, type PaymentFacts, readBooking } from './booking-rows.ts';
+import { cancelBooking, type Cancelled } from './bookings/cancel.ts';
+import { closeSession } from './bookings/close-session.ts';
+import { quoteOfBooking, tooManyHolds } from './bookings/held.ts';
 import { failpoint } from './failpoint.ts';
+import type { PaymentDesk } from './payments/desk.ts';
 import { createSharedWork, startBudget, within } from './payments/in-time.ts';
 import { openSession } from './payments/open-session.ts';
-import { enqueue } from './outbox.ts';
-import type { PaymentDesk } from './payments/desk.ts';
 import { Refusal } from './refusal.ts';
 
 export type HoldRequest = {
@@ -24,6 +26,7 @@ export type HoldRequest = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
+  /** '' when none is wanted; null leaves it to the person's own hold of these hours. */
   readonly couponCode: string | null;
   /** As `storedPhone` writes it; null when none was given. */
   readonly contactPhone: string | null;
@@ -40,8 +43,6 @@ export type Held = {
   readonly totalCents: number;
 };
 
-export type Cancelled = { readonly refund: 'full' | 'none'; readonly amountCents: number };
-
 export type BookingSettings = {
   readonly siteUrl: string;
   readonly holdMinutes: number;
@@ -53,8 +54,8 @@ export type BookingSettings = {
 export type Bookings = {
   /** Prices, checks and holds a span of hours, and opens the payment session. Double clicks answer the same session. */
   hold(request: HoldRequest): Promise<Held>;
-  /** Gives up the caller's own unpaid hold, by the handshake. */
-  letGo(bookingId: string, userId: string): Promise<BookingFacts>;
+  /** Gives up the caller's own unpaid hold, by the handshake; `couponCode` is the code it had, which is free to use again. */
+  letGo(bookingId: string, userId: string): Promise<{ booking: BookingFacts; couponCode: string | null }>;
   /** The customer's own cancellation, with the refund its frozen policy gives. */
   cancel(bookingId: string, userId: string): Promise<Cancelled>;
   /** A booking of the caller: the given one, or the newest confirmed one. */
@@ -79,9 +80,17 @@ type Facts = {
 type HoldOutcome =
   | { outcome: 'held'; booking: BookingFacts; payment: PaymentFacts }
   | { outcome: 'existing'; booking: BookingFacts; payment: PaymentFacts }
-  | { outcome: 'replace'; bookingId: string }
-  | { outcome: 'taken'; expired: string[] }
-  | { outcome: 'too_many_holds' };
+  | { outcome: 'replace'; bookingIds: string[] }
+  | { outcome: 'taken'; expired: string[]; mine: string | null }
+  | { outcome: 'too_many_holds'; holds: BookingFacts[]; retryAt: string | null };
+
+/** An unpaid hold of the caller for exactly the hours asked for, as it was priced: private.own_hold(). */
+type OwnHold = { booking: BookingFacts; couponId: string | null; coupon: CouponTerms | null; payable: boolean };
+/** What a hold costs and the code that is used; `couponId` is null without one. */
+type Price = { readonly quote: Quote; readonly couponId: string | null; readonly coupon: CouponTerms | null };
+
+/** What private.coupon_problem() says of a code without a unit left, for everybody or for this person. */
+const USED_UP: ReadonlySet<string> = new Set(['This code has been fully used.', 'You have used this code already.']);
 
 export function createBookings(parts: {
   db: Database;
@@ -98,21 +107,23 @@ export function createBookings(parts: {
   async function hold(request: HoldRequest): Promise<Held> {
     const now = clock();
     const left = startBudget();
-    const slots = openSlots(request, now);
-    const facts = await readFacts(request, slots.length, now);
+    const slots = readSpan(request);
+    const own = await ownHold(request);
+    const code = request.couponCode ?? own?.coupon?.code ?? null;
+    const facts = await readFacts(request, code === '' ? null : code, slots.length, now);
     const verified = admit(request, facts, now);
-    const coupon = couponTerms(facts);
-    const quote = quoteSlots(slots, coupon);
-    if (request.shownTotalCents !== null && request.shownTotalCents !== quote.totalCents) {
+    const price = keptPrice(own, code, now) ?? newPrice(slots, facts, now);
+    if (request.shownTotalCents !== null && request.shownTotalCents !== price.quote.totalCents) {
       throw new Refusal('price_changed', 'The price of this booking has changed. Please check the new total.', {
-        total: centsToDollars(quote.totalCents),
+        total: centsToDollars(price.quote.totalCents),
+        couponCode: price.coupon?.code ?? null,
       });
     }
-    const claim = holdParameters(request, facts, quote, verified, now);
-    const outcome = await claimSlot(claim, quote.totalCents === 0, now, left);
-    // However often the page asks, the provider is asked once at a time; whoever waits too long hears that it is still being asked.
+    const claim = holdParameters(request, facts, price, verified, now);
+    const outcome = await claimSlot(claim, price.quote.totalCents === 0, now, left);
+    // However often the page asks, the provider is asked once at a time; a caller who waits too long hears that it is still being asked.
     const asked = opening(outcome.payment.id, () =>
-      openSession(sessions, outcome.booking, outcome.payment, { email: request.email, hours: quote.hours }),
+      openSession(sessions, outcome.booking, outcome.payment, { email: request.email, hours: price.quote.hours }),
     );
     const held = await within(log, left(), asked, null);
     return {
@@ -123,24 +134,45 @@ export function createBookings(parts: {
     };
   }
 
-  function openSlots(request: HoldRequest, now: Date): Slot[] {
+  function readSpan(request: HoldRequest): Slot[] {
     const slots = slotsOfSpan(request.startTime, request.endTime);
     if (!slots || slots.length === 0)
       throw new Refusal('invalid_request', 'A booking starts and ends on the hour, Sydney time.');
     if (slots.length > studio.maxHours)
       throw new Refusal('invalid_request', `A booking is at most ${studio.maxHours} hours long.`);
+    return slots;
+  }
+
+  async function ownHold(request: HoldRequest): Promise<OwnHold | null> {
+    const row = await db.one<{ hold: OwnHold | null }>(
+      'select private.own_hold($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz) as hold',
+      [request.userId, request.studioId, request.startTime, request.endTime],
+    );
+    return row?.hold ?? null;
+  }
+
+  /** The frozen price of one's own hold while it can be paid with the code it has; it was checked when the hold was made. */
+  function keptPrice(own: OwnHold | null, code: string | null, now: Date): Price | null {
+    if (!own?.payable || own.booking.holdExpiresAt === null || Date.parse(own.booking.holdExpiresAt) <= now.getTime())
+      return null;
+    if ((own.coupon?.code ?? '') !== (code ?? '').trim().toUpperCase()) return null;
+    return { quote: quoteOfBooking(own.booking), couponId: own.couponId, coupon: own.coupon };
+  }
+
+  function newPrice(slots: readonly Slot[], facts: Facts, now: Date): Price {
     for (const slot of slots) {
       const closed = slotClosed(slot, now);
       if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');
       if (closed) throw new Refusal('slot_closed', 'This time cannot be booked.');
     }
-    return slots;
+    const coupon = couponTerms(facts);
+    return { quote: quoteSlots(slots, coupon), couponId: facts.coupon?.id ?? null, coupon };
   }
 
-  async function readFacts(request: HoldRequest, hours: number, now: Date): Promise<Facts> {
+  async function readFacts(request: HoldRequest, code: string | null, hours: number, now: Date): Promise<Facts> {
     const row = await db.one<{ facts: Facts }>(
       `select private.checkout_facts($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
-      [request.userId, request.studioId, request.couponCode, hours, now],
+      [request.userId, request.studioId, code, hours, now],
     );
     if (!row) throw new Error('checkout_facts answered nothing');
     return row.facts;
@@ -165,8 +197,10 @@ export function createBookings(parts: {
   function couponTerms(facts: Facts): CouponTerms | null {
     if (!facts.coupon) return null;
     if (facts.coupon.problem) {
-      const exhausted = facts.coupon.problem === 'This code has been fully used.';
-      throw new Refusal(exhausted ? 'coupon_exhausted' : 'coupon_invalid', facts.coupon.problem);
+      throw new Refusal(
+        USED_UP.has(facts.coupon.problem) ? 'coupon_exhausted' : 'coupon_invalid',
+        facts.coupon.problem,
+      );
     }
     return {
       code: facts.coupon.code,
@@ -178,7 +212,7 @@ export function createBookings(parts: {
   function holdParameters(
     request: HoldRequest,
     facts: Facts,
-    quote: Quote,
+    { quote, couponId, coupon }: Price,
     verification: string,
     now: Date,
   ): Record<string, unknown> {
@@ -195,9 +229,8 @@ export function createBookings(parts: {
       slots: quote.slots,
       baseCostCents: quote.baseCents,
       discountCents: quote.discountCents,
-      couponId: facts.coupon?.id ?? null,
-      couponType: facts.coupon?.discountType ?? null,
-      couponValue: facts.coupon?.discountValue ?? null,
+      couponId,
+      couponTerms: coupon,
       couponDiscountCents: quote.couponDiscountCents,
       finalCostCents: quote.totalCents,
       idVerificationId: verification,
@@ -209,32 +242,28 @@ export function createBookings(parts: {
     };
   }
 
-  /** Holds, giving up expired holds in the way by the handshake first; at most a few rounds. */
+  /** Holds; closes own holds it replaces and releases expired holds in the way first, in at most a few rounds. */
   async function claimSlot(
     claim: Record<string, unknown>,
     free: boolean,
     now: Date,
     left: () => number,
   ): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const outcome = await tryHold(claim, free, now);
       failpoint('hold.after.insert');
       if (outcome.outcome === 'held' || outcome.outcome === 'existing') return outcome;
-      if (outcome.outcome === 'too_many_holds') {
-        throw new Refusal(
-          'too_many_holds',
-          'You already have bookings waiting for payment. Pay for one or let it go first.',
-        );
-      }
+      if (outcome.outcome === 'too_many_holds') throw tooManyHolds(outcome.holds, outcome.retryAt, now);
       if (outcome.outcome === 'replace') {
-        const gone = await within(log, left(), desk.release(outcome.bookingId, 'replaced'), null);
-        if (gone === null)
+        if (!(await within(log, left(), closeSessions(outcome.bookingIds), false)))
           throw new Refusal(
             'provider_unavailable',
             'We are still asking the payment provider. Please try again in a moment.',
           );
         continue;
       }
+      if (outcome.mine !== null)
+        throw new Refusal('slot_taken', `You have booked this time already. Your reference is ${outcome.mine}.`);
       if (outcome.expired.length === 0) break;
       // A provider that says nothing leaves the hold in the way: the slot counts as taken.
       const releases = outcome.expired.map((id) => desk.release(id, 'hold_expired').catch(stillHeld));
@@ -242,6 +271,12 @@ export function createBookings(parts: {
       if (!freed.some((booking) => booking?.status === 'cancelled')) break;
     }
     throw new Refusal('slot_taken', 'Somebody else has just taken this time. Please choose another.');
+  }
+
+  /** Closes the pay pages of own holds, one after another; true when all are closed. */
+  async function closeSessions(bookingIds: readonly string[]): Promise<boolean> {
+    for (const bookingId of bookingIds) await closeSession({ db, payments, desk }, bookingId);
+    return true;
   }
 
   async function tryHold(claim: Record<string, unknown>, free: boolean, now: Date): Promise<HoldOutcome> {
@@ -259,6 +294,9 @@ export function createBookings(parts: {
     } catch (error) {
       if (error instanceof DatabaseError && error.code === 'HC001')
         throw new Refusal('coupon_exhausted', 'This code has been fully used.');
+      // Taken while one's own holds were being replaced: they are as before, and the next round says by whom.
+      if (error instanceof DatabaseError && error.code === 'HC002')
+        return { outcome: 'taken', expired: [], mine: null };
       throw error;
     }
   }
@@ -269,50 +307,19 @@ export function createBookings(parts: {
     return booking;
   }
 
-  async function cancel(bookingId: string, userId: string): Promise<Cancelled> {
-    await ownBooking(userId, bookingId);
-    return db.transaction(async (tx) => {
-      const booking = await lockBooking(tx, bookingId);
-      if (!booking) throw new Refusal('not_found', 'Booking not found');
-      if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
-      if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking is not paid for yet.');
-      const now = clock();
-      const until = Date.parse(booking.startTime) - studio.freeCancelHours * 3_600_000;
-      if (now.getTime() > until) {
-        throw new Refusal(
-          'too_late',
-          `Bookings can be cancelled up to ${studio.freeCancelHours} hours before the start. Please write to us instead.`,
-        );
-      }
-      const payment = await latestPayment(tx, booking.id);
-      await tx.query(
-        `update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`,
-        [booking.id],
-      );
-      const refund = payment?.kind === 'card' && payment.state === 'paid' ? payment : null;
-      if (refund) {
-        await tx.query(
-          `update private.payment set state = 'refund_pending', refund_reason = 'customer' where id = $1::uuid`,
-          [refund.id],
-        );
-        await enqueue(tx, { kind: 'payment.refund', subjectId: refund.id, dueAt: now });
-      }
-      await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
-      await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
-      await tx.query(
-        `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
-        [booking.id, userId],
-      );
-      return { refund: refund ? 'full' : 'none', amountCents: refund?.amountCents ?? 0 };
-    });
-  }
-
   return {
     hold,
-    cancel,
+    async cancel(bookingId, userId) {
+      await ownBooking(userId, bookingId);
+      return cancelBooking({ db, clock }, bookingId, userId);
+    },
     async letGo(bookingId, userId) {
       await ownBooking(userId, bookingId);
-      return desk.release(bookingId, 'abandoned');
+      const row = await db.one<{ code: string | null }>(
+        `select coupon_terms ->> 'code' as code from private.booking where id = $1::uuid`,
+        [bookingId],
+      );
+      return { booking: await desk.release(bookingId, 'abandoned'), couponCode: row?.code ?? null };
     },
     async own(userId, bookingId) {
       if (bookingId !== null) return ownBooking(userId, bookingId);

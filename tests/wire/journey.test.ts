@@ -86,6 +86,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     expect((await world.call('release-hold', { bookingId: held.body['bookingId'] }, customer.token)).body).toEqual({
       released: true,
       status: 'cancelled',
+      couponCode: null,
     });
   });
 

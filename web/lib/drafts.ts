@@ -11,6 +11,8 @@ export type BookingDraft = {
   readonly base_cost: number;
   readonly discount_amount: number;
   readonly final_cost: number;
+  /** The code that `final_cost` counts on. */
+  readonly coupon_code?: string;
   readonly slots: readonly { hour: number; label: string; date: string; price: number }[];
 };
 export type PendingSelection = { readonly studioId: string; readonly slots: readonly Slot[] };
@@ -25,6 +27,7 @@ const KEYS = {
   verification: 'verificationSession',
   hold: 'pendingHold',
   dropped: 'bookingDroppedAt',
+  coupon: 'bookingCoupon',
 } as const;
 
 function read<T>(key: string, fits: (value: unknown) => value is T): T | null {
@@ -90,6 +93,10 @@ export const drafts = {
     keep(KEYS.dropped, Date.now());
     dropTyped('checkout');
   },
+  /** The coupon code in use, which outlives a change of hours and a way back from the pay page. */
+  couponCode: () => read(KEYS.coupon, isText),
+  keepCouponCode: (code: string | null) =>
+    code === null ? sessionStorage.removeItem(KEYS.coupon) : keep(KEYS.coupon, code),
 };
 
 const TYPED = 'typed:';

@@ -1,19 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useRef } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
-import { venue } from '#rules/venue.ts';
+import { quoteSlots } from '#rules/pricing.ts';
+import type { Slot } from '#rules/slots.ts';
+import { settings, venue } from '#rules/venue.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
-import { type OpenHold, readStudios, releaseHold } from '#web/features/booking/queries.ts';
+import { nextStep } from '#web/features/booking/next-step.ts';
+import { keepDraft, readStanding, readStudios, releaseHold } from '#web/features/booking/queries.ts';
 import { StudioCards, StudioCardsSkeleton } from '#web/features/booking/studio-cards.tsx';
 import { Summary } from '#web/features/booking/summary.tsx';
-import { useOpenHold } from '#web/features/booking/use-availability.ts';
+import { useOpenHolds } from '#web/features/booking/use-availability.ts';
 import { type BookProblem, useBookNow } from '#web/features/booking/use-book-now.ts';
-import { draftOfHold, useChoice } from '#web/features/booking/use-choice.ts';
+import { useChoice } from '#web/features/booking/use-choice.ts';
+import { CouponField } from '#web/features/coupons/coupon-field.tsx';
+import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
+import { couponOf, draftOf, draftOfHold, holdOf } from '#web/lib/booking-draft.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
+import type { OwnBooking } from '#web/lib/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/lib/session.tsx';
 import { useAway } from '#web/lib/use-away.ts';
@@ -38,17 +45,30 @@ export default function BookingPage() {
   const dayPart = useRef<HTMLDivElement>(null);
   const userId = user?.id ?? null;
   const studios = useQuery({ queryKey: ['studios'], queryFn: readStudios, staleTime: 300_000 });
-  const bookNow = useBookNow(userId, beginHostedCheck);
+  const standing = useQuery({
+    queryKey: ['standing', userId],
+    queryFn: () => readStanding(userId ?? '', settings.termsVersion),
+    enabled: userId !== null,
+  });
+  const bookNow = useBookNow(userId, {
+    onCouponLost: () => coupon.refuse(),
+    lookAgain,
+    beginCheck: beginHostedCheck,
+  });
   const { busy } = bookNow;
   const choice = useChoice({ status, userId, studios: studios.data, now, paused: busy });
   const { studio, slots, hours } = choice;
-  const { hold, refetch: lookForHold } = useOpenHold(userId, now);
+  const { holds, known, refetch: lookForHolds } = useOpenHolds(userId, now);
+  const held = studio && slots.length > 0 ? holdOf(holds, draftOf(studio, slots)) : null;
+  const coupon = useSelectionCoupon({ userId, slots, held: known ? held : undefined, onChange: bookNow.forget });
+  const { applied, lost, wire } = coupon;
   function lookAgain(): void {
     hours.refetch();
-    lookForHold();
+    lookForHolds();
   }
   useBackAgain(lookAgain);
-  const book = (total: number | null): void => void bookNow.book(studio, slots, total, lookAgain);
+  const book = (agreed: number | null): void =>
+    void bookNow.book({ studio, slots, coupon: applied, wire, lost }, agreed);
 
   useEffect(() => {
     if (studios.isError) toast({ title: NO_STUDIOS, tone: 'bad' });
@@ -62,29 +82,31 @@ export default function BookingPage() {
       dayPart.current?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'start' }),
     );
   }
-  function finishPaying(open: OpenHold): void {
+  function finishPaying(open: OwnBooking): void {
     const draft = draftOfHold(open);
     if (draft === null) return;
     drafts.keepBooking(draft);
+    drafts.keepCouponCode(open.coupon_code);
+    void keepDraft(draft);
     void navigate(paths.checkout, { state: drafts.handOver(draft) });
   }
-  async function letGo(open: OpenHold): Promise<void> {
+  async function letGo(open: OwnBooking): Promise<void> {
     try {
       await releaseHold(open.id);
       drafts.dropBooking();
+      bookNow.forget();
     } catch (error) {
       toast({ title: 'Error', description: describeError(error, 'Please try again in a moment.'), tone: 'bad' });
     }
     lookAgain();
   }
+  const openHolds = holds.map((hold) => (
+    <OpenHoldNotice key={hold.id} hold={hold} onPay={() => finishPaying(hold)} onRelease={() => letGo(hold)} />
+  ));
 
   return (
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
-      {hold ? (
-        <div className="mb-6">
-          <OpenHoldNotice hold={hold} onPay={() => finishPaying(hold)} onRelease={() => letGo(hold)} />
-        </div>
-      ) : null}
+      {openHolds.length > 0 ? <div className="mb-6 space-y-3">{openHolds}</div> : null}
       {studios.isError ? (
         <Notice tone="bad">
           <p>{NO_STUDIOS}</p>
@@ -124,8 +146,20 @@ export default function BookingPage() {
             <Summary
               studioName={studio.name}
               choice={choice}
+              coupon={applied}
+              couponField={
+                standing.data?.verified || coupon.wire !== null ? (
+                  <CouponField folded hours={slots.length} coupon={coupon} disabled={busy} />
+                ) : null
+              }
+              next={nextStep({
+                signedIn: userId !== null,
+                standing: standing.isError ? null : standing.data,
+                totalCents: quoteSlots(slots, applied).totalCents,
+              })}
+              unpriced={coupon.checking !== null || coupon.unsure !== null}
               busy={busy}
-              problem={bookNow.problem ? <Problem problem={bookNow.problem} onAgree={book} /> : null}
+              problem={bookNow.problem ? <Problem problem={bookNow.problem} holds={openHolds} onAgree={book} /> : null}
               onBook={() => book(null)}
               onChange={bookNow.forget}
             />
@@ -136,22 +170,52 @@ export default function BookingPage() {
   );
 }
 
-function Problem({ problem, onAgree }: { problem: BookProblem; onAgree: (total: number) => void }) {
+/** The coupon of the hours chosen, from one's own hold of them (undefined while that is unknown) or from what this browser kept. */
+function useSelectionCoupon(parts: {
+  userId: string | null;
+  slots: readonly Slot[];
+  held: OwnBooking | null | undefined;
+  onChange: () => void;
+}) {
+  return useCoupon({
+    hours: parts.slots.length,
+    kept: parts.userId === null ? null : drafts.couponCode(),
+    held: parts.held && couponOf(parts.held),
+    onChange: (next) => {
+      drafts.keepCouponCode(next?.code ?? null);
+      parts.onChange();
+    },
+  });
+}
+
+function Problem({
+  problem,
+  holds,
+  onAgree,
+}: {
+  problem: BookProblem;
+  /** One's own holds, each with its way to pay and its way out. */
+  holds: ReactNode;
+  onAgree: (total: number) => void;
+}) {
   const { text, total, draft } = problem;
   return (
-    <Notice tone="bad">
-      <p>{text}</p>
-      {total === null ? null : (
-        <Button tone="plain" className="mt-3" onClick={() => onAgree(total)}>
-          Book for {formatMoney(Math.round(total * 100))}
-        </Button>
-      )}
-      {draft === null ? null : (
-        <Link to={paths.checkout} state={drafts.handOver(draft)} className={`${buttonStyle.plain} mt-3`}>
-          Use a photo of my licence
-        </Link>
-      )}
-    </Notice>
+    <>
+      <Notice tone="bad">
+        <p>{text}</p>
+        {total === null ? null : (
+          <Button tone="plain" className="mt-3" onClick={() => onAgree(total)}>
+            Book for {formatMoney(Math.round(total * 100))}
+          </Button>
+        )}
+        {draft === null ? null : (
+          <Link to={paths.checkout} state={drafts.handOver(draft)} className={`${buttonStyle.plain} mt-3`}>
+            Use a photo of my licence
+          </Link>
+        )}
+      </Notice>
+      {problem.holds ? <div className="mt-3 space-y-3">{holds}</div> : null}
+    </>
   );
 }
 

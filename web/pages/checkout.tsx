@@ -1,26 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { Link, Navigate, useLocation, useNavigate } from 'react-router';
-import type { CouponTerms } from '#rules/coupons.ts';
+import { centsToDollars } from '#rules/money.ts';
 import { quoteSlots } from '#rules/pricing.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import { readStanding } from '#web/features/booking/queries.ts';
+import { readOpenHolds, readStanding } from '#web/features/booking/queries.ts';
 import { checkCustomer } from '#web/features/checkout/customer.ts';
 import { type CustomerFields, CustomerFieldset, type FieldProblem } from '#web/features/checkout/customer-fields.tsx';
 import { splitName, stillNeeded } from '#web/features/checkout/name.ts';
 import { PayPanel } from '#web/features/checkout/pay-panel.tsx';
 import { PriceSummary } from '#web/features/checkout/price-summary.tsx';
-import { readProfile, readServerDraft } from '#web/features/checkout/queries.ts';
+import { keepServerDraft, readProfile, readServerDraft } from '#web/features/checkout/queries.ts';
 import { Step } from '#web/features/checkout/step.tsx';
 import { TermsDialog } from '#web/features/checkout/terms-dialog.tsx';
-import { usePayment } from '#web/features/checkout/use-payment.ts';
+import { type PaymentProblem, usePayment } from '#web/features/checkout/use-payment.ts';
 import { useReleased } from '#web/features/checkout/use-released.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
+import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { readReview } from '#web/features/identity/queries.ts';
+import { couponOf, holdOf } from '#web/lib/booking-draft.ts';
 import { type BookingDraft, drafts, useTyped } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
+import { priceChanged } from '#web/lib/price-changed.ts';
 import { useAuthDialog, useSession } from '#web/lib/session.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
@@ -50,10 +53,12 @@ export default function CheckoutPage() {
     if (status === 'out') askSignIn();
   }, [status]);
 
+  // What the hold has comes back once it is known what became of it.
+  if (released.asking && status === 'in') return <Waiting label="Giving the hours back" />;
   if (draft && user) return <Checkout key={user.id} draft={draft} userId={user.id} released={released.text} />;
   if (status === 'loading' || (status === 'in' && kept === null && server.isLoading))
     return <Waiting label="Loading your booking" />;
-  if (draft === null && released.asking) return <Waiting label="Giving the hours back" />;
+  if (draft === null && released.asking) return <Waiting label="Loading your booking" />;
   if (draft === null && released.text === null && (status === 'in' || kept === null))
     return <Navigate to={paths.booking} replace />;
   return (
@@ -98,18 +103,15 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   const [typed, setTyped] = useTyped<CustomerFields>(`checkout:${userId}`, NOTHING);
   const form = typed ?? filledIn;
   const [wrong, setWrong] = useState<FieldProblem | null>(null);
-  const [coupon, setCoupon] = useState<CouponTerms | null>(null);
   const [accepted, setAccepted] = useState(false);
   const fields = useRef<HTMLFormElement>(null);
-  const payment = usePayment({
-    draft,
-    userId,
-    couponCode: coupon?.code ?? null,
-    onCouponLost: () => setCoupon(null),
-    onStandingLost: () => void standing.refetch(),
-  });
+  const fullCents = quoteSlots(draft.slots).totalCents;
+  const payment = usePayment({ draft, userId, fullCents, onStandingLost: () => void standing.refetch() });
+  const coupon = useDraftCoupon(draft, userId, payment.forget);
 
-  const quote = useMemo(() => quoteSlots(draft.slots, coupon), [draft, coupon]);
+  const quote = quoteSlots(draft.slots, coupon.applied);
+  const unpriced = coupon.checking !== null || coupon.unsure !== null;
+  const problem = payment.problem ?? lostCode(coupon.lost, draft, fullCents);
   const termsAccepted = accepted || standing.data?.termsAccepted === true;
   const missing = stillNeeded({ name: form, email: form.email, phone: form.phone, verified, termsAccepted });
 
@@ -124,7 +126,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
       return toast({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
     }
     setWrong(null);
-    return void payment.start(checked.customer, totalCents);
+    return void payment.start(checked.customer, totalCents, coupon);
   }
 
   if (profile.isError || standing.isError)
@@ -169,23 +171,17 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             start={new Date(draft.start_time)}
             end={new Date(draft.end_time)}
             quote={quote}
-            coupon={coupon}
+            coupon={coupon.applied}
+            unpriced={unpriced}
           />
-          <CouponField
-            hours={quote.hours}
-            applied={coupon}
-            onApply={(found) => {
-              setCoupon(found);
-              payment.forget();
-            }}
-          />
+          <CouponField hours={quote.hours} coupon={coupon} disabled={payment.busy} />
           <PayPanel
             totalCents={quote.totalCents}
             missing={missing}
-            loading={loading}
+            loading={loading || unpriced}
             busy={payment.busy}
             asking={payment.asking}
-            problem={payment.problem}
+            problem={problem}
             onAgree={submit}
             onBack={() => void navigate(paths.booking)}
           />
@@ -193,6 +189,44 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
       </div>
     </Shell>
   );
+}
+
+/** The coupon of this booking, from one's own hold of the hours or from the code the draft has; a change is kept on this device and the server. */
+function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => void) {
+  const holds = useQuery({ queryKey: ['open-holds', userId], queryFn: readOpenHolds });
+  const hold = holds.data ? holdOf(holds.data, draft) : null;
+  return useCoupon({
+    hours: draft.slots.length,
+    kept: drafts.couponCode() ?? draft.coupon_code ?? null,
+    held: holds.isPending ? undefined : hold && couponOf(hold),
+    onChange: (coupon) => {
+      onChange();
+      const { coupon_code: _before, ...plain } = draft;
+      const next = {
+        ...plain,
+        final_cost: centsToDollars(quoteSlots(draft.slots, coupon).totalCents),
+        ...(coupon === null ? {} : { coupon_code: coupon.code }),
+      };
+      drafts.keepCouponCode(coupon?.code ?? null);
+      drafts.keepBooking(next);
+      void keepServerDraft(next);
+    },
+  });
+}
+
+/** A code of before is worth nothing any more: the higher price is agreed to before it is charged. */
+function lostCode(
+  lost: { code: string; message: string } | null,
+  draft: BookingDraft,
+  totalCents: number,
+): PaymentProblem | null {
+  if (lost === null) return null;
+  const shown = Math.min(draft.final_cost, centsToDollars(totalCents));
+  return {
+    text: priceChanged(`Your code ${lost.code} no longer works. ${lost.message}`, shown, centsToDollars(totalCents)),
+    total: totalCents,
+    back: false,
+  };
 }
 
 /** What became of hours that were held before. */

@@ -54,6 +54,7 @@ export default function PaymentSuccessPage() {
     if (status === 'cancelled') toast({ title: 'Booking Error', description: 'Payment not completed', tone: 'bad' });
     if (status !== 'confirmed') return;
     drafts.dropBooking();
+    drafts.keepCouponCode(null);
     toast({ title: 'Payment Successful!' });
     void dropServerDraft();
   }, [status, slow]);

@@ -1,25 +1,28 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { dollarsToCents, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
+import { draftOfHold } from '#web/lib/booking-draft.ts';
+import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { isOpenHold, type OwnBooking, readOwnBookings } from '#web/lib/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { cancelBooking, type OwnBooking, readOwnBookings } from './queries.ts';
+import { cancelBooking, releaseHold } from './queries.ts';
 
 const money = (dollars: number): string => formatMoney(dollarsToCents(dollars) ?? 0);
 
-/** Upcoming bookings with their access code and Cancel, past and cancelled ones folded away. */
+/** Unpaid holds with the way to pay, payments under way, upcoming bookings with their access code and Cancel, past ones folded away. */
 export function OwnBookings({ userId }: { userId: string }) {
   const now = useNow(30_000);
-  const bookings = useQuery({ queryKey: ['own-bookings', userId], queryFn: () => readOwnBookings(userId) });
+  const bookings = useQuery({ queryKey: ['own-bookings', userId], queryFn: readOwnBookings });
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
   const [done, setDone] = useState<string | null>(null);
 
@@ -37,6 +40,7 @@ export function OwnBookings({ userId }: { userId: string }) {
   const upcoming = bookings.data
     .filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now)
     .toReversed();
+  const unpaid = bookings.data.filter((one) => isOpenHold(one, now));
   const processing = bookings.data.filter((one) => one.status === 'pending' && one.payment?.state === 'processing');
   const past = bookings.data.filter((one) => one.status !== 'pending' && !upcoming.includes(one));
   return (
@@ -46,10 +50,13 @@ export function OwnBookings({ userId }: { userId: string }) {
           <p>{done}</p>
         </Notice>
       )}
+      {unpaid.map((hold) => (
+        <Unpaid key={hold.id} hold={hold} />
+      ))}
       {processing.map((booking) => (
         <Processing key={booking.id} booking={booking} />
       ))}
-      {upcoming.length === 0 && processing.length === 0 ? (
+      {upcoming.length + processing.length + unpaid.length === 0 ? (
         <Empty>
           <p className="text-lg text-chalk">{bookings.data.length === 0 ? 'No bookings yet' : 'Nothing coming up'}</p>
           <p className="mt-1">Pick a room and your hours; your access code appears here.</p>
@@ -79,9 +86,58 @@ export function OwnBookings({ userId }: { userId: string }) {
   );
 }
 
+/** Hours that are held and not paid for yet. */
+function Unpaid({ hold }: { hold: OwnBooking }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const release = useMutation({
+    mutationFn: () => releaseHold(hold.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['own-bookings'] }),
+  });
+  function finishPaying(): void {
+    const draft = draftOfHold(hold);
+    if (draft === null) return;
+    drafts.keepBooking(draft);
+    drafts.keepCouponCode(hold.coupon_code);
+    void navigate(paths.checkout);
+  }
+  return (
+    <article className="border-l-4 border-warn bg-booth p-5 sm:p-6">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h3 className="text-3xl">{hold.studio_name}</h3>
+        <p className="font-bold text-warn">Not paid yet</p>
+      </div>
+      <p className="mt-3 text-lg">
+        {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))}{' '}
+        <span className="text-dust">Sydney time</span>
+      </p>
+      <p className="mt-1 text-sm text-fog">
+        Reference <strong className="text-chalk">{hold.reference}</strong>, {money(hold.final_cost)}
+        {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}
+      </p>
+      <div className="mt-5 flex flex-wrap gap-3">
+        <Button onClick={finishPaying} disabled={release.isPending}>
+          Finish paying
+        </Button>
+        <Button tone="danger" busy={release.isPending} onClick={() => release.mutate()}>
+          Let the hours go
+        </Button>
+      </div>
+      {release.isError ? (
+        <p role="alert" className="mt-3 text-sm text-bad">
+          {describeError(release.error, 'The hours could not be let go. Please try again.')}
+        </p>
+      ) : null}
+      <p className="mt-3 text-sm text-dust">
+        Kept for you until {formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at))}, Sydney time.
+      </p>
+    </article>
+  );
+}
+
 function Upcoming({ booking, now, onCancel }: { booking: OwnBooking; now: Date; onCancel: () => void }) {
   const start = new Date(booking.start_time);
-  const policy = cancellationTerms(start, now);
+  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? undefined);
   return (
     <article className="border-l-4 border-signal bg-booth p-5 sm:p-6">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -157,7 +213,7 @@ function CancelQuestion({
 }) {
   const client = useQueryClient();
   const start = new Date(booking.start_time);
-  const policy = cancellationTerms(start, now);
+  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? undefined);
   const cancel = useMutation({
     mutationFn: () => cancelBooking(booking.id),
     onSuccess: async ({ refund, amount }) => {
@@ -185,7 +241,7 @@ function CancelQuestion({
             with.
           </>
         ) : booking.final_cost > 0 ? (
-          `It is less than 24 hours to the start: please write to ${venue.email} instead.`
+          `It is less than ${policy.freeHours} hours to the start: please write to ${venue.email} instead.`
         ) : (
           'Nothing was charged for it, so there is nothing to pay back.'
         )}

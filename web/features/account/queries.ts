@@ -8,19 +8,6 @@ export type Profile = {
   readonly dj_name: string | null;
   readonly date_of_birth: string | null;
 };
-export type OwnBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly studio_name: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly status: 'pending' | 'confirmed' | 'cancelled';
-  readonly final_cost: number;
-  /** What becomes of its money; null when nothing was to pay or is known. */
-  readonly payment: OwnPayment | null;
-};
-export type OwnPayment = { readonly state: string; readonly refunded: number };
-
 /** Whether somebody's ID is good now, being looked at by a person, or still to be shown. */
 export type IdStanding =
   | { readonly state: 'verified'; readonly until: string }
@@ -79,27 +66,9 @@ export async function changePassword(password: string, currentPassword: string |
   });
   if (error) throw error;
 }
-export async function readOwnBookings(userId: string): Promise<OwnBooking[]> {
-  const { data, error } = await supabase
-    .from('bookings')
-    .select('id,reference,studio_name,start_time,end_time,status,final_cost')
-    .eq('user_id', userId)
-    .order('start_time', { ascending: false })
-    .limit(100);
-  if (error) throw error;
-  const rows: readonly Omit<OwnBooking, 'payment'>[] = data;
-  const payments = await readOwnPayments(rows.map((row) => row.id));
-  return rows.map((row) => ({ ...row, payment: payments.get(row.id) ?? null }));
-}
-async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyMap<string, OwnPayment>> {
-  if (bookingIds.length === 0) return new Map();
-  const { data, error } = await supabase
-    .from('booking_payments')
-    .select('booking_id,state,refunded')
-    .in('booking_id', bookingIds);
-  if (error) throw error;
-  const rows: readonly (OwnPayment & { booking_id: string })[] = data;
-  return new Map(rows.map(({ booking_id: id, ...payment }) => [id, payment]));
+/** Gives an unpaid hold up, so that others may have the hours. */
+export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
+  return callFunction('release-hold', { bookingId });
 }
 export function cancelBooking(
   bookingId: string,

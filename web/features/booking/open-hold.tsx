@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import { dollarsToCents, formatMoney } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import type { OwnBooking } from '#web/lib/own-bookings.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import type { OpenHold } from './queries.ts';
 
 /** Somebody left a payment half-way: the hours are theirs for a while, and they decide what becomes of them. */
 export function OpenHoldNotice({
@@ -10,7 +11,7 @@ export function OpenHoldNotice({
   onPay,
   onRelease,
 }: {
-  hold: OpenHold;
+  hold: OwnBooking;
   onPay: () => void;
   onRelease: () => Promise<void>;
 }) {
@@ -24,7 +25,9 @@ export function OpenHoldNotice({
       <p>
         You have not finished paying for <strong>{hold.studio_name}</strong>,{' '}
         {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))} (Sydney time). The hours are kept for
-        you until {formatStudioTime(new Date(hold.hold_expires_at))}.
+        you until {formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at))}, for{' '}
+        <strong>{formatMoney(dollarsToCents(hold.final_cost) ?? 0)}</strong>
+        {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
       </p>
       {step === 'told' ? (
         <div className="mt-3 flex flex-wrap gap-3">

@@ -1,5 +1,6 @@
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
+import { isOpenHold, type OwnBooking, readOwnBookings } from '#web/lib/own-bookings.ts';
 import { callFunction, supabase } from '#web/lib/supabase.ts';
 import type { Taken } from './selection.ts';
 
@@ -12,16 +13,6 @@ export type Studio = {
 };
 /** What is gone of a studio's hours, and of which days that was asked. */
 export type Availability = { readonly from: StudioDate; readonly to: StudioDate; readonly taken: readonly Taken[] };
-/** A hold of one's own that still waits for its payment. */
-export type OpenHold = {
-  readonly id: string;
-  readonly studio_id: string;
-  readonly studio_name: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly hold_expires_at: string;
-};
-
 export async function readStudios(): Promise<Studio[]> {
   const { data, error } = await supabase.from('studios').select('*').order('name');
   if (error) throw error;
@@ -84,18 +75,12 @@ async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySe
 }
 
 /** One's own holds that can still be paid for, the newest first. */
-export async function readOpenHolds(userId: string): Promise<OpenHold[]> {
-  const { data, error } = await supabase
-    .from('bookings')
-    .select('id,studio_id,studio_name,start_time,end_time,hold_expires_at')
-    .eq('user_id', userId)
-    .eq('status', 'pending')
-    .gt('hold_expires_at', new Date().toISOString())
-    .order('created_at', { ascending: false });
-  if (error) throw error;
-  const holds: readonly OpenHold[] = data;
-  const processing = await readProcessing(holds.map((hold) => hold.id));
-  return holds.filter((hold) => !processing.has(hold.id));
+export async function readOpenHolds(): Promise<OwnBooking[]> {
+  const now = new Date();
+  const all = await readOwnBookings();
+  return all
+    .filter((one) => isOpenHold(one, now))
+    .toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
 }
 
 /** Gives a hold up, so that others may have the hours. */
@@ -117,11 +102,12 @@ export async function readStanding(userId: string, termsVersion: string): Promis
 }
 
 /**
- * Straight to payment, for who has shown an ID and accepted the terms; who that is comes from the account. `url` is null while the
- * payment provider has not answered.
+ * Straight to payment, for who has shown an ID and accepted the terms; who that is comes from the account. `couponCode`: '' for none,
+ * null leaves it to one's own hold of these hours. `url` is null while the payment provider has not answered. Throws `AppError`.
  */
 export async function createPayment(
   draft: BookingDraft,
+  couponCode: string | null,
   userId: string,
 ): Promise<{ url: string | null; bookingId: string }> {
   const { data, error } = await supabase
@@ -130,7 +116,10 @@ export async function createPayment(
     .eq('user_id', userId)
     .single();
   if (error) throw error;
-  return callFunction('create-payment', { bookingData: draft, customerData: data });
+  return callFunction('create-payment', {
+    bookingData: { ...draft, coupon_code: couponCode },
+    customerData: data,
+  });
 }
 
 /** The draft also lies with the server, for another tab or phone (decisions T-48). A cache: failing to write it stops nothing. */

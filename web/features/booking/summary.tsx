@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
+import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { formatMoney } from '#rules/money.ts';
 import { type Quote, quoteSlots, savingsHint } from '#rules/pricing.ts';
 import { spanOf } from '#rules/slots.ts';
@@ -21,23 +22,36 @@ const BAR =
 export function Summary({
   studioName,
   choice,
+  coupon,
+  couponField,
+  next,
   busy,
+  unpriced,
   problem,
   onBook,
   onChange,
 }: {
   studioName: string;
   choice: ReturnType<typeof useChoice>;
+  /** What is taken off the price. */
+  coupon: CouponTerms | null;
+  /** Where a code is typed; null for somebody who does that at the checkout. */
+  couponField: ReactNode;
+  /** What Book Now leads to and what will be charged. */
+  next: string;
   busy: boolean;
+  /** A code is being looked up, so the price is not known. */
+  unpriced: boolean;
   /** What went wrong at Book Now; null when nothing did. */
   problem: ReactNode;
   onBook: () => void;
   onChange: () => void;
 }) {
   const { slots, letGo } = choice;
+  const nextId = useId();
   if (slots.length === 0)
     return <NothingChosen letGo={letGo} problem={problem} onBringBack={(gone) => choice.bringBack(gone)} />;
-  const quote = quoteSlots(slots);
+  const quote = quoteSlots(slots, coupon);
   const hint = savingsHint(slots);
   const hours = hoursOf(quote.hours);
   return (
@@ -48,23 +62,36 @@ export function Summary({
     >
       <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
       <When studioName={studioName} choice={choice} />
-      <Breakdown quote={quote} hours={hours} />
+      <Breakdown quote={quote} hours={hours} coupon={coupon} />
       {problem ? <div className="mt-3">{problem}</div> : null}
-      {hint ? (
-        <p className="mt-1 text-sm font-semibold text-warn lg:mt-3">
-          Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
-        </p>
-      ) : null}
+      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 lg:mt-3 lg:block">
+        {hint ? (
+          <p className="text-sm font-semibold text-warn">
+            Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
+          </p>
+        ) : null}
+        {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
+      </div>
       <div className="mt-2 lg:hidden">
         <NightButtons choice={choice} />
       </div>
       <div className="mt-2 flex items-end justify-between gap-3 lg:mt-5 lg:block">
-        <Total quote={quote} hours={hours} />
-        <Button busy={busy} onClick={onBook} className="shrink-0 lg:w-full">
+        <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} />
+        <Button
+          busy={busy}
+          disabled={unpriced}
+          onClick={onBook}
+          aria-describedby={nextId}
+          className="shrink-0 lg:w-full"
+        >
           Book Now
         </Button>
       </div>
-      <div className="mt-1 flex min-h-11 items-center justify-between gap-3">
+      <div className="mt-1 flex min-h-11 items-center justify-between gap-3 lg:mt-3 lg:block">
+        <p id={nextId} className="min-w-0 text-sm text-fog lg:min-h-5">
+          {busy || unpriced ? null : next}
+          <Progress on={busy} words={WORDS} />
+        </p>
         <Button
           tone="quiet"
           onClick={() => {
@@ -72,13 +99,10 @@ export function Summary({
             onChange();
           }}
           disabled={busy}
-          className="min-h-11 py-1 max-lg:text-sm"
+          className="min-h-11 shrink-0 py-1 max-lg:text-sm lg:mt-1"
         >
           Clear Selection
         </Button>
-        <p aria-live="polite" className="text-sm text-fog">
-          <Progress on={busy} words={WORDS} />
-        </p>
       </div>
     </aside>
   );
@@ -153,7 +177,7 @@ function ClockNote({ longer, shorter }: { longer: boolean; shorter: boolean }) {
   ) : null;
 }
 
-function Breakdown({ quote, hours }: { quote: Quote; hours: string }) {
+function Breakdown({ quote, hours, coupon }: { quote: Quote; hours: string; coupon: CouponTerms | null }) {
   return (
     <dl className="mt-4 space-y-1 text-sm max-lg:hidden">
       <Row name={hours} value={formatMoney(quote.baseCents)} />
@@ -164,12 +188,25 @@ function Breakdown({ quote, hours }: { quote: Quote; hours: string }) {
           tone="good"
         />
       ) : null}
+      {coupon && quote.couponDiscountCents > 0 ? (
+        <Row name={`Code ${coupon.code}`} value={`-${formatMoney(quote.couponDiscountCents)}`} tone="good" />
+      ) : null}
     </dl>
   );
 }
 
 /** The figure drops in anew when it changes: the eye sees what an hour did to it. */
-function Total({ quote, hours }: { quote: Quote; hours: string }) {
+function Total({
+  quote,
+  hours,
+  coupon,
+  unpriced,
+}: {
+  quote: Quote;
+  hours: string;
+  coupon: CouponTerms | null;
+  unpriced: boolean;
+}) {
   return (
     <div className="min-w-0 lg:mb-4">
       <p
@@ -177,16 +214,29 @@ function Total({ quote, hours }: { quote: Quote; hours: string }) {
         aria-atomic="true"
         className="text-4xl leading-none font-extrabold tabular-nums lg:text-6xl"
       >
-        <span className="sr-only">Total </span>
-        <span key={quote.totalCents} className="inline-block animate-drop">
-          {formatMoney(quote.totalCents)}
-        </span>
+        {unpriced ? (
+          <span className="skeleton inline-block w-24 text-transparent" aria-hidden="true">
+            $0
+          </span>
+        ) : (
+          <>
+            <span className="sr-only">Total </span>
+            <span key={quote.totalCents} className="inline-block animate-drop">
+              {formatMoney(quote.totalCents)}
+            </span>
+          </>
+        )}
       </p>
       <p className="mt-1 text-xs font-semibold text-fog lg:hidden">
         {hours}
         {quote.discountCents > 0 ? (
           <span className="text-good">
             , {quote.discountPercent}% volume discount -{formatMoney(quote.discountCents)}
+          </span>
+        ) : null}
+        {coupon && quote.couponDiscountCents > 0 ? (
+          <span className="break-all text-good">
+            , {coupon.code} -{formatMoney(quote.couponDiscountCents)}
           </span>
         ) : null}
       </p>
@@ -197,7 +247,7 @@ function Total({ quote, hours }: { quote: Quote; hours: string }) {
 function Row({ name, value, tone = 'plain' }: { name: string; value: string; tone?: 'plain' | 'good' }) {
   return (
     <div className={`flex justify-between gap-4 ${tone === 'good' ? 'text-good' : ''}`}>
-      <dt className={tone === 'good' ? '' : 'text-fog'}>{name}</dt>
+      <dt className={`min-w-0 break-words ${tone === 'good' ? '' : 'text-fog'}`}>{name}</dt>
       <dd className="font-semibold tabular-nums">{value}</dd>
     </div>
   );

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
+import { isOpenHold } from '#web/lib/own-bookings.ts';
 import { readAvailability, readOpenHolds } from './queries.ts';
 import { daysToRead, type Taken } from './selection.ts';
 
@@ -45,13 +46,16 @@ export function useAvailability(ask: {
   };
 }
 
-/** A hold of one's own that still waits for its payment, and how to look again; null when there is none. */
-export function useOpenHold(userId: string | null, now: Date) {
+/** One's own holds that still wait for their payment, and how to look again; `known` once the server has answered. */
+export function useOpenHolds(userId: string | null, now: Date) {
   const holds = useQuery({
     queryKey: ['open-holds', userId],
-    queryFn: () => readOpenHolds(userId ?? ''),
+    queryFn: readOpenHolds,
     enabled: userId !== null,
   });
-  const hold = holds.data?.find((one) => Date.parse(one.hold_expires_at) > now.getTime()) ?? null;
-  return { hold, refetch: () => void holds.refetch() };
+  return {
+    holds: (holds.data ?? []).filter((one) => isOpenHold(one, now)),
+    known: userId === null || !holds.isPending,
+    refetch: () => void holds.refetch(),
+  };
 }

@@ -1,32 +1,55 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { type Slot, sortSlots } from '#rules/slots.ts';
 import { settings } from '#rules/venue.ts';
+import { draftOf } from '#web/lib/booking-draft.ts';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
+import { priceChanged } from '#web/lib/price-changed.ts';
 import { useAuthDialog } from '#web/lib/session.tsx';
 import { AppError, OFFLINE } from '#web/lib/supabase.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { draftOf } from './draft.ts';
 import { createPayment, keepDraft, readStanding, type Studio } from './queries.ts';
 
 const NOT_STARTED = 'Failed to start verification. Please try again.';
 
 /**
- * What went wrong at Book Now; `total` in dollars when the server names another price, `draft` when only the hosted
- * identity check could not begin: the booking that can go on with a photo at the checkout.
+ * What went wrong at Book Now; `total` in dollars when another price has to be agreed to, `holds` when there are too many of them, `draft`
+ * when only the hosted identity check could not begin: the booking that can go on with a photo at the checkout.
  */
-export type BookProblem = { readonly text: string; readonly total: number | null; readonly draft: BookingDraft | null };
+export type BookProblem = {
+  readonly text: string;
+  readonly total: number | null;
+  readonly holds: boolean;
+  readonly draft: BookingDraft | null;
+};
+
+/** The hours and the coupon that are booked. `wire` as in `CouponState`; `lost`: a code of before that no longer works, and why. */
+export type Wanted = {
+  readonly studio: Studio | null;
+  readonly slots: readonly Slot[];
+  readonly coupon: CouponTerms | null;
+  readonly wire: string | null;
+  readonly lost: { readonly code: string; readonly message: string } | null;
+};
 
 /**
  * Book Now: to sign in first, to the identity check, to the checkout, or straight to the payment.
  * `beginCheck` makes a hosted identity check and keeps its ids in this tab; throws `AppError`, `not_configured` where there is none.
  */
-export function useBookNow(userId: string | null, beginCheck: (draft: BookingDraft) => Promise<Verification>) {
+export function useBookNow(
+  userId: string | null,
+  parts: {
+    onCouponLost: () => void;
+    lookAgain: () => void;
+    beginCheck: (draft: BookingDraft) => Promise<Verification>;
+  },
+) {
   const dialog = useAuthDialog();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
@@ -40,43 +63,53 @@ export function useBookNow(userId: string | null, beginCheck: (draft: BookingDra
   async function verify(draft: BookingDraft): Promise<void> {
     const kept = drafts.verification();
     try {
-      if (kept === null || kept.openedAt !== undefined) await beginCheck(draft);
+      if (kept === null || kept.openedAt !== undefined) await parts.beginCheck(draft);
       return void navigate(paths.verifyComplete, { state: drafts.handOver(draft) });
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_configured') return toCheckout(draft);
       setBusy(false);
       const text = describeError(error, NOT_STARTED);
-      setProblem({ text, total: null, draft });
+      setProblem({ text, total: null, holds: false, draft });
       return toast({ title: NOT_STARTED, tone: 'bad' });
     }
   }
 
-  function explain(error: unknown, draft: BookingDraft, lookAgain: () => void): void {
+  function explain(error: unknown, draft: BookingDraft, wanted: Wanted, shown: number, full: number): void {
     setBusy(false);
     const code = error instanceof AppError ? error.code : '';
     if (code === 'id_required' || code === 'terms_required') return toCheckout(draft);
-    lookAgain();
-    const text = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+    parts.lookAgain();
+    const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+    if ((code === 'coupon_invalid' || code === 'coupon_exhausted') && wanted.coupon) {
+      parts.onCouponLost();
+      return ask(said, shown, full);
+    }
     const total = error instanceof AppError ? error.details['total'] : null;
-    setProblem({ text, total: code === 'price_changed' && typeof total === 'number' ? total : null, draft: null });
-    return toast({ title: 'Payment Error', description: text, tone: 'bad' });
+    if (code === 'price_changed' && typeof total === 'number') return ask('', shown, total);
+    setProblem({ text: said, total: null, holds: code === 'too_many_holds', draft: null });
+    return toast({ title: 'Payment Error', description: said, tone: 'bad' });
   }
 
-  /** `shownTotal` in dollars where another price was agreed to; `lookAgain` asks what is free now, when something stood in the way. */
-  async function book(
-    studio: Studio | null,
-    slots: readonly Slot[],
-    shownTotal: number | null,
-    lookAgain: () => void,
-  ): Promise<void> {
-    if (slots.length === 0 || busy) return;
+  /** Another price than the one shown is agreed to by a person or not charged. Dollars. */
+  function ask(why: string, shown: number, total: number): void {
+    const text = priceChanged(why, shown, total);
+    setProblem({ text, total, holds: false, draft: null });
+    toast({ title: 'Payment Error', description: text, tone: 'bad' });
+  }
+
+  /** `agreed` in dollars where another price was named and agreed to. */
+  async function book(wanted: Wanted, agreed: number | null): Promise<void> {
+    const { studio, slots, coupon, lost } = wanted;
+    if (slots.length === 0 || busy) return undefined;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
     if (userId === null) {
       drafts.keepSelection({ studioId: studio.id, slots: sortSlots(slots) });
       return dialog.open('sign-in');
     }
-    const drafted = draftOf(studio, slots);
-    const draft = shownTotal === null ? drafted : { ...drafted, final_cost: shownTotal };
+    const drafted = draftOf(studio, slots, coupon);
+    if (lost !== null && agreed === null)
+      return ask(`Your code ${lost.code} no longer works. ${lost.message}`, lastShown(drafted), drafted.final_cost);
+    const shown = agreed ?? drafted.final_cost;
     setBusy(true);
     setProblem(null);
     try {
@@ -85,13 +118,23 @@ export function useBookNow(userId: string | null, beginCheck: (draft: BookingDra
       const standing = await readStanding(userId, settings.termsVersion);
       if (!standing.verified) return await verify(drafted);
       if (!standing.termsAccepted) return toCheckout(drafted);
-      const url = await payPage.open(() => createPayment(draft, userId));
+      const url = await payPage.open(() => createPayment({ ...drafted, final_cost: shown }, wanted.wire, userId));
       if (url !== null) leaveTo(url); // busy stays: the page is on its way out
-      return;
+      return undefined;
     } catch (error) {
-      return explain(error, drafted, lookAgain);
+      return explain(error, drafted, wanted, shown, draftOf(studio, slots).final_cost);
     }
   }
 
   return { busy, problem, book, forget: () => setProblem(null) };
+}
+
+/** What these hours cost when they were last shown with a code, in dollars. */
+function lastShown(draft: BookingDraft): number {
+  const before = drafts.booking();
+  const same =
+    before?.studio_id === draft.studio_id &&
+    before.start_time === draft.start_time &&
+    before.end_time === draft.end_time;
+  return same ? before.final_cost : draft.final_cost;
 }

@@ -1,11 +1,10 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import { type Slot, slotsOfSpan, sortSlots, toggleSlot, whyNotAdd } from '#rules/slots.ts';
+import { type Slot, sortSlots, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { draftOf } from './draft.ts';
-import type { OpenHold, Studio } from './queries.ts';
+import type { Studio } from './queries.ts';
 import { describeLost, dropLost, reachTo } from './selection.ts';
 import { useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
@@ -145,10 +144,4 @@ export function useChoice(parts: {
       select(gone.slots);
     },
   };
-}
-
-/** What a hold that waits for its payment was about, as a draft; null when its hours are no hours of the grid. */
-export function draftOfHold(hold: OpenHold) {
-  const span = slotsOfSpan(new Date(hold.start_time), new Date(hold.end_time));
-  return span === null ? null : draftOf({ id: hold.studio_id, name: hold.studio_name }, span);
 }

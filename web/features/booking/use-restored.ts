@@ -12,7 +12,7 @@ export type Restored = PendingSelection & { readonly tell: boolean };
  * What of it is still free is found out by the page, with the hours of others at hand (decisions T-10).
  */
 export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
-  // The first page of a visit has this key: whoever opens /booking anew begins anew, whoever reloads it or comes back goes on.
+  // The first page of a visit has this key: whoever opens /booking anew begins anew, whoever reloads it or comes back to it goes on.
   const opened = useLocation().key === 'default';
   const run = useEffectEvent(restore);
   useEffect(() => {
@@ -35,10 +35,10 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
   }, [status, opened]);
 }
 
-/** Whether this document was loaded again, rather than opened. */
+/** Whether this document was loaded again, by a reload or on the way back from another site, rather than opened. */
 function reloaded(): boolean {
   const [entry] = performance.getEntriesByType('navigation');
-  return entry instanceof PerformanceNavigationTiming && entry.type === 'reload';
+  return entry instanceof PerformanceNavigationTiming && (entry.type === 'reload' || entry.type === 'back_forward');
 }
 
 /** What lay in the browser may have been written by anybody. */

@@ -1,6 +1,8 @@
+import { Link } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
 import { settings } from '#rules/venue.ts';
-import { Button } from '#web/ui/button.tsx';
+import { paths } from '#web/lib/paths.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import type { PaymentProblem } from './use-payment.ts';
@@ -40,6 +42,11 @@ export function PayPanel({
       {problem ? (
         <Notice tone="bad">
           <p>{problem.text}</p>
+          {problem.holds === true ? (
+            <Link to={paths.booking} className={`${buttonStyle.plain} mt-3`}>
+              Pay for them or let them go
+            </Link>
+          ) : null}
           {problem.back ? (
             <Button tone="plain" className="mt-3" onClick={onBack}>
               Choose another time

@@ -10,12 +10,15 @@ export function PriceSummary({
   end,
   quote,
   coupon,
+  unpriced,
 }: {
   studioName: string;
   start: Date;
   end: Date;
   quote: Quote;
   coupon: CouponTerms | null;
+  /** A code is being looked up, so the total is not known. */
+  unpriced: boolean;
 }) {
   return (
     <section aria-label="Price" className="bg-booth p-5">
@@ -34,7 +37,13 @@ export function PriceSummary({
       </dl>
       <p aria-live="polite" className="mt-4 flex items-baseline justify-between border-t border-line pt-4">
         <span className="font-semibold">Total, AUD</span>
-        <span className="text-4xl font-extrabold">{formatMoney(quote.totalCents)}</span>
+        {unpriced ? (
+          <span className="skeleton w-28 text-4xl font-extrabold text-transparent" aria-hidden="true">
+            $0
+          </span>
+        ) : (
+          <span className="text-4xl font-extrabold">{formatMoney(quote.totalCents)}</span>
+        )}
       </p>
     </section>
   );

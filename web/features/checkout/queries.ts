@@ -21,6 +21,13 @@ export async function readServerDraft(): Promise<BookingDraft | null> {
   return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - 1_800_000 ? draft : null;
 }
 
+/** Keeps the draft with the server as well, for another tab or phone. A cache: failing to write it stops nothing. */
+export async function keepServerDraft(draft: BookingDraft): Promise<void> {
+  const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
+  // oxlint-disable-next-line no-console
+  if (error) console.warn('the draft could not be kept with the server', error.message);
+}
+
 /** What is paid is no draft any more. */
 export async function dropServerDraft(): Promise<void> {
   const { data } = await supabase.auth.getSession();
@@ -30,7 +37,11 @@ export async function dropServerDraft(): Promise<void> {
   if (error) console.warn('the draft could not be dropped', error.message);
 }
 
-/** Holds the hours and answers where to pay; `url` is null while the payment provider has not answered. `total` is what was shown, in dollars. Throws `AppError`, `price_changed` with the new `total`. */
+/**
+ * Holds the hours and answers where to pay; `url` is null while the payment provider has not answered. `total` is what was shown, in
+ * dollars; `couponCode` is '' for none, and null leaves it to one's own hold of these hours. Throws `AppError`, `price_changed` with the
+ * new `total`.
+ */
 export function pay(input: {
   draft: BookingDraft;
   total: number;
@@ -61,7 +72,9 @@ export function pay(input: {
 }
 
 /** Gives up an unpaid hold; `released` is false when it is paid, or when the payment service has not let go of it yet. */
-export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
+export function releaseHold(
+  bookingId: string,
+): Promise<{ released: boolean; status: string; couponCode: string | null }> {
   return callFunction('release-hold', { bookingId });
 }
 

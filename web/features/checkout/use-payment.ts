@@ -1,8 +1,9 @@
 import { useState } from 'react';
-import { centsToDollars, formatMoney } from '#rules/money.ts';
+import { centsToDollars } from '#rules/money.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
+import { priceChanged } from '#web/lib/price-changed.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { AppError, OFFLINE } from '#web/lib/supabase.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
@@ -11,14 +12,23 @@ import type { Customer } from './customer.ts';
 import { pay } from './queries.ts';
 
 /** What went wrong; `total` in cents when the server names another price, `back` when other hours have to be chosen. */
-export type PaymentProblem = { readonly text: string; readonly total: number | null; readonly back: boolean };
+export type PaymentProblem = {
+  readonly text: string;
+  readonly total: number | null;
+  readonly back: boolean;
+  /** There are too many unpaid holds: the way to them is shown. */
+  readonly holds?: boolean;
+};
+
+/** The code for the server, as `CouponState` has it, and how to take it off when it is refused. */
+type UsedCoupon = { readonly wire: string | null; readonly refuse: () => void };
 
 /** The way to the pay page: holds the hours, then leaves; or says what stood in the way. */
 export function usePayment(parts: {
   draft: BookingDraft;
   userId: string;
-  couponCode: string | null;
-  onCouponLost: () => void;
+  /** What the hours cost without a code, in cents. */
+  fullCents: number;
   onStandingLost: () => void;
 }) {
   const [busy, setBusy] = useState(false);
@@ -31,33 +41,35 @@ export function usePayment(parts: {
     toast({ title: 'Payment Error', description: text, tone: 'bad' });
   }
 
-  function explain(error: unknown, shownCents: number): void {
+  function explain(error: unknown, shownCents: number, coupon: UsedCoupon): void {
     const code = error instanceof AppError ? error.code : '';
     if (code === 'id_required' || code === 'terms_required') parts.onStandingLost();
-    if (code === 'coupon_invalid' || code === 'coupon_exhausted') parts.onCouponLost();
-    const named = error instanceof AppError ? error.details['total'] : null;
-    if (code === 'price_changed' && typeof named === 'number') {
-      const total = Math.round(named * 100);
-      return refuse(
-        `The price is now ${formatMoney(total)} instead of ${formatMoney(shownCents)}. Nothing has been charged.`,
-        { total },
-      );
+    const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+    const askFor = (why: string, total: number): void =>
+      refuse(priceChanged(why, centsToDollars(shownCents), centsToDollars(total)), { total });
+    if (code === 'coupon_invalid' || code === 'coupon_exhausted') {
+      coupon.refuse();
+      return askFor(said, parts.fullCents);
     }
-    const fallback = navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE;
-    return refuse(describeError(error, fallback), { back: code === 'slot_taken' || code === 'slot_closed' });
+    const named = error instanceof AppError ? error.details['total'] : null;
+    if (code === 'price_changed' && typeof named === 'number') return askFor('', Math.round(named * 100));
+    return refuse(said, {
+      back: code === 'slot_taken' || code === 'slot_closed',
+      holds: code === 'too_many_holds',
+    });
   }
 
-  async function start(customer: Customer, shownCents: number): Promise<void> {
+  async function start(customer: Customer, shownCents: number, coupon: UsedCoupon): Promise<void> {
     setBusy(true);
     setProblem(null);
     try {
-      const { draft, userId, couponCode } = parts;
-      const wanted = { draft, userId, couponCode, total: centsToDollars(shownCents), ...customer };
+      const { draft, userId } = parts;
+      const wanted = { draft, userId, couponCode: coupon.wire, total: centsToDollars(shownCents), ...customer };
       const url = await payPage.open(() => pay(wanted));
       if (url !== null) leaveTo(url); // busy stays: the page is on its way out
     } catch (error) {
       setBusy(false);
-      explain(error, shownCents);
+      explain(error, shownCents, coupon);
     }
   }
 

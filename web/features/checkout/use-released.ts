@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { drafts } from '#web/lib/drafts.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { releaseHold } from './queries.ts';
 
@@ -23,6 +24,8 @@ export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | 
     if (bookingId === null || status !== 'in') return;
     void releaseHold(bookingId)
       .then((answer) => {
+        // The code is free again: it stays where it was typed.
+        if (answer.couponCode !== null && drafts.couponCode() === null) drafts.keepCouponCode(answer.couponCode);
         if (answer.status === 'confirmed') return TOLD.confirmed;
         return answer.released ? TOLD.released : TOLD.held;
       })

@@ -1,24 +1,109 @@
-import { type FormEvent, useState } from 'react';
-import { couponCodeSchema, couponLabel, type CouponTerms } from '#rules/coupons.ts';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { couponCodeSchema, couponLabel } from '#rules/coupons.ts';
 import { firstError } from '#rules/people.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Meter } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { validateCoupon } from './queries.ts';
+import type { CouponState } from './use-coupon.ts';
 
+/** Where a coupon code is typed, and what became of it. `folded`: the field opens from a button, where room is short. */
 export function CouponField({
   hours,
-  applied,
-  onApply,
+  coupon,
+  folded = false,
+  disabled = false,
 }: {
   hours: number;
-  applied: CouponTerms | null;
-  onApply: (terms: CouponTerms | null) => void;
+  coupon: CouponState;
+  folded?: boolean;
+  disabled?: boolean;
 }) {
-  const [code, setCode] = useState('');
+  const [open, setOpen] = useState(!folded);
+  // The element that was pressed goes away with what it did: the focus goes to what stands there instead.
+  const [moved, setMoved] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (moved) place.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, [moved, open, coupon.applied]);
+  const shown = coupon.applied ?? coupon.tooShort;
+  return (
+    <div ref={place}>
+      {coupon.checking !== null ? (
+        <output className="flex min-h-12 items-center gap-3 border border-line px-4 py-2 text-fog">
+          <Meter />
+          <span className="min-w-0">
+            Checking your code <strong className="break-all text-chalk">{coupon.checking}</strong>
+          </span>
+        </output>
+      ) : coupon.unsure !== null ? (
+        <Unsure
+          code={coupon.unsure}
+          onTryAgain={coupon.lookAgain}
+          onRemove={() => {
+            setMoved(true);
+            coupon.remove();
+          }}
+        />
+      ) : shown ? (
+        <div
+          className={`flex items-center justify-between gap-3 border px-4 py-2 ${coupon.tooShort ? 'border-warn' : 'border-good'}`}
+        >
+          <p className="min-w-0">
+            <strong className="break-all">{shown.code}</strong>{' '}
+            <span className="text-fog">
+              {coupon.tooShort ? `counts from ${coupon.tooShort.minHours} hours` : couponLabel(shown)}
+            </span>
+          </p>
+          <Button
+            tone="quiet"
+            disabled={disabled}
+            aria-label={`Remove the code ${shown.code}`}
+            onClick={() => {
+              setMoved(true);
+              coupon.remove();
+            }}
+          >
+            Remove
+          </Button>
+        </div>
+      ) : open || coupon.lost ? (
+        <Entry hours={hours} coupon={coupon} disabled={disabled} onApplied={() => setMoved(true)} />
+      ) : (
+        <Button
+          tone="quiet"
+          disabled={disabled}
+          aria-expanded={false}
+          onClick={() => {
+            setMoved(true);
+            setOpen(true);
+          }}
+          className="min-h-11 py-1 max-lg:text-sm"
+        >
+          Add a coupon code
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Entry({
+  hours,
+  coupon,
+  disabled,
+  onApplied,
+}: {
+  hours: number;
+  coupon: CouponState;
+  disabled: boolean;
+  onApplied: () => void;
+}) {
+  const { lost } = coupon;
+  const [typed, setTyped] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
+  const code = typed ?? lost?.code ?? '';
 
   async function apply(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -28,8 +113,9 @@ export function CouponField({
     setError(null);
     try {
       const found = await validateCoupon(parsed.data, hours);
-      onApply(found);
-      setCode('');
+      onApplied();
+      coupon.apply(found);
+      setTyped('');
       toast({ title: 'Coupon Applied!', description: couponLabel(found) });
     } catch (cause) {
       setError(describeError(cause, 'Failed to validate coupon'));
@@ -39,31 +125,40 @@ export function CouponField({
     return undefined;
   }
 
-  if (applied) {
-    return (
-      <p className="flex items-center justify-between gap-3 border border-good px-4 py-2">
-        <span className="min-w-0">
-          <strong className="break-all">{applied.code}</strong> <span className="text-fog">{couponLabel(applied)}</span>
-        </span>
-        <Button tone="quiet" onClick={() => onApply(null)}>
-          Remove
-        </Button>
-      </p>
-    );
-  }
   return (
     <form onSubmit={(event) => void apply(event)} className="flex items-start gap-2" noValidate>
       <Field
         label="Coupon code"
-        className="grow"
+        className="min-w-0 grow"
         autoComplete="off"
+        autoCapitalize="characters"
         value={code}
-        onChange={(event) => setCode(event.target.value)}
-        error={error}
+        disabled={disabled}
+        onChange={(event) => setTyped(event.target.value)}
+        error={error ?? (typed === null ? (lost?.message ?? null) : null)}
       />
-      <Button type="submit" tone="plain" busy={busy} className="mt-[1.65rem]">
+      <Button type="submit" tone="plain" busy={busy} disabled={disabled} className="mt-[1.65rem] shrink-0 px-4">
         Apply
       </Button>
     </form>
+  );
+}
+
+/** The code could not be looked up just now; without it the price would be another. */
+function Unsure({ code, onTryAgain, onRemove }: { code: string; onTryAgain: () => void; onRemove: () => void }) {
+  return (
+    <div role="alert" className="border-l-4 border-warn bg-deck p-4">
+      <p>
+        We could not check your code <strong className="break-all">{code}</strong> just now.
+      </p>
+      <div className="mt-3 flex flex-wrap gap-3">
+        <Button tone="plain" onClick={onTryAgain}>
+          Try again
+        </Button>
+        <Button tone="quiet" onClick={onRemove}>
+          Go on without it
+        </Button>
+      </div>
+    </div>
   );
 }

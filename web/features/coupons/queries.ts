@@ -8,7 +8,14 @@ type Answer = {
   readonly code: string;
   readonly discount_type: CouponTerms['discountType'];
   readonly discount_value: number;
+  readonly min_hours: number | null;
 };
+/** What a code takes off, and from how many hours on. */
+export type Coupon = CouponTerms & { readonly minHours: number | null };
+/** The server looked the code up and it is worth nothing; its message is for people. */
+export class CouponRefused extends Error {
+  override readonly name = 'CouponRefused';
+}
 /** A discount code as staff see it. */
 export type DiscountCode = {
   readonly id: string;
@@ -26,14 +33,19 @@ export type DiscountCode = {
 };
 export type CouponDraft = z.output<typeof couponSchema>;
 
-/** What a code is worth here and now. Throws with the server's words when it is worth nothing. */
-export async function validateCoupon(code: string, hours: number): Promise<CouponTerms> {
+/** What a code is worth here and now. Throws `CouponRefused` with the server's words when it is worth nothing. */
+export async function validateCoupon(code: string, hours: number): Promise<Coupon> {
   const { data, error } = await supabase.rpc('validate_discount_code', { code_input: code, booking_hours: hours });
   if (error) throw error;
   const rows: readonly Answer[] = data ?? [];
   const [row] = rows;
-  if (!row?.is_valid) throw new Error(row?.error_message ?? 'Invalid coupon code');
-  return { code: row.code, discountType: row.discount_type, discountValue: Number(row.discount_value) };
+  if (!row?.is_valid) throw new CouponRefused(row?.error_message ?? 'Invalid coupon code');
+  return {
+    code: row.code,
+    discountType: row.discount_type,
+    discountValue: Number(row.discount_value),
+    minHours: row.min_hours === null ? null : Number(row.min_hours),
+  };
 }
 
 /** Every code, the newest first; none for who is not staff. */

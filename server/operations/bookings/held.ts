@@ -1,0 +1,48 @@
+import type { Quote } from '#rules/pricing.ts';
+import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import type { BookingFacts } from '../booking-rows.ts';
+import { Refusal } from '../refusal.ts';
+
+/** The price of a hold as it was frozen, in the shape of a quote. */
+export function quoteOfBooking(booking: BookingFacts): Quote {
+  const subtotalCents = booking.baseCostCents - booking.discountCents;
+  return {
+    hours: Number(booking.totalHours),
+    slots: booking.slots,
+    baseCents: booking.baseCostCents,
+    discountPercent:
+      booking.baseCostCents === 0 ? 0 : Math.round((booking.discountCents / booking.baseCostCents) * 100),
+    discountCents: booking.discountCents,
+    subtotalCents,
+    couponDiscountCents: booking.couponDiscountCents,
+    totalCents: booking.finalCostCents,
+  };
+}
+
+/**
+ * The refusal of one hold too many, which names the holds there are: `holds` is a list of
+ * `{bookingId, reference, studioName, startTime, endTime, holdExpiresAt}`; `retryAfter` (seconds) is set when only time helps.
+ */
+export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | null, now: Date): Refusal {
+  const named = holds.map(
+    (one) =>
+      `${one.studioName}, ${formatStudioRange(new Date(one.startTime), new Date(one.endTime))} (reference ${one.reference})`,
+  );
+  const waiting = named.length === 0 ? '' : `Waiting for your payment: ${named.join('; ')}. `;
+  const list = holds.map((one) => ({
+    bookingId: one.id,
+    reference: one.reference,
+    studioName: one.studioName,
+    startTime: one.startTime,
+    endTime: one.endTime,
+    holdExpiresAt: one.holdExpiresAt,
+  }));
+  if (retryAt === null)
+    return new Refusal('too_many_holds', `${waiting}Pay for one of them or let one go first.`, { holds: list });
+  const until = new Date(retryAt);
+  return new Refusal(
+    'too_many_holds',
+    `You have started several bookings in the last hour without paying. ${waiting}You can start another one from ${formatStudioTime(new Date(Math.ceil(until.getTime() / 60_000) * 60_000))}, Sydney time.`,
+    { holds: list, retryAfter: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)) },
+  );
+}
