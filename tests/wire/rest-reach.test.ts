@@ -75,7 +75,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(lands.data).toEqual([
         { id: 1, oldest: { name: 'Aberdale' } },
         { id: 2, oldest: { name: 'Cliff (east)' } },
-        { id: 3, oldest: null },
+        { id: 3, oldest: { name: null } },
       ]);
     });
 

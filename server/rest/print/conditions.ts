@@ -26,12 +26,14 @@ export function printField(printer: Printer, place: Place, { column: asked, path
 /** Related rows: where they come from, what they are called, and what makes them belong to the row they hang on. */
 export type Joined = { readonly from: string; readonly place: Place; readonly conditions: readonly string[] };
 
-export function printJoin(printer: Printer, of: Place, one: Relationship): Joined {
+/** `shown`: the rows themselves are wanted, not only whether there are any. */
+export function printJoin(printer: Printer, of: Place, one: Relationship, shown = false): Joined {
   const alias = printer.alias();
   const place = { alias, row: alias };
   if (one.call !== null) {
-    // A function of one row that finds none gives a row of nulls, which is shown as it is; one of a set gives no row.
-    return { from: `${one.call}(${of.row}) as ${alias}`, place, conditions: [] };
+    // A function of one row that finds none gives a row of nulls, which is shown as it is; who asks whether there is a row is told no.
+    const there = shown || one.cardinality === 'one-to-many' ? [] : [`not (${alias} is null)`];
+    return { from: `${one.call}(${of.row}) as ${alias}`, place, conditions: there };
   }
   const own = one.fromColumns.map((name) => printColumn(of.alias, one.from, name));
   const theirs = one.toColumns.map((name) => printColumn(alias, one.to, name));

@@ -190,7 +190,7 @@ function printEmbed(printer: Printer, of: Place, embed: Embed): string {
 }
 
 function printEmbedded(printer: Printer, of: Place, { level, relationship }: Embed): Rows {
-  return printLevel(printer, level, printJoin(printer, of, relationship));
+  return printLevel(printer, level, printJoin(printer, of, relationship, true));
 }
 
 function printCut(printer: Printer, { limit, offset }: PlannedLevel, max: number | null): string {
