@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { type Database, DatabaseError } from '#server/db/database.ts';
-import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import type { Schema } from './catalogue/catalogue.ts';
 import { refusalOfDatabase, RestRefusal, restErrors } from './errors.ts';
 import { createKnown } from './known.ts';
@@ -61,7 +61,7 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
     }
     const knowledge = await known.now();
     const { settings } = knowledge;
-    const asked = await readAsked(c.req.raw, kind, name, { plans: settings.plans });
+    const asked = countsSafely(await readAsked(c.req.raw, kind, name, { plans: settings.plans }), caller);
     const prepared = prepare(asked, knowledge);
     const { plan } = asked.form;
     if (plan !== null) {
@@ -114,6 +114,16 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
     return told(refusal, c.req.method);
   });
   return { door, reload: known.reload };
+}
+
+/**
+ * The planner's count is made from figures of all rows, also of those the caller may not see: asked with a condition on a hidden
+ * column, it would tell how common a value is. Only the service, which sees every row, is given it; everybody else's rows are counted.
+ */
+function countsSafely(asked: Asked, caller: Caller): Asked {
+  const { count } = asked.preferences;
+  if (count === null || count === 'exact' || caller.role === 'service_role') return asked;
+  return { ...asked, preferences: { ...asked.preferences, count: 'exact' } };
 }
 
 function answer(asked: Asked, prepared: Prepared, row: ReplyRow, settings: RestSettings): Response {
