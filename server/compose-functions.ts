@@ -20,6 +20,7 @@ import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessCodes } from './operations/access-codes.ts';
 import type { Bookings } from './operations/bookings.ts';
+import type { CouponGuesses } from './operations/bookings/coupon-guesses.ts';
 import type { Identity } from './operations/identity.ts';
 import type { PaymentDesk } from './operations/payments.ts';
 import type { People } from './operations/people.ts';
@@ -36,6 +37,7 @@ export function composeFunctions(parts: {
   clock: Clock;
   desk: PaymentDesk;
   bookings: Bookings;
+  guesses: CouponGuesses;
   access: AccessCodes;
   identity: Identity;
   people: People;

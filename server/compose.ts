@@ -11,6 +11,7 @@ import { readMigrations } from './db/migrate.ts';
 import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
+import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
 import { openKeys, type Keys } from './http/keys.ts';
 import { createLimits, type Limit } from './http/limits.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -19,6 +20,7 @@ import { createReadCaller, createSessionWatch } from './http/token.ts';
 import { createAccessCodes } from './operations/access-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
 import { createBookings } from './operations/bookings.ts';
+import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
 import { armFailpoints } from './operations/failpoint.ts';
 import { createIdentity } from './operations/identity.ts';
 import { createTick, type Tick } from './operations/minute-tick.ts';
@@ -75,7 +77,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
   const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
-  const readCaller = createReadCaller({ keys, sessions: watch, clock });
+  const readCaller = createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired });
+  const askGrant = async (role: string): Promise<RoleGrant> =>
+    (await db.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
+  // Storage asks for a key always, as hosted supabase does; its public objects need none.
+  const readKeyed = createReadCaller({ keys, sessions: watch, clock, keyRequired: true });
   const mail = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
 
   const auth = await composeAuth({ config, db, keys, limits, watch, readCaller, mail, clock, log });
@@ -87,7 +93,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     pictures,
     clock,
-    readCaller,
+    readCaller: createGrantedCaller(readKeyed, askGrant),
     sizeMax: config.storage.sizeMax,
     mark: (text) => keys.hmac('object-link', text),
     sessionAlive: (sessionId) => watch.alive(sessionId),
@@ -119,6 +125,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     clock,
     siteUrl: config.siteUrl,
+    // A core reads one picture at a time; a model elsewhere reads several.
+    readAtOnce: config.vision === null ? 1 : 4,
   });
   const people = createPeople({ db, developerPages: config.developerPages });
   const outbox = createOutbox({
@@ -140,6 +148,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     desk,
     bookings,
+    guesses: createCouponGuesses({ db }),
     access,
     identity,
     people,
@@ -177,7 +186,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     auth: auth.door,
     rest: createRestDoor({
       db,
-      readCaller,
+      readCaller: createGrantedCaller(readCaller, askGrant),
       settings: config.rest,
       url: `${config.siteUrl}/rest/v1`,
       admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
@@ -211,7 +220,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
 /** The vision model's libraries are read in only where one is configured: a start without them is faster. */
 async function createIdReader(config: Config): Promise<IdReader & { close(): Promise<void> }> {
-  if (config.vision === null) return createOcrIdReader();
+  if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000 });
   const { createVisionIdReader } = await import('./providers/vision-id-reader.ts');
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }

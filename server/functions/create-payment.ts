@@ -3,6 +3,7 @@ import { dollarsToCents, centsToDollars } from '#rules/money.ts';
 import { phoneSchema, storedPhone } from '#rules/people.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { Bookings } from '#server/operations/bookings.ts';
+import type { CouponGuesses } from '#server/operations/bookings/coupon-guesses.ts';
 import { bookingIdField, instantField, json, parse, signedIn, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -64,7 +65,11 @@ const fromCheckout = z
   }));
 
 /** Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). */
-export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }): ServerFunction {
+export function createPayment(parts: {
+  bookings: Bookings;
+  guesses: CouponGuesses;
+  limits: TakeLimit;
+}): ServerFunction {
   return {
     methods: ['POST'],
     async handle({ caller, body }) {
@@ -72,6 +77,7 @@ export function createPayment(parts: { bookings: Bookings; limits: TakeLimit }):
       await take(parts.limits, LIMIT, `user:${userId}`);
       const fromCheckoutPage = body !== null && typeof body === 'object' && 'metadata' in body;
       const wanted = fromCheckoutPage ? parse(fromCheckout, body) : parse(fromBookingPage, body);
+      if (wanted.couponCode) await parts.guesses.count(userId, caller.ip);
       const held = await parts.bookings.hold({
         userId,
         email,

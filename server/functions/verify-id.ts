@@ -25,6 +25,7 @@ export function verifyId(parts: { identity: Identity; limits: TakeLimit }): Serv
       return json({
         verificationId: id,
         decision: judgement.decision,
+        isFinal: judgement.isFinal,
         verification_status: judgement.decision,
         extractedData: {
           fullName: [reading.givenNames, reading.familyName].filter(Boolean).join(' ') || null,

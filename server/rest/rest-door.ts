@@ -180,6 +180,10 @@ function placeOf(table: string, row: ReplyRow): string | null {
 
 function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
   if (error instanceof RestRefusal) return error;
+  if (error instanceof TokenRefused && error.code === 'unknown_role')
+    return new RestRefusal(401, '22023', error.message);
+  if (error instanceof TokenRefused && error.code === 'role_not_granted')
+    return new RestRefusal(403, '42501', error.message);
   if (error instanceof TokenRefused)
     return new RestRefusal(401, 'PGRST301', error.message, null, null, {
       'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(error.message)}`,
