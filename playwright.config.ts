@@ -52,6 +52,7 @@ export default defineConfig({
       SANDBOX_PORT: String(sandboxPort),
       DATA_DIR: process.env['E2E_DATA_DIR'],
       RATE_LIMIT_FACTOR: '10000',
+      ID_READ_SECONDS: '60',
       AUTH_MAIL_MIN_SECONDS: '1',
       AUTH_PROVIDERS: 'google',
     },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  adultFrom,
   judgeLicence,
   type LicenceReading,
   matchNames,
@@ -8,6 +9,8 @@ import {
   validateIdFile,
   verificationExpiry,
 } from './identity.ts';
+import { isAdult } from './people.ts';
+import { addDays } from './studio-time.ts';
 
 const reading: LicenceReading = {
   documentKind: 'driver_licence',
@@ -119,13 +122,23 @@ describe('a licence', () => {
     const young = { iso: '2010-04-03', printed: '03 APR 2010' };
     expect(judge({ dateOfBirth: young })).toMatchObject({
       decision: 'failed',
+      isFinal: true,
       reasons: ['You must be 18 years or older.'],
     });
     expect(judge({ expiry: { iso: '2026-11-20', printed: null } })).toMatchObject({
       decision: 'failed',
+      isFinal: false,
       reasons: ['Your ID has expired.'],
     });
-    expect(judge({ dateOfBirth: young, confidence: 40 }).decision).toBe('review');
+    expect(judge({ dateOfBirth: young, confidence: 40 })).toMatchObject({ decision: 'review', isFinal: false });
+  });
+  it('of somebody under age becomes good on the day it says they turn 18', () => {
+    expect(adultFrom('2010-04-03')).toBe('2028-04-03');
+    expect(adultFrom('2008-02-29')).toBe('2026-03-01');
+    for (const born of ['2008-02-29', '2008-12-31', '2009-01-01', '2010-03-01']) {
+      expect(isAdult(born, adultFrom(born))).toBe(true);
+      expect(isAdult(born, addDays(adultFrom(born), -1))).toBe(false);
+    }
   });
   it('in doubt goes to a person', () => {
     expect(judge({ confidence: 60 }).decision).toBe('review');

@@ -22,6 +22,8 @@ export type Judgement = {
   readonly decision: 'verified' | 'review' | 'failed';
   /** Sentences for the customer. */
   readonly reasons: string[];
+  /** Under age for certain: no other photo changes that, only the birthday on the licence. */
+  readonly isFinal: boolean;
   readonly age: number | null;
   readonly isOver18: boolean;
   readonly isExpired: boolean;
@@ -32,6 +34,8 @@ export type Judgement = {
 
 /** Below this a reading decides nothing by itself: a person looks (decisions T-22). */
 export const CONFIDENCE_NEEDED = 75;
+/** The reason of a final refusal; kept with the decision, so it is found again by these words. */
+export const UNDER_AGE = 'You must be 18 years or older.';
 /** Licences of these are accepted; any other goes to a person (decisions T-23). */
 const AUSTRALIAN_STATES = new Set(['NSW', 'VIC', 'QLD', 'SA', 'WA', 'TAS', 'ACT', 'NT']);
 /** A verification lasts as long as the licence, but at most so long (decisions T-26). */
@@ -116,7 +120,15 @@ export function judgeLicence(input: {
   const isOver18 = age !== null && age >= MINIMUM_AGE;
   const isExpired = expires !== null && expires < today;
   const dobMatches = born !== null && born === profile.dateOfBirth;
-  const facts = { age, isOver18, isExpired, isNsw: reading.issuingState === 'NSW', nameMatch, dobMatches };
+  const facts = {
+    isFinal: false,
+    age,
+    isOver18,
+    isExpired,
+    isNsw: reading.issuingState === 'NSW',
+    nameMatch,
+    dobMatches,
+  };
 
   const nothingRead = born === null && reading.givenNames === null && reading.familyName === null;
   if (nothingRead || reading.documentKind === 'other') {
@@ -128,10 +140,11 @@ export function judgeLicence(input: {
   }
   const certain = reading.confidence >= CONFIDENCE_NEEDED && reading.isLegible;
   const refusals: string[] = [];
-  if (certain && age !== null && !isOver18) refusals.push('You must be 18 years or older.');
+  const isFinal = certain && age !== null && !isOver18;
+  if (isFinal) refusals.push(UNDER_AGE);
   if (certain && isExpired) refusals.push('Your ID has expired.');
   else if (certain && expires !== null && expires < sessionDate) refusals.push('Your ID expires before your session.');
-  if (refusals.length > 0) return { ...facts, decision: 'failed', reasons: refusals };
+  if (refusals.length > 0) return { ...facts, isFinal, decision: 'failed', reasons: refusals };
 
   const doubts: string[] = [];
   if (!certain) doubts.push('Your ID could not be read clearly.');
@@ -146,6 +159,12 @@ export function judgeLicence(input: {
   if (!AUSTRALIAN_STATES.has(reading.issuingState ?? '') && !(source === 'hosted' && issuerNotGiven))
     doubts.push('We could not tell that this is an Australian licence.');
   return { ...facts, decision: doubts.length === 0 ? 'verified' : 'review', reasons: doubts };
+}
+
+/** The day somebody born on this day turns 18; born on 29 February, that is 1 March of a common year. */
+export function adultFrom(born: StudioDate): StudioDate {
+  const [year = 0, month = 1, day = 1] = born.split('-').map(Number);
+  return new Date(Date.UTC(year + MINIMUM_AGE, month - 1, day)).toISOString().slice(0, 10);
 }
 
 /** When a verification ends: with the licence's last day, or after 24 months. */

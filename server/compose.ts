@@ -13,6 +13,7 @@ import { composeFunctions } from './compose-functions.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
+import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
 import { openKeys, type Keys } from './http/keys.ts';
 import { createLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeShares } from './http/leased-limit.ts';
@@ -23,6 +24,7 @@ import { createReadCaller, createSessionWatch } from './http/token.ts';
 import { createAccessCodes } from './operations/access-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
 import { createBookings } from './operations/bookings.ts';
+import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
 import { armFailpoints } from './operations/failpoint.ts';
 import { createIdentity } from './operations/identity.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
@@ -105,7 +107,15 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
   const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
-  const readCaller = refuseSuspended(createReadCaller({ keys, sessions: watch, clock }), (key) => db.suspension(key));
+  const suspended = (key: string): number | null => db.suspension(key);
+  const readCaller = refuseSuspended(
+    createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
+    suspended,
+  );
+  const askGrant = async (role: string): Promise<RoleGrant> =>
+    (await db.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
+  // Storage asks for a key always, as hosted supabase does; its public objects need none.
+  const readKeyed = refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired: true }), suspended);
   const circuit = (provider: string, atOnce?: number) =>
     createCircuit({ provider, clock, log, ...(atOnce === undefined ? {} : { atOnce }) });
   const circuits = {
@@ -140,7 +150,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     pictures,
     clock,
-    readCaller,
+    readCaller: createGrantedCaller(readKeyed, askGrant),
     sizeMax: config.storage.sizeMax,
     mark: (text) => keys.hmac('object-link', text),
     sessionAlive: (sessionId) => watch.alive(sessionId),
@@ -155,6 +165,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     db,
     payments,
     desk,
+    guesses: createCouponGuesses({ db }),
     clock,
     log,
     settings: {
@@ -179,6 +190,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     clock,
     siteUrl: config.siteUrl,
+    // A core reads one picture at a time; a model elsewhere reads several.
+    readAtOnce: config.vision === null ? 1 : 4,
   });
   const people = createPeople({ db, developerPages: config.developerPages });
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
@@ -246,7 +259,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     auth: auth.door,
     rest: createRestDoor({
       db,
-      readCaller,
+      readCaller: createGrantedCaller(readCaller, askGrant),
       settings: config.rest,
       url: `${config.siteUrl}/rest/v1`,
       admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
@@ -301,7 +314,7 @@ function createBodies(): { small: BodyBudget; large: BodyBudget } {
 
 /** The vision model's libraries are read in only where one is configured: a start without them is faster. */
 async function createIdReader(config: Config): Promise<IdReader & { close(): Promise<void> }> {
-  if (config.vision === null) return createOcrIdReader();
+  if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000 });
   const { createVisionIdReader } = await import('./providers/vision-id-reader.ts');
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }

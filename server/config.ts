@@ -18,6 +18,10 @@ export type Config = {
   readonly databaseUrl: string | null;
   readonly poolSize: number;
   readonly jwtSecret: string | null;
+  /** Whether a request without any key is refused; otherwise it is a guest's. */
+  readonly apiKeyRequired: boolean;
+  /** The longest that reading one licence photo on this machine may take. */
+  readonly idReadSeconds: number;
   readonly adminEmails: readonly string[];
   /** Who is mailed about jobs that keep failing. */
   readonly ownerEmails: readonly string[];
@@ -116,6 +120,8 @@ const schema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
   POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
+  API_KEY_REQUIRED: flag.default(false),
+  ID_READ_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
   OWNER_EMAIL: z.email().optional(),
   ADMIN_REQUIRES_MFA: flag.default(false),
@@ -214,6 +220,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: env.DATABASE_URL ?? null,
     poolSize: env.POOL_SIZE,
     jwtSecret: env.JWT_SECRET ?? null,
+    apiKeyRequired: env.API_KEY_REQUIRED,
+    idReadSeconds: env.ID_READ_SECONDS,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
     ownerEmails: readOwner(env, sandbox),
     developerPages: env.DEVELOPER_PAGES ?? !production,

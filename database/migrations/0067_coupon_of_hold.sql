@@ -163,15 +163,15 @@ begin
   into live, recent
   from private.booking b
   where b.user_id = v_user and b.status <> 'confirmed' and b.confirmed_at is null and b.notes is distinct from 'test'
-    and (b.status = 'pending' or b.created_at > p_now - interval '1 hour') and not private.money_on_its_way(b.id);
+    and (b.status = 'pending' or b.created_at > p_now - interval '1 hour') and b.cancel_reason is distinct from 'payment_failed' and not private.money_on_its_way(b.id);
   if live >= v_live_max or recent >= v_hour_max then
     return pg_catalog.jsonb_build_object('outcome', 'too_many_holds',
       'holds', coalesce((select pg_catalog.jsonb_agg(private.booking_facts(b) order by b.created_at) from private.booking b
-        where b.user_id = v_user and b.status = 'pending' and not private.money_on_its_way(b.id)), '[]'),
+        where b.user_id = v_user and b.status = 'pending' and b.cancel_reason is distinct from 'payment_failed' and not private.money_on_its_way(b.id)), '[]'),
       'retryAt', case when recent >= v_hour_max then (
         select b.created_at + interval '1 hour' from private.booking b
         where b.user_id = v_user and b.status <> 'confirmed' and b.confirmed_at is null and b.notes is distinct from 'test'
-          and b.created_at > p_now - interval '1 hour' and not private.money_on_its_way(b.id)
+          and b.created_at > p_now - interval '1 hour' and b.cancel_reason is distinct from 'payment_failed' and not private.money_on_its_way(b.id)
         order by b.created_at offset greatest(recent - v_hour_max, 0) limit 1) end);
   end if;
 

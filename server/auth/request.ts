@@ -67,8 +67,11 @@ export async function readPerson(c: Context<Env>, readCaller: ReadCaller): Promi
   return { userId: caller.userId, sessionId: caller.sessionId };
 }
 
-/** Lets in the service key and nobody else. */
+/** Roles of a token that may administer accounts, as GoTrue has them. */
+const ADMIN_ROLES: ReadonlySet<string> = new Set(['service_role', 'supabase_admin']);
+
+/** Admits the service key, and a token of a signing key with an administrator's role; refuses everybody else. */
 export async function readService(c: Context<Env>, readCaller: ReadCaller): Promise<void> {
   const caller: Caller = await readCaller(c.req.raw, c.var.ip);
-  if (caller.role !== 'service_role') throw new AuthRefusal(403, 'not_admin', 'User not allowed');
+  if (!ADMIN_ROLES.has(caller.role)) throw new AuthRefusal(403, 'not_admin', 'User not allowed');
 }

@@ -88,6 +88,7 @@ export function createPayment(parts: { bookings: Bookings }): ServerFunction {
       const wanted = fromCheckoutPage ? parse(fromCheckout, body) : parse(fromBookingPage, body);
       const held = await parts.bookings.hold({
         userId,
+        ip: caller.ip,
         email,
         studioId: wanted.studioId,
         startTime: wanted.startTime,

@@ -29,6 +29,7 @@ export function verifyId(parts: { identity: Identity }): ServerFunction {
       return json({
         verificationId: id,
         decision: judgement.decision,
+        isFinal: judgement.isFinal,
         verification_status: judgement.decision,
         extractedData: {
           fullName: [reading.givenNames, reading.familyName].filter(Boolean).join(' ') || null,

@@ -1,6 +1,7 @@
 /** Who is calling, as every door knows it once the token has been verified. Built by token.ts. */
 export type Caller = {
-  readonly role: 'anon' | 'authenticated' | 'service_role';
+  /** The database role: `anon`, `authenticated`, `service_role`, or another one that `createGrantedCaller` has checked. */
+  readonly role: string;
   readonly userId: string | null;
   readonly sessionId: string | null;
   /** The verified claims of the token. */
@@ -11,13 +12,16 @@ export type Caller = {
   readonly ip: string;
 };
 
-/** Turns a request into its caller. Throws `TokenRefused`. A missing bearer, or one equal to the anonymous key, is the guest. */
+/** Turns a request into its caller. Throws `TokenRefused`. */
 export type ReadCaller = (request: Request, ip: string) => Promise<Caller>;
+
+/** `unknown_role`: the database has no such role; `role_not_granted`: it has, but not for callers. */
+export type TokenFault = 'bad_jwt' | 'session_not_found' | 'no_api_key' | 'unknown_role' | 'role_not_granted';
 
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
-  readonly code: 'bad_jwt' | 'expired' | 'session_not_found' | 'no_api_key';
-  constructor(code: 'bad_jwt' | 'expired' | 'session_not_found' | 'no_api_key', message: string) {
+  readonly code: TokenFault;
+  constructor(code: TokenFault, message: string) {
     super(message);
     this.code = code;
   }

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Keys, openKeys, temporaryKeys } from './keys.ts';
 
@@ -95,17 +95,40 @@ describe('tokens', () => {
     expect(await keys.verify(`${head}.${part({ ...claims, role: 'service_role' })}.${signature}`, NOW)).toBeNull();
   });
 
-  test('a person cannot pose as the service, nor a client key as a person, nor a token for others be used here', async () => {
-    expect(await keys.verify(keys.sign({ ...claims, role: 'service_role' }, 60, NOW), NOW)).toBeNull();
+  test('a user token for another audience is refused, one that names none or several with ours is good', async () => {
     expect(await keys.verify(keys.sign({ ...claims, aud: 'elsewhere' }, 60, NOW), NOW)).toBeNull();
+    expect(await keys.verify(keys.sign({ ...claims, aud: ['elsewhere'] }, 60, NOW), NOW)).toBeNull();
+    for (const aud of [undefined, ['elsewhere', 'authenticated']])
+      expect(await keys.verify(keys.sign({ ...claims, aud }, 60, NOW), NOW)).toMatchObject({ sub: 'a' });
+  });
+
+  test('a token of the shared secret and of each registered key pair, with and without its kid, carries any role', async () => {
     const secret = 'an operator chose this secret, 40 letters';
     const folder = await mkdtemp(join(tmpdir(), 'keys-'));
-    const known = await openKeys(folder, secret);
-    const person = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'HS256' })
-      .setExpirationTime('10y')
-      .sign(Buffer.from(secret));
-    expect(await known.verify(person, NOW)).toBeNull();
+    const pairs = [];
+    for (const alg of ['RS256', 'ES256'] as const) {
+      const { privateKey } = await generateKeyPair(alg, { extractable: true });
+      pairs.push({ alg, privateKey, jwk: { ...(await exportJWK(privateKey)), kid: alg } });
+    }
+    const file = join(folder, 'signing.json');
+    await writeFile(file, JSON.stringify({ keys: pairs.map((pair) => pair.jwk) }));
+    const known = await openKeys(folder, secret, file);
+    for (const role of ['service_role', 'anon', 'authenticated', 'reporter']) {
+      const make = (alg: string, kid?: string): SignJWT =>
+        new SignJWT({ role }).setProtectedHeader({ alg, ...(kid && { kid }) }).setExpirationTime('10y');
+      const tokens = [
+        await make('HS256').sign(Buffer.from(secret)),
+        await make('HS256', 'x').sign(Buffer.from(secret)),
+      ];
+      for (const { alg, privateKey } of pairs)
+        tokens.push(await make(alg, alg).sign(privateKey), await make(alg).sign(privateKey));
+      for (const token of tokens) expect(await known.verify(token, NOW)).toMatchObject({ role });
+      const [rsa, ec] = pairs;
+      if (!rsa || !ec) throw new Error('two pairs were made');
+      // The kid of one key on the signature of another, and a pair that is not registered.
+      expect(await known.verify(await make('RS256', 'ES256').sign(rsa.privateKey), NOW)).toBeNull();
+      expect(await known.verify(await make('ES256').sign((await generateKeyPair('ES256')).privateKey), NOW)).toBeNull();
+    }
     await rm(folder, { recursive: true });
   });
 

@@ -1,14 +1,26 @@
-import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, jwtVerify, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { openSigningKey, readSigningKeys, signToken, type SigningKey } from './signing-keys.ts';
 
 /** What the server signs and seals with. Made once, kept in one file that only its owner can read. */
 export type Keys = {
   /** An access token for these claims, by the newest key (`kid`), good for `seconds`. */
   sign(claims: Record<string, unknown>, seconds: number, now: Date): string;
-  /** The claims of a token signed by us; null for any other. Algorithm, signature, audience of user tokens and expiry are checked. */
+  /**
+   * The claims of a token signed with the shared secret or a registered key pair, whatever role it names; null for any other.
+   * Algorithm, signature, audience of user tokens and expiry are checked.
+   */
   verify(token: string, now: Date): Promise<Readonly<Record<string, unknown>> | null>;
   /** Public keys, for whoever verifies our tokens. */
   jwks(): { keys: JWK[] };
@@ -101,23 +113,25 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
   const check = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
     const head = readHead(token);
     if (!head) return null;
-    // The key says its algorithm, not the token: a public key never serves as a shared secret.
-    const pair = head.kid === null ? undefined : live.get(head.kid);
-    const key = head.alg === 'HS256' ? shared : pair?.alg === head.alg ? pair.verifyKey : null;
-    if (!key) return null;
-    try {
-      const { payload } = await jwtVerify(token, key, {
-        algorithms: [head.alg],
-        clockTolerance: LEEWAY_SECONDS,
-        currentDate: now,
-      });
-      // People's tokens are signed with a key pair, client keys with the shared secret; neither may pose as the other.
-      const person = payload['role'] === 'authenticated';
-      if (person === (head.alg === 'HS256') || (person && payload.aud !== 'authenticated')) return null;
-      return payload;
-    } catch {
-      return null; // whatever is wrong with it, it is not a token of ours
+    for (const key of keysFor(head)) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: [head.alg],
+          clockTolerance: LEEWAY_SECONDS,
+          currentDate: now,
+        });
+        return isMeantForUs(payload) ? payload : null;
+      } catch {
+        continue; // signed with another key, expired, or no token at all
+      }
     }
+    return null;
+  };
+  // The key says its algorithm, not the token: a public key never serves as a shared secret. A token that names no key is tried with each.
+  const keysFor = ({ alg, kid }: TokenHead): readonly (KeyObject | CryptoKey)[] => {
+    if (alg === 'HS256') return [shared];
+    const pairs = kid === null ? signing : [live.get(kid)].filter((pair) => pair !== undefined);
+    return pairs.filter((pair) => pair.alg === alg).map((pair) => pair.verifyKey);
   };
 
   return {
@@ -150,7 +164,15 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
   };
 }
 
-function readHead(token: string): { alg: string; kid: string | null } | null {
+/** A token of a signed-in person that names an audience has to name this one; supabase's own tokens always do. */
+function isMeantForUs({ role, aud }: JWTPayload): boolean {
+  if (role !== 'authenticated' || aud === undefined) return true;
+  return aud === 'authenticated' || (Array.isArray(aud) && aud.includes('authenticated'));
+}
+
+type TokenHead = { readonly alg: string; readonly kid: string | null };
+
+function readHead(token: string): TokenHead | null {
   const part = /^([\w-]+)\.[\w-]+\.[\w-]+$/.exec(token)?.[1];
   if (!part) return null;
   try {

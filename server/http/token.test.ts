@@ -62,12 +62,13 @@ describe('who calls', () => {
     keys = await temporaryKeys();
   });
   const living = new Set(['session-1']);
-  const read = (headers: Record<string, string>): Promise<unknown> =>
-    createReadCaller({ keys, sessions: watched(living).watch, clock: () => NOW })(
+  const read = (headers: Record<string, string>, keyRequired = false): Promise<unknown> =>
+    createReadCaller({ keys, sessions: watched(living).watch, clock: () => NOW, keyRequired })(
       new Request('http://localhost/rest/v1/x', { headers }),
       '203.0.113.7',
     );
-  const person = { sub: 'user-1', aud: 'authenticated', role: 'authenticated', session_id: 'session-1' };
+  const USER = 'a5000000-0000-4000-8000-000000000001';
+  const person = { sub: USER, aud: 'authenticated', role: 'authenticated', session_id: 'session-1' };
 
   test('the anonymous key is the guest, as bearer, as apikey, or as both', async () => {
     for (const headers of [
@@ -82,7 +83,7 @@ describe('who calls', () => {
     const token = keys.sign(person, 60, NOW);
     expect(await read({ apikey: keys.anonKey, authorization: `Bearer ${token}` })).toMatchObject({
       role: 'authenticated',
-      userId: 'user-1',
+      userId: USER,
       sessionId: 'session-1',
     });
     expect(await read({ apikey: keys.serviceRoleKey, authorization: `Bearer ${keys.anonKey}` })).toMatchObject({
@@ -91,18 +92,53 @@ describe('who calls', () => {
     expect(await read({ authorization: `bearer ${keys.serviceRoleKey}` })).toMatchObject({ role: 'service_role' });
   });
 
-  test('no key, rubbish, and a session that ended are refused with their codes', async () => {
+  test('a request without a key is the guest; where a key is required it is refused', async () => {
+    for (const headers of [{}, { authorization: 'Basic abc' }, { apikey: '' }])
+      expect(await read(headers)).toMatchObject({ role: 'anon', userId: null, claimsJson: '{"role":"anon"}' });
+    await expect(read({}, true)).rejects.toMatchObject({ code: 'no_api_key' });
+  });
+
+  test('rubbish, a changed signature, an expired token and a session that ended are refused, with the words of GoTrue', async () => {
     const gone = keys.sign({ ...person, session_id: 'session-2' }, 60, NOW);
-    const bare = keys.sign({ ...person, session_id: undefined }, 60, NOW);
-    for (const [headers, code] of [
-      [{}, 'no_api_key'],
-      [{ authorization: 'Bearer rubbish', apikey: keys.anonKey }, 'bad_jwt'],
-      [{ authorization: `Bearer ${bare}` }, 'bad_jwt'],
-      [{ authorization: `Bearer ${gone}` }, 'session_not_found'],
+    const good = keys.sign(person, 60, NOW);
+    const old = keys.sign(person, 60, new Date(NOW.getTime() - 3_600_000));
+    const unread = 'invalid JWT: unable to parse or verify signature, ';
+    for (const [headers, code, message] of [
+      [
+        { authorization: 'Bearer rubbish', apikey: keys.anonKey },
+        'bad_jwt',
+        `${unread}token is malformed: token contains an invalid number of segments`,
+      ],
+      [{ authorization: 'Bearer a.!.c' }, 'bad_jwt', `${unread}token is malformed: could not JSON decode claim`],
+      [
+        { authorization: `Bearer ${good.slice(0, -6)}AAAAAA` },
+        'bad_jwt',
+        `${unread}token signature is invalid: signature is invalid`,
+      ],
+      [{ authorization: `Bearer ${old}` }, 'bad_jwt', `${unread}token has invalid claims: token is expired`],
+      [{ authorization: `Bearer ${gone}` }, 'session_not_found', 'Session from session_id claim in JWT does not exist'],
     ] as const) {
       const refused = await read({ ...headers }).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(TokenRefused);
-      expect(refused).toMatchObject({ code });
+      expect(refused).toMatchObject({ code, message });
+    }
+  });
+
+  test('a token of any role is its caller; the session it names must live, whatever the role; without one it is taken', async () => {
+    for (const role of ['service_role', 'reporter', 'authenticated']) {
+      const bare = keys.sign({ ...person, role, session_id: undefined }, 60, NOW);
+      const userId = role === 'service_role' ? null : USER;
+      expect(await read({ authorization: `Bearer ${bare}` })).toMatchObject({ role, userId, sessionId: null });
+      const gone = keys.sign({ ...person, role, session_id: 'session-2' }, 60, NOW);
+      await expect(read({ authorization: `Bearer ${gone}` })).rejects.toMatchObject({ code: 'session_not_found' });
+    }
+    const noRole = keys.sign({ ...person, role: undefined }, 60, NOW);
+    expect(await read({ authorization: `Bearer ${noRole}` })).toMatchObject({ role: 'anon', userId: null });
+    const odd = keys.sign({ ...person, sub: 'no uuid', session_id: undefined }, 60, NOW);
+    expect(await read({ authorization: `Bearer ${odd}` })).toMatchObject({ role: 'authenticated', userId: null });
+    for (const role of [1, '', {}]) {
+      const wrong = keys.sign({ ...person, role }, 60, NOW);
+      await expect(read({ authorization: `Bearer ${wrong}` })).rejects.toMatchObject({ code: 'bad_jwt' });
     }
   });
 });

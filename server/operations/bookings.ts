@@ -12,6 +12,7 @@ import type { Payments } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, type PaymentFacts, readBooking } from './booking-rows.ts';
 import { cancelBooking, type Cancelled } from './bookings/cancel.ts';
+import type { CouponGuesses } from './bookings/coupon-guesses.ts';
 import { closeSession } from './bookings/close-session.ts';
 import { quoteOfBooking, tooManyHolds } from './bookings/held.ts';
 import { failpoint } from './failpoint.ts';
@@ -22,6 +23,8 @@ import { Refusal } from './refusal.ts';
 
 export type HoldRequest = {
   readonly userId: string;
+  /** Address of the caller, for the limit of tried codes. */
+  readonly ip: string;
   readonly email: string;
   readonly studioId: string;
   readonly startTime: Date;
@@ -96,11 +99,12 @@ export function createBookings(parts: {
   db: Database;
   payments: Payments;
   desk: PaymentDesk;
+  guesses: CouponGuesses;
   clock: Clock;
   log: Log;
   settings: BookingSettings;
 }): Bookings {
-  const { db, payments, desk, clock, log, settings } = parts;
+  const { db, payments, desk, guesses, clock, log, settings } = parts;
   const opening = createSharedWork<string | null>();
   const sessions = { db, payments, clock, siteUrl: settings.siteUrl, sessionMinutes: settings.sessionMinutes };
 
@@ -110,6 +114,9 @@ export function createBookings(parts: {
     const slots = readSpan(request);
     const own = await ownHold(request);
     const code = request.couponCode ?? own?.coupon?.code ?? null;
+    // The code of one's own hold is no guess, however often it is sent.
+    if (request.couponCode && request.couponCode.toUpperCase() !== own?.coupon?.code.toUpperCase())
+      await guesses.count(request.userId, request.ip);
     const facts = await readFacts(request, code === '' ? null : code, slots.length, now);
     const verified = admit(request, facts, now);
     const price = keptPrice(own, code, now) ?? newPrice(slots, facts, now);

@@ -16,6 +16,7 @@ test('without a hosted check none begins and none is asked for: not_configured, 
     checks: null,
     clock: () => new Date(),
     siteUrl: 'https://example.com',
+    readAtOnce: 1,
   });
   const refusal = { code: 'not_configured', message: expect.stringContaining('photo of your licence') };
   await expect(identity.beginHosted('u', 'a@example.com')).rejects.toMatchObject(refusal);

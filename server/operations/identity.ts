@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { judgeLicence, verificationExpiry } from '#rules/identity.ts';
-import { studioDate } from '#rules/studio-time.ts';
+import { adultFrom, judgeLicence, UNDER_AGE, verificationExpiry } from '#rules/identity.ts';
+import { formatStudioDate, studioDate } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
@@ -13,6 +14,7 @@ import type {
   PictureRoom,
 } from '#server/providers/ports.ts';
 import { prepareImage } from './id-image.ts';
+import { createCheckQueue } from './identity/check-queue.ts';
 import { enqueue, type Job, type JobOutcome } from './outbox.ts';
 import { Refusal } from './refusal.ts';
 
@@ -48,6 +50,23 @@ export type Identity = {
 const REVIEW_DAYS = 7;
 
 type Profile = { fullName: string | null; dateOfBirth: string | null };
+/** What a decision is written from. */
+type Decision = {
+  readonly source: 'photo' | 'hosted';
+  readonly reading: LicenceReading;
+  readonly judgement: Judgement;
+  /** The profile it was judged against. */
+  readonly profile: { fullName: string; dateOfBirth: string | null };
+  readonly imageKey: string | null;
+  readonly sessionId: string | null;
+};
+
+/** Pictures that may wait for the reader; with 15 s for each, nobody waits longer than a minute and a quarter. */
+const WAITING_MAX = 4;
+/** A profile that changes again and again while it is decided on is given up. */
+const DECIDE_TRIES = 3;
+
+const PROFILE = `select full_name as "fullName", date_of_birth as "dateOfBirth" from public.profiles where user_id = $1::uuid`;
 
 export function createIdentity(parts: {
   db: Database;
@@ -58,8 +77,28 @@ export function createIdentity(parts: {
   store: ObjectStore;
   clock: Clock;
   siteUrl: string;
+  /** How many pictures the reader reads at once. */
+  readAtOnce: number;
 }): Identity {
   const { db, reader, pictures, checks, store, clock, siteUrl } = parts;
+  const queue = createCheckQueue({ atOnce: parts.readAtOnce, waiting: WAITING_MAX });
+
+  /** A licence that said under 18 is final until that birthday: no other photo or check is looked at. Throws `Refusal`. */
+  async function refuseMinor(userId: string): Promise<void> {
+    const row = await db.one<{ born: string }>(
+      `select v.extracted_dob as born from public.id_verifications v
+       where v.user_id = $1::uuid and v.verification_status = 'failed' and v.extracted_dob is not null and $2 = any(v.failure_reasons)
+       order by v.created_at desc limit 1`,
+      [userId, UNDER_AGE],
+    );
+    if (!row) return;
+    const adult = adultFrom(row.born);
+    if (adult <= studioDate(clock())) return;
+    throw new Refusal(
+      'age_required',
+      `Your licence says you turn 18 on ${formatStudioDate(adult)}. We look forward to seeing you from that day. If it was read wrongly, please write to ${venue.email}.`,
+    );
+  }
 
   function hosted(): IdentityChecks {
     if (checks === null)
@@ -71,35 +110,31 @@ export function createIdentity(parts: {
   }
 
   async function profileOf(userId: string): Promise<{ fullName: string; dateOfBirth: string | null }> {
-    const profile = await db.one<Profile>(
-      `select full_name as "fullName", date_of_birth as "dateOfBirth" from public.profiles where user_id = $1::uuid`,
-      [userId],
-    );
+    const profile = await db.one<Profile>(PROFILE, [userId]);
     if (!profile?.fullName) throw new Refusal('invalid_request', 'Please fill in your name in your profile first.');
     return { fullName: profile.fullName, dateOfBirth: profile.dateOfBirth };
   }
 
-  async function write(
-    userId: string,
-    source: 'photo' | 'hosted',
-    reading: LicenceReading,
-    judgement: Judgement,
-    profileBirthDate: string | null,
-    imageKey: string | null,
-    sessionId: string | null,
-  ): Promise<string> {
+  /**
+   * Writes a decision; answers its id, or null when name or birth date are no longer those it was judged against. The profile stays
+   * locked until the decision is there: a change that comes later then takes the verification away again.
+   */
+  async function write(userId: string, decision: Decision): Promise<string | null> {
+    const { source, reading, judgement, profile, imageKey, sessionId } = decision;
     const now = clock();
     const today = studioDate(now);
     const verified = judgement.decision === 'verified';
     const id = randomUUID();
     const given = reading.givenNames?.split(/\s+/) ?? [];
-    await db.transaction(async (tx) => {
+    return db.transaction(async (tx) => {
+      const current = await tx.one<Profile>(`${PROFILE} for update`, [userId]);
+      if (current?.fullName !== profile.fullName || current.dateOfBirth !== profile.dateOfBirth) return null;
       if (sessionId !== null) {
         const open = await tx.one(
           `select 1 from private.identity_session where id = $1 and status = 'open' for update`,
           [sessionId],
         );
-        if (!open) return;
+        if (!open) return id;
       }
       await tx.query(
         `insert into public.id_verifications (id, user_id, source, image_path, verification_status, failure_reasons, verified_at, expires_at, created_at,
@@ -129,7 +164,7 @@ export function createIdentity(parts: {
           judgement.isNsw,
           judgement.nameMatch.status,
           judgement.nameMatch.details,
-          profileBirthDate,
+          profile.dateOfBirth,
           judgement.dobMatches,
           Math.min(1, Math.max(0, reading.confidence / 100)),
         ],
@@ -152,29 +187,40 @@ export function createIdentity(parts: {
         userId,
         { source, decision: judgement.decision },
       ]);
+      return id;
     });
-    return id;
+  }
+
+  /** Judges a reading against the profile as it is when the decision is written. `image`: kept only for a person to look at. */
+  async function decide(
+    userId: string,
+    of: Pick<Decision, 'source' | 'reading' | 'sessionId'> & { image: Uint8Array | null },
+  ): Promise<Verification> {
+    const { image, ...rest } = of;
+    for (let round = 0; round < DECIDE_TRIES; round += 1) {
+      const profile = await profileOf(userId);
+      const judgement = judgeLicence({ ...rest, profile, today: studioDate(clock()) });
+      // Only a case that a person has to decide keeps its picture, and only until then.
+      const imageKey = judgement.decision === 'review' && image !== null ? `review/${randomUUID()}.jpg` : null;
+      if (imageKey !== null && image !== null) await store.put(imageKey, image);
+      const id = await write(userId, { ...rest, judgement, profile, imageKey });
+      if (id !== null) return { id, reading: rest.reading, judgement, profileBirthDate: profile.dateOfBirth };
+      if (imageKey !== null) await store.remove(imageKey);
+    }
+    throw new Refusal(
+      'invalid_request',
+      'Your name or birth date changed while we were reading your ID. Please try again.',
+    );
   }
 
   async function verifyPhoto(userId: string, bytes: Uint8Array): Promise<Verification> {
-    const profile = await profileOf(userId);
-    const image = await prepareImage(pictures, bytes);
-    const reading = await reader.read(image).catch((error: unknown) => {
-      if (!(error instanceof ProviderError)) throw error;
-      throw new Refusal(
-        'provider_unavailable',
-        'Your ID could not be read right now. Please try again, or use the hosted check.',
-      );
+    await refuseMinor(userId);
+    await profileOf(userId);
+    const { image, reading } = await queue.run(userId, async () => {
+      const image = await prepareImage(pictures, bytes);
+      return { image, reading: await reader.read(image).catch(unread) };
     });
-    const judgement = judgeLicence({ reading, profile, today: studioDate(clock()) });
-    // Only a case that a person has to decide keeps its picture, and only until then.
-    let imageKey: string | null = null;
-    if (judgement.decision === 'review') {
-      imageKey = `review/${randomUUID()}.jpg`;
-      await store.put(imageKey, image);
-    }
-    const id = await write(userId, 'photo', reading, judgement, profile.dateOfBirth, imageKey, null);
-    return { id, reading, judgement, profileBirthDate: profile.dateOfBirth };
+    return decide(userId, { source: 'photo', reading, sessionId: null, image });
   }
 
   async function checkHosted(userId: string, sessionId: string): Promise<HostedStatus> {
@@ -193,10 +239,12 @@ export function createIdentity(parts: {
         error: session.status === 'requires_input' ? whyNot(session.lastError) : null,
       };
     }
-    const profile = await profileOf(userId);
-    const reading = readingOf(session);
-    const judgement = judgeLicence({ reading, profile, today: studioDate(clock()), source: 'hosted' });
-    await write(userId, 'hosted', reading, judgement, profile.dateOfBirth, null, sessionId);
+    const { judgement } = await decide(userId, {
+      source: 'hosted',
+      reading: readingOf(session),
+      sessionId,
+      image: null,
+    });
     return decided(judgement.decision, judgement.reasons);
   }
 
@@ -204,6 +252,7 @@ export function createIdentity(parts: {
     verifyPhoto,
     checkHosted,
     async beginHosted(userId, email) {
+      await refuseMinor(userId);
       const count = await db.one<{ count: number }>(
         `select count(*)::int as count from private.identity_session where user_id = $1::uuid`,
         [userId],
@@ -241,6 +290,14 @@ export function createIdentity(parts: {
       return 'done';
     },
   };
+}
+
+function unread(error: unknown): never {
+  if (!(error instanceof ProviderError)) throw error;
+  throw new Refusal(
+    'provider_unavailable',
+    'Your ID could not be read right now. Please try again, or use the hosted check.',
+  );
 }
 
 /** What the provider read, in the words of a licence reading: it has looked at the document itself. */

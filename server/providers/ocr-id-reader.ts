@@ -10,12 +10,11 @@ import type { IdReader } from './ports.ts';
 const READING_WIDTH = 1_800;
 /** Three times as high as wide is no photo of a card: what is narrower is not blown up to that width. */
 const READING_HEIGHT = 3 * READING_WIDTH;
-const READ_TIMEOUT_MS = 45_000;
 /** The worker is let go after so long without work: it holds 150 MB. */
 const IDLE_MS = 60_000;
 
 /** Reads licences on this machine: the picture never leaves it (decisions T-22). One at a time, as reading takes a core for seconds. */
-export function createOcrIdReader(): IdReader & { close(): Promise<void> } {
+export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReader & { close(): Promise<void> } {
   let worker: Promise<Worker> | null = null;
   let turn: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | null = null;
@@ -51,7 +50,7 @@ export function createOcrIdReader(): IdReader & { close(): Promise<void> } {
       const result = await Promise.race([
         reader.recognize(ready),
         new Promise<never>((_, reject) => {
-          late = setTimeout(() => reject(new Error('reading took too long')), READ_TIMEOUT_MS);
+          late = setTimeout(() => reject(new Error('reading took too long')), timeoutMs);
         }),
       ]);
       return { text: result.data.text, confidence: result.data.confidence };

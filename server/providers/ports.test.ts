@@ -267,7 +267,7 @@ describe.each(['openai', 'anthropic'] as const)('IdReader by a vision model over
 
 describe('IdReader', () => {
   it('reads names, birth date and expiry of a photographed licence', { timeout: 60_000 }, async () => {
-    const reader = createOcrIdReader();
+    const reader = createOcrIdReader({ timeoutMs: 60_000 });
     const picture = await (
       await fetch(`${outside.at(0)}/licence.jpg?given=Robin%20Lee&family=Sample&dob=1991-12-30&expiry=2030-06-15`)
     ).arrayBuffer();

@@ -12,7 +12,7 @@ export type VisionConfig = {
   readonly model: string;
 };
 
-const READ_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 15_000;
 
 const printedDate = z.object({ iso: z.string().nullable(), printed: z.string().nullable() });
 /** What is asked for, and nothing more: no licence or card number, no address, no description of the photo (providers.md 6.2). */

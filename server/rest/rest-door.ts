@@ -76,7 +76,7 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
     const knowledge = await knowing.now();
     const { settings } = knowledge;
     const bounds = BOUNDS[callerClass(caller.role)];
-    const asked = await readAsked(c.req.raw, kind, name, { plans: settings.plans, bounds });
+    const asked = countsSafely(await readAsked(c.req.raw, kind, name, { plans: settings.plans, bounds }), caller);
     const prepared = prepare(asked, knowledge);
     checkShape(prepared.cost, asked.read.values, bounds, settings.maxRows);
     const { plan } = asked.form;
@@ -134,6 +134,16 @@ export function createRestDoor(parts: RestDoorParts): { door: Hono<Env>; reload:
     return told(refusal, c.req.method);
   });
   return { door, reload: knowing.reload };
+}
+
+/**
+ * The planner's count is made from figures of all rows, also of those the caller may not see: asked with a condition on a hidden
+ * column, it would tell how common a value is. Only the service, which sees every row, is given it; everybody else's rows are counted.
+ */
+function countsSafely(asked: Asked, caller: Caller): Asked {
+  const { count } = asked.preferences;
+  if (count === null || count === 'exact' || caller.role === 'service_role') return asked;
+  return { ...asked, preferences: { ...asked.preferences, count: 'exact' } };
 }
 
 /** `known`: the version of a guest's read that the client has, '' for none; null for what is not kept. */
@@ -198,6 +208,10 @@ function placeOf(table: string, row: ReplyRow): string | null {
 
 function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
   if (error instanceof RestRefusal) return error;
+  if (error instanceof TokenRefused && error.code === 'unknown_role')
+    return new RestRefusal(401, '22023', error.message);
+  if (error instanceof TokenRefused && error.code === 'role_not_granted')
+    return new RestRefusal(403, '42501', error.message);
   if (error instanceof TokenRefused)
     return new RestRefusal(401, 'PGRST301', error.message, null, null, {
       'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(error.message)}`,

@@ -39,7 +39,9 @@ order by here`;
 /** $1: names. Those that anybody may set for a transaction. */
 const FREE = `select name from pg_settings where name = any($1::text[]) and context = 'user'`;
 
-const CALLERS = ['anon', 'authenticated', 'service_role'];
+/** The roles that callers can have: those granted to `authenticator`. */
+const CALLERS = `
+select r.rolname as name from pg_roles r where r.rolname <> 'authenticator' and not r.rolsuper and pg_has_role('authenticator', r.oid, 'member')`;
 /** What every request sets itself. */
 const OWN = new Set(['role', 'search_path', 'transaction_read_only', 'session_authorization']);
 
@@ -54,12 +56,13 @@ export async function readSettings(
   given: RestSettings,
   warn: (line: string) => void,
 ): Promise<{ settings: RestSettings; roles: RoleSettings }> {
-  const { rows } = await query<SettingRow>(SETTINGS, [['authenticator', ...CALLERS]]);
+  const callers = (await query<{ name: string }>(CALLERS)).rows.map((row) => row.name);
+  const { rows } = await query<SettingRow>(SETTINGS, [['authenticator', ...callers]]);
   const own = rows.filter((row) => row.role === 'authenticator' && row.name.startsWith('pgrst.'));
   const settings = own.reduce((so_far, row) => overrule(so_far, row, warn), given);
   const named = [...new Set(rows.map((row) => row.name))];
   const free = new Set((await query<{ name: string }>(FREE, [named])).rows.map((row) => row.name));
-  const roles = CALLERS.map((role): [string, Record<string, string>] => {
+  const roles = callers.map((role): [string, Record<string, string>] => {
     const of = rows.filter((row) => row.role === role && free.has(row.name) && !OWN.has(row.name));
     return [role, Object.fromEntries(of.map((row) => [row.name, row.value]))];
   });

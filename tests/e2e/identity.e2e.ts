@@ -10,9 +10,9 @@ async function openDialog(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Verify ID' }).click();
   await expect(dialog(page)).toBeVisible();
 }
-async function licence(name: string): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
+async function licence(name: string, born = '1998-04-03'): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
   const [given = '', family = ''] = name.split(' ');
-  const answer = await fetch(`${sandboxUrl}/licence.jpg?given=${given}&family=${family}&dob=1998-04-03`);
+  const answer = await fetch(`${sandboxUrl}/licence.jpg?given=${given}&family=${family}&dob=${born}`);
   return { name: 'licence.jpg', mimeType: 'image/jpeg', buffer: Buffer.from(await answer.arrayBuffer()) };
 }
 const upload = (page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> =>
@@ -125,4 +125,25 @@ test('a licence of somebody else fails with its reasons, another try succeeds, a
   const at: Record<string, number> = await page.evaluate('window.at');
   expect((at['closed'] ?? 0) - (at['success'] ?? 0)).toBeGreaterThan(1_490);
   await expect(page.getByText(/^Verified until/)).toBeVisible();
+});
+
+test('a licence of somebody under 18 is a final answer: no other try is offered, and the next one names the birthday', async ({
+  page,
+}) => {
+  const born = `${new Date().getUTCFullYear() - 15}-04-03`;
+  await openDialog(page);
+  await upload(page, await licence('Robin Sample', born));
+  await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
+  await expect(dialog(page).getByRole('listitem')).toHaveText(['You must be 18 years or older.'], { timeout: 30_000 });
+  const ways = dialog(page).getByRole('button', { name: /Try Again|hosted check/ });
+  await expect(ways).toHaveCount(0);
+  await accessibleEverywhere(page);
+  await page.reload();
+  await page.getByRole('button', { name: 'Verify ID' }).click();
+  await upload(page, await licence('Robin Sample'));
+  await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
+  const birthday = `3 April ${new Date().getUTCFullYear() + 3}`;
+  await expect(dialog(page).getByRole('listitem')).toContainText(`you turn 18 on`);
+  await expect(dialog(page).getByRole('listitem')).toContainText(birthday);
+  await expect(ways).toHaveCount(0);
 });

@@ -30,6 +30,7 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
     SANDBOX_PORT: String(ports),
     DATA_DIR: dataDir,
     RATE_LIMIT_FACTOR: '100000',
+    ID_READ_SECONDS: '60',
     AUTH_AUTOCONFIRM: 'true',
     ...env,
   });

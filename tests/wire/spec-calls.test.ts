@@ -189,6 +189,44 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await ask('unheard of')).data).toMatchObject([{ is_valid: false, error_message: 'Invalid coupon code' }]);
   });
 
+  it('looks at codes are counted together in validate_discount_code and create-payment, ten a minute for a person', async () => {
+    const person = await world.addCustomer();
+    const { db } = world.house;
+    const look = (code: string) =>
+      world.client(person.token).rpc('validate_discount_code', { code_input: code, booking_hours: 2 });
+    const time = span(world.now(), 200);
+    const pay = (couponCode: string | null) =>
+      world.call('create-payment', checkout(time, { couponCode }), person.token);
+    const counted = async () =>
+      (
+        await db.one<{ looks: number }>(
+          'select coalesce(sum(looks), 0)::int as looks from private.coupon_guess where who = $1',
+          [`user:${person.id}`],
+        )
+      )?.looks;
+    expect((await look('GUESS1')).error).toBeNull();
+    expect((await pay('GUESS2')).status).toBe(422);
+    expect(await counted()).toBe(2);
+    // Ten looks in this minute and in those in which the test may end, and the limit of a server that is no test.
+    const before = await db.one<{ value: unknown }>(`select value from private.settings where name = 'limit_factor'`);
+    await db.query(`update private.settings set value = '1' where name = 'limit_factor'`);
+    await db.query(
+      `insert into private.coupon_guess (who, minute, looks) select $1, date_trunc('minute', now()) + n * interval '1 minute', 10 from generate_series(0, 5) n
+       on conflict (who, minute) do update set looks = 10`,
+      [`user:${person.id}`],
+    );
+    expect(await pay('GUESS3')).toMatchObject({
+      status: 429,
+      body: { error: { code: 'too_many_requests', message: 'Too many attempts. Please try again in a minute.' } },
+    });
+    expect((await look('GUESS4')).status).toBe(429);
+    // Without a code nothing is guessed.
+    expect((await pay(null)).status).toBe(200);
+    await db.query(`update private.settings set value = $1::jsonb where name = 'limit_factor'`, [
+      JSON.stringify(before?.value),
+    ]);
+  });
+
   it('id_verifications are asked for the newest good one, and never written by a browser', async () => {
     const client = world.client(customer.token);
     const good = await client

@@ -1,5 +1,5 @@
 import type { KeyRow, Relationship, Table, TableRow } from './catalogue.ts';
-import { readOrigins } from './view-columns.ts';
+import { agreedOrigins, type Origin, readOrigins } from './view-columns.ts';
 
 /** Of each table, the numbers of its key's columns. */
 export type KeyColumns = ReadonlyMap<number, readonly number[]>;
@@ -8,19 +8,26 @@ export type Traces = ReadonlyMap<number, ReadonlyMap<number, ReadonlyMap<number,
 
 export function traceViews(rules: readonly { oid: number; rule: string }[]): Traces {
   const origins = new Map(rules.map((row) => [row.oid, readOrigins(row.rule)]));
+  const followed = new Map<number, readonly Origin[]>();
+  // A view of a view leads on to the tables of the inner one; a view cannot lead to itself.
+  const follow = (view: number): readonly Origin[] => {
+    const known = followed.get(view);
+    if (known) return known;
+    const ends = (origins.get(view) ?? []).flatMap((origin) => {
+      if (!origins.has(origin.fromTable)) return [origin];
+      const inner = follow(origin.fromTable).find((one) => one.column === origin.fromColumn);
+      return inner ? [{ ...inner, column: origin.column }] : [];
+    });
+    const agreed = agreedOrigins(ends);
+    followed.set(view, agreed);
+    return agreed;
+  };
   const traces = new Map<number, Map<number, Map<number, number>>>();
-  for (const [view, columns] of origins) {
+  for (const view of origins.keys()) {
     const shown = new Map<number, Map<number, number>>();
-    for (const column of columns) {
-      let { fromTable, fromColumn } = column;
-      // A view of a view leads on; a view cannot lead to itself.
-      for (let inner = origins.get(fromTable); inner; inner = origins.get(fromTable)) {
-        const next = inner.find((one) => one.column === fromColumn);
-        if (!next) break;
-        ({ fromTable, fromColumn } = next);
-      }
+    for (const { column, fromTable, fromColumn } of follow(view)) {
       const known = shown.get(fromTable) ?? new Map<number, number>();
-      if (!known.has(fromColumn)) known.set(fromColumn, column.column);
+      if (!known.has(fromColumn)) known.set(fromColumn, column);
       shown.set(fromTable, known);
     }
     traces.set(view, shown);

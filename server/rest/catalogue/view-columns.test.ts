@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPglite, type Embedded } from '#server/db/pglite.ts';
-import { readOrigins } from './view-columns.ts';
+import { traceViews } from './relationships.ts';
+import { agreedOrigins, readOrigins } from './view-columns.ts';
 
 let db: Embedded;
 beforeAll(async () => {
@@ -11,6 +12,8 @@ beforeAll(async () => {
     create view plain as select t.id, t.land_id as country, upper(t."odd {name} \\") as shout, t."odd {name} \\" from town t;
     create view joined as select t.id, l.name, (select count(*) from town) as towns from town t left join land l on l.id = t.land_id;
     create view merged as select id, land_id from town where id < 5 union all select null, land_id from town union all select id, id from town where false;
+    create view inner_town as select id, land_id from town;
+    create view through_view as select id, land_id from inner_town where id < 5 union all select null, land_id from town;
     create view nested as with one as (select id from land) select (select max(id) from one) as top, s.id from (select id from town) s;
   `);
 });
@@ -21,7 +24,7 @@ async function originsOf(view: string): Promise<string[]> {
     'select ev_action::text as rule from pg_rewrite where ev_class = $1::text::regclass',
     [view],
   );
-  const named = readOrigins(rows[0]?.rule ?? '').map(async (origin) => {
+  const named = agreedOrigins(readOrigins(rows[0]?.rule ?? '')).map(async (origin) => {
     const name = await db.one<{ name: string }>(
       `select a.attrelid::regclass || '.' || a.attname as name from pg_attribute a where a.attrelid = $1::oid and a.attnum = $2::int`,
       [origin.fromTable, origin.fromColumn],
@@ -42,4 +45,24 @@ test('in a union a column counts when its branches agree', async () => {
 });
 test('queries inside a query do not count', async () => {
   expect(await originsOf('nested')).toEqual(['2 town.id']);
+});
+
+test('a union whose branches reach one table directly and through another view is traced to that table', async () => {
+  const { rows } = await db.query<{ oid: number; rule: string }>(
+    `select c.oid::int8 as oid, r.ev_action::text as rule from pg_rewrite r join pg_class c on c.oid = r.ev_class where c.relname in ('inner_town', 'through_view')`,
+  );
+  const named = await db.one<{ town: number; view: number }>(
+    `select 'town'::regclass::oid::int8 as town, 'through_view'::regclass::oid::int8 as view`,
+  );
+  expect(traceViews(rows).get(named?.view ?? 0)).toEqual(
+    new Map([
+      [
+        named?.town,
+        new Map([
+          [1, 1],
+          [2, 2],
+        ]),
+      ],
+    ]),
+  );
 });

@@ -6,13 +6,18 @@ const ENTRY = /:resno (\d+) .*:resorigtbl (\d+) :resorigcol (\d+) :resjunk false
 
 /**
  * Reads from a view's stored rule (`pg_rewrite.ev_action`) which columns are another relation's own columns, as PostgREST does.
- * The target entries of the outermost query count. A `union` keeps its branches one query further down; there a column counts
- * when the branches that name a source all name the same.
+ * The target entries of the outermost query count. A `union` keeps its branches one query further down: there a column has an
+ * origin for every branch that names one, and `agreedOrigins` decides.
  */
 export function readOrigins(rule: string): Origin[] {
   const { outer, branches, union } = readEntries(rule);
+  return union ? branches : outer;
+}
+
+/** One origin a column: where the branches of a union name several, none. Ask it of origins that have been followed to their tables. */
+export function agreedOrigins(origins: readonly Origin[]): Origin[] {
   const found = new Map<number, Origin | null>();
-  for (const origin of union ? branches : outer) {
+  for (const origin of origins) {
     const known = found.get(origin.column);
     const same = known?.fromTable === origin.fromTable && known.fromColumn === origin.fromColumn;
     found.set(origin.column, known === undefined || same ? origin : null);

@@ -11,7 +11,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { createHostedCheck } from './queries.ts';
 
-/** Why it did not work, and the two ways on: another photo, or the hosted check. */
+/** Why it did not work, and the two ways on: another photo, or the hosted check. Neither is offered where the answer is final. */
 export function FailedStep({
   reasons,
   decidedBy,
@@ -20,7 +20,8 @@ export function FailedStep({
   reasons: readonly string[];
   /** Until when a person looks at the photo; null when nobody has to. */
   decidedBy: StudioDate | null;
-  onRetry: () => void;
+  /** null: no other photo or check would change the answer. */
+  onRetry: (() => void) | null;
 }) {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
@@ -60,21 +61,25 @@ export function FailedStep({
           </p>
         ) : null}
       </Notice>
-      <div className="flex flex-wrap gap-3">
-        <Button onClick={onRetry}>Try Again</Button>
-        <Button tone="plain" busy={busy} onClick={() => void openHosted()}>
-          Use the hosted check
-        </Button>
-      </div>
-      {problem ? (
-        <Notice tone="bad">
-          <p>{problem}</p>
-        </Notice>
-      ) : null}
-      <p className="text-sm text-fog">
-        The hosted check looks at your licence and your face on a page of our identity service, and takes about two
-        minutes.
-      </p>
+      {onRetry === null ? null : (
+        <>
+          <div className="flex flex-wrap gap-3">
+            <Button onClick={onRetry}>Try Again</Button>
+            <Button tone="plain" busy={busy} onClick={() => void openHosted()}>
+              Use the hosted check
+            </Button>
+          </div>
+          {problem ? (
+            <Notice tone="bad">
+              <p>{problem}</p>
+            </Notice>
+          ) : null}
+          <p className="text-sm text-fog">
+            The hosted check looks at your licence and your face on a page of our identity service, and takes about two
+            minutes.
+          </p>
+        </>
+      )}
     </div>
   );
 }

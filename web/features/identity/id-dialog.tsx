@@ -69,7 +69,7 @@ export function IdDialog({
           </Notice>
         ) : null}
         {step.name === 'failed' ? (
-          <FailedStep reasons={step.reasons} decidedBy={step.decidedBy} onRetry={again} />
+          <FailedStep reasons={step.reasons} decidedBy={step.decidedBy} onRetry={step.isFinal ? null : again} />
         ) : null}
       </div>
     </Dialog>

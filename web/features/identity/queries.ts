@@ -4,6 +4,8 @@ import { callFunction, supabase } from '#web/lib/supabase.ts';
 export type IdResult = {
   readonly verificationId: string;
   readonly decision: 'verified' | 'review' | 'failed';
+  /** No other photo changes it: under 18 by the licence. */
+  readonly isFinal?: boolean;
   readonly failureReasons: readonly string[];
 };
 export type HostedResult = {

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
 import { useSession } from '#web/lib/session.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { readPicture } from './picture.ts';
@@ -13,7 +13,13 @@ export type Step =
   | { readonly name: 'id_preview'; readonly picture: string }
   | { readonly name: 'verifying' }
   | { readonly name: 'success'; readonly id: string }
-  | { readonly name: 'failed'; readonly reasons: readonly string[]; readonly decidedBy: StudioDate | null };
+  | {
+      readonly name: 'failed';
+      readonly reasons: readonly string[];
+      readonly decidedBy: StudioDate | null;
+      /** Whether another photo or check could still change it. */
+      readonly isFinal: boolean;
+    };
 
 const FAILED = 'Verification failed. Please try again.';
 const FIRST: Step = { name: 'id_photo', problem: null };
@@ -56,12 +62,13 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
       const decidedBy = result.decision === 'review' ? addDays(studioDate(new Date()), REVIEW_DAYS) : null;
       if (result.decision !== 'verified') {
         const reasons = result.failureReasons.length > 0 ? result.failureReasons : [FAILED];
-        return setStep({ name: 'failed', reasons, decidedBy });
+        return setStep({ name: 'failed', reasons, decidedBy, isFinal: result.isFinal === true });
       }
       toast({ title: 'ID Verified' });
       return setStep({ name: 'success', id: result.verificationId });
     } catch (error) {
-      return setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null });
+      const isFinal = errorCode(error) === 'age_required';
+      return setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null, isFinal });
     }
   }
 

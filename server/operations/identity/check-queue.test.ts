@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createCheckQueue } from './check-queue.ts';
+
+/** Work that ends when it is told to. */
+function step(name: string, log: string[]): { work: () => Promise<string>; end: () => void; fail: () => void } {
+  let resolve: (value: string) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const done = new Promise<string>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return {
+    work: () => {
+      log.push(name);
+      return done;
+    },
+    end: () => resolve(name),
+    fail: () => reject(new Error(name)),
+  };
+}
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('accounts take turns in the order they came, one at a time, and a failed check makes way for the next', async () => {
+  const queue = createCheckQueue({ atOnce: 1, waiting: 4 });
+  const log: string[] = [];
+  const [a, b, c] = [step('a', log), step('b', log), step('c', log)];
+  const results = [queue.run('a', a.work), queue.run('b', b.work), queue.run('c', c.work)];
+  await soon();
+  expect(log).toEqual(['a']);
+  a.fail();
+  await expect(results[0]).rejects.toThrow('a');
+  await soon();
+  expect(log).toEqual(['a', 'b']);
+  b.end();
+  c.end();
+  expect(await Promise.all(results.slice(1))).toEqual(['b', 'c']);
+});
+
+test('a second check of an account is refused while the first waits or runs, and admitted after it', async () => {
+  const queue = createCheckQueue({ atOnce: 1, waiting: 4 });
+  const log: string[] = [];
+  const [a, b] = [step('a', log), step('b', log)];
+  const first = queue.run('a', a.work);
+  const second = queue.run('b', b.work);
+  for (const account of ['a', 'b'])
+    await expect(queue.run(account, () => Promise.resolve('x'))).rejects.toMatchObject({
+      code: 'too_many_requests',
+      details: { retryAfter: 15 },
+    });
+  a.end();
+  await first;
+  const again = queue.run('a', () => Promise.resolve('again'));
+  b.end();
+  expect(await Promise.all([second, again])).toEqual(['b', 'again']);
+});
+
+test('beyond the waiting places a check is told at once that the reader is busy', async () => {
+  const queue = createCheckQueue({ atOnce: 2, waiting: 2 });
+  const log: string[] = [];
+  const steps = ['a', 'b', 'c', 'd'].map((name) => step(name, log));
+  const results = steps.map((one, at) => queue.run(String(at), one.work));
+  await soon();
+  expect(log).toEqual(['a', 'b']);
+  await expect(queue.run('honest', () => Promise.resolve('x'))).rejects.toMatchObject({
+    code: 'provider_unavailable',
+    details: { retryAfter: 15 },
+  });
+  for (const one of steps) one.end();
+  await Promise.all(results);
+  expect(await queue.run('honest', () => Promise.resolve('x'))).toBe('x');
+});

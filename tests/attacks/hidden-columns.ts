@@ -1,0 +1,262 @@
+import { runScript } from '#tests/support/schema.ts';
+import { STUDIO_A, type World } from '#tests/support/world.ts';
+
+/**
+ * What the test of hidden columns is generated from: the relations of the catalogue with their columns, two sets of values for everything
+ * that a caller may not see, and every request that could ask about such a column.
+ */
+export type Column = { readonly relation: string; readonly name: string; readonly type: string };
+export type Ask = { readonly method: string; readonly path: string; readonly body?: string; readonly prefer?: string };
+/** Which of the two sets of hidden values the tables hold; 3: nothing is there to be hidden. */
+export type State = 1 | 2 | 3;
+
+/** What everybody may see of every booking. */
+export const PUBLIC_OF_BOOKINGS = ['studio_id', 'start_time', 'end_time', 'status'];
+/** Columns that have one value only, by a constraint or because it is what hides the row. */
+export const CONSTANT = ['id_verifications.ai_raw_response', 'scheduled_emails.email_type', 'studios.active'];
+
+const idOf = (state: State): string => `a5000000-0000-4000-8000-00000000000${state}`;
+/** A code everybody may ask about; its counters are hidden. */
+const KNOWN_CODE = 'a5000000-0000-4000-8000-00000000000c';
+
+/** SQL of a value by the type of its column. */
+function valueOf(type: string, state: State): string {
+  if (type === 'uuid') return `'${idOf(state)}'`;
+  if (type.startsWith('timestamp')) return `'2031-0${state}-01T00:00:00Z'`;
+  if (type === 'date') return `'199${state}-02-03'`;
+  if (type === 'boolean') return state === 1 ? 'true' : 'false';
+  if (type === 'jsonb') return `'{"a": "secret-${state}x"}'`;
+  if (type === 'text[]') return `'{secret-${state}x}'`;
+  return type === 'text' ? `'secret-${state}x'` : `${state}`;
+}
+
+/** Values where a constraint leaves no free choice; a list makes one row each. */
+const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<string, string>>[]>> = {
+  'private.booking': (state) => [
+    {
+      studio_id: `'${STUDIO_A}'`,
+      start_time: `'2031-01-01T00:00:00Z'`,
+      end_time: `'2031-01-01T01:00:00Z'`,
+      status: `'cancelled'`,
+      cancel_reason: state === 1 ? `'customer'` : `'staff'`,
+      reference: `'AAAA-2${state + 1}22'`,
+      contact_phone: state === 3 ? 'null' : `'+61400000${state}00'`,
+    },
+  ],
+  'public.id_verifications': (state) =>
+    [`'verified'`, state === 1 ? `'review'` : `'failed'`].map((verification_status, at) => ({
+      id: `'a500000${at}-0000-4000-8000-00000000000${state}'`,
+      source: state === 1 ? `'photo'` : `'staff'`,
+      verification_status,
+      ai_raw_response: 'null',
+      ai_confidence_score: `0.${state}`,
+    })),
+  'public.user_roles': (state) => [{ role: state === 1 ? `'admin'` : `'user'` }],
+  'public.mailing_list': (state) => [{ email: `'secret-${state}@example.com'` }],
+  'public.studios': () => [{ active: 'false' }],
+  'public.discount_codes': (state) => [
+    { code: `'SECRET-${state}X'`, discount_type: state === 1 ? `'fixed'` : `'percentage'`, max_uses: `${state * 10}` },
+    {
+      id: `'${KNOWN_CODE}'`,
+      code: `'KNOWN'`,
+      discount_type: `'fixed'`,
+      discount_value: '5',
+      min_hours: 'null',
+      expires_at: 'null',
+      active: 'true',
+      max_uses: `${state * 100}`,
+      current_uses: `${state * 7}`,
+      per_user_limit: `${state * 3}`,
+    },
+  ],
+  'public.booking_access_codes': (state) => [
+    {
+      status: state === 1 ? `'issued'` : `'revoked'`,
+      mode: state === 1 ? `'bridge'` : `'hourly'`,
+      ends_at: `'2031-0${state}-02T00:00:00Z'`,
+    },
+  ],
+  'public.scheduled_emails': (state) => [{ email_type: `'access_code'`, status: state === 1 ? `'pending'` : `'sent'` }],
+};
+
+/** Rows everybody knows of: they stay when nothing is left to be hidden, with nulls wherever there may be some. */
+const LEFT_IN_3: Readonly<Record<string, [number, number]>> = {
+  'private.booking': [0, 1],
+  'public.discount_codes': [1, 2],
+};
+
+type BaseColumn = Column & { readonly nullable: boolean };
+
+/** Puts one set of hidden values into every table that callers can reach. Triggers and references rest meanwhile. */
+export async function hide(world: World, state: State): Promise<void> {
+  const { rows } = await world.house.db.query<BaseColumn>(
+    `select n.nspname || '.' || c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type, not a.attnotnull as nullable
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relkind = 'r' and (n.nspname = 'public' or (n.nspname, c.relname) = ('private', 'booking')) and a.attgenerated = '' order by c.oid, a.attnum`,
+  );
+  const tables = new Map<string, BaseColumn[]>();
+  for (const row of rows) tables.set(row.relation, [...(tables.get(row.relation) ?? []), row]);
+  const statements = ['begin', 'set local session_replication_role = replica'];
+  for (const [table, columns] of tables) {
+    const key = columns.some((column) => column.name === 'id') ? 'id' : 'user_id';
+    statements.push(`delete from ${table} where ${key}::text like 'a500000%'`);
+    const ruledRows = RULED[table]?.(state) ?? [{}];
+    for (const ruled of state === 3 ? ruledRows.slice(...(LEFT_IN_3[table] ?? [0, 0])) : ruledRows) {
+      const values = columns.map((column) =>
+        state === 3 && column.nullable && !(column.name in ruled)
+          ? 'null'
+          : (ruled[column.name as keyof typeof ruled] ?? valueOf(column.type, state)),
+      );
+      statements.push(
+        `insert into ${table} (${columns.map((column) => column.name).join(', ')}) values (${values.join(', ')})`,
+      );
+    }
+  }
+  await runScript(world, [...statements, 'commit', 'analyze'].join(';\n\n'));
+}
+
+/** Every column of the exposed schema that a guest, or a customer whose rows these are not, may not see. */
+export async function hiddenColumns(world: World): Promise<readonly Column[]> {
+  const { rows } = await world.house.db.query<Column>(
+    `select c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where n.nspname = 'public' and c.relkind in ('r', 'v', 'm', 'p', 'f') order by c.relname, a.attnum`,
+  );
+  return rows.filter((column) => !(column.relation === 'bookings' && PUBLIC_OF_BOOKINGS.includes(column.name)));
+}
+
+/** The hidden rows of a relation as the server itself reads them: the values of each column, as text. */
+export async function valuesOf(world: World, relation: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const claims = '{"role":"service_role"}';
+  const principal = { role: 'service_role', claims };
+  const { rows } = await world.house.db.as<{ row: Record<string, unknown> }>(
+    principal,
+    `select to_jsonb(t) as row from public.${relation} t where to_jsonb(t)::text like '%a500000%' order by to_jsonb(t)::text`,
+  );
+  const found = new Map<string, string[]>();
+  for (const { row } of rows)
+    for (const [name, value] of Object.entries(row)) {
+      const text = value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);
+      found.set(name, [...(found.get(name) ?? []), text]);
+    }
+  return found;
+}
+
+const COMPARED = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct'];
+const QUANTIFIED = ['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch'];
+const WITHIN = ['cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'];
+
+/** Every filter there is on a column, with a value that it has in the first state; the most telling ones first. */
+function filtersOn(value: string): string[] {
+  const start = value.slice(0, Math.max(1, value.length - 1));
+  const plain = [
+    // A pattern must not end in a backslash, which PostgreSQL notices only where the rest of it fits and text is left.
+    `like.${start}%\\`,
+    `match.^${start}(`,
+    `eq.${value}`,
+    `plfts.${value}`,
+    `ilike.${start}%\\`,
+    `imatch.^${start}(`,
+    `like.${start}*`,
+    `match.^${start.replaceAll('+', '.')}`,
+    ...COMPARED.map((operator) => `${operator}.${value}`),
+    ...['any', 'all'].flatMap((how) =>
+      QUANTIFIED.map((operator) => `${operator}(${how}).{"${value.replaceAll(/["\\]/g, '\\$&')}","${start}%"}`),
+    ),
+    `in.("${value.replaceAll(/["\\]/g, '\\$&')}")`,
+    ...['null', 'not_null', 'true', 'false', 'unknown'].map((state) => `is.${state}`),
+    ...['fts', 'phfts', 'wfts', 'fts(english)'].map((operator) => `${operator}.${value}`),
+    ...WITHIN.flatMap((operator) => [
+      `${operator}.${value}`,
+      `${operator}.{secret-1x}`,
+      `${operator}.[${value},${value}]`,
+    ]),
+  ];
+  return [...new Set(plain)].flatMap((filter) => [filter, `not.${filter}`]);
+}
+
+const CASTS = ['int', 'uuid', 'jsonb', 'date', 'timestamptz', 'bool', 'numeric'];
+
+/** Every request about a column; those that have told most in the past come first. */
+export function asksAbout({ relation, name }: Column, value: string): Ask[] {
+  const at = (query: string): string => `/${relation}?${query}`;
+  const with1 = (filter: string): string => `${name}=${encodeURIComponent(filter)}`;
+  const get = (query: string, prefer?: string): Ask => ({
+    method: 'GET',
+    path: at(query),
+    ...(prefer ? { prefer } : {}),
+  });
+  const filters = filtersOn(value);
+  const counted = ['planned', 'exact', 'estimated'].map((count) =>
+    get(`select=*&${with1(`eq.${value}`)}`, `count=${count}`),
+  );
+  const [first = '', , second = ''] = filters;
+  const embedded =
+    relation === 'bookings'
+      ? [first, second, `eq.${value}`].map((filter) => ({
+          method: 'GET',
+          path: `/studios?select=id,bookings!inner(status)&bookings.${with1(filter)}`,
+        }))
+      : [];
+  const written = ['PATCH', 'DELETE'].flatMap((method) =>
+    [first, second, `eq.${value}`].map((filter) => ({
+      method,
+      path: at(with1(filter)),
+      prefer: 'tx=rollback,return=representation',
+      ...(method === 'PATCH' ? { body: JSON.stringify({ [name]: null }) } : {}),
+    })),
+  );
+  return [
+    get(`select=${name}&${with1(first)}`),
+    get(`select=${name}&${with1(second)}`),
+    ...counted,
+    get(`select=${name}&order=${name}.desc.nullslast&limit=1`),
+    get(`select=x:${name}::int`),
+    get(`select=x:${name}.max()`),
+    ...embedded,
+    ...written,
+    ...filters.map((filter) => get(`select=${name}&${with1(filter)}`)),
+    ...CASTS.map((type) => get(`select=x:${name}::${type}`)),
+    ...['max', 'min', 'sum', 'avg', 'count'].map((aggregate) => get(`select=x:${name}.${aggregate}()`)),
+    ...['asc', 'desc', 'asc.nullsfirst'].map((order) => get(`select=${name}&order=${name}.${order}&limit=1`)),
+    get(`select=x:${name}->a,y:${name}->>a&order=${name}->a`),
+    get(`${name}->>a=eq.secret-1x`),
+    get(`or=(${encodeURIComponent(`${name}.eq."${value.replaceAll(/["\\]/g, '\\$&')}",${name}.is.null`)})`),
+    get(`not.and=(${encodeURIComponent(`${name}.like."${value.slice(0, 1)}%\\\\",${name}.not.is.null`)})`),
+  ];
+}
+
+/** Calls of each function of the exposed schema that reads what is hidden; the result's columns are filtered on as well. */
+export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
+  developer_pages_open: [{ method: 'POST', path: '/rpc/developer_pages_open', body: '{}' }],
+  is_staff: [{ method: 'POST', path: '/rpc/is_staff', body: '{}' }],
+  leave_mailing_list: [
+    {
+      method: 'POST',
+      path: '/rpc/leave_mailing_list',
+      prefer: 'tx=rollback',
+      body: JSON.stringify({ subscription: idOf(1) }),
+    },
+  ],
+  search_audit_logs: [
+    'details->>a=eq.secret-1x',
+    'action=like.secret%25%5C',
+    'order=created_at.desc',
+    'select=action.max()',
+    'resource_id=eq.secret-1x',
+  ].map((query) => ({ method: 'POST', path: `/rpc/search_audit_logs?${query}`, body: '{"words": "secret-1"}' })),
+  validate_discount_code: [
+    '',
+    'max_uses=eq.100',
+    'max_uses=is.null',
+    'current_uses=gt.7',
+    'current_uses=not.gt.7',
+    'order=current_uses.desc',
+    'select=max_uses::text,current_uses.max()',
+    'error_message=like.%25%5C',
+  ].map((query) => ({
+    method: 'POST',
+    path: `/rpc/validate_discount_code?${query}`,
+    body: '{"code_input": "known", "booking_hours": 2}',
+  })),
+};
