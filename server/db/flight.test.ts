@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migratedImage } from '#tests/support/image.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { type Database, DatabaseError } from './database.ts';
 import { createPglite } from './pglite.ts';
@@ -13,7 +14,7 @@ describe.each(ENGINES)('prepared statements on %s', (name) => {
   let server: TestDatabase | null = null;
   beforeAll(async () => {
     if (name === 'embedded') {
-      db = await createPglite(null);
+      db = await createPglite(await migratedImage());
       return;
     }
     server = await createTestDatabase();

@@ -62,6 +62,8 @@ const LIMITS: EngineLimits = { guest: 1_000, caller: 3_000, server: 15_000, scri
 /** A database in memory cannot come back after its engine was ended, so nothing in it is ended. */
 const NO_LIMITS: EngineLimits = { guest: null, caller: null, server: null, script: null };
 
+/** What a new engine is told before its first statement; that long only on a machine that does much else. */
+const PREPARE_MS = 60_000;
 const SESSION = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`;
 
 export type PgliteOptions = {
@@ -94,7 +96,7 @@ export async function createPglite(place: Place, options: PgliteOptions = {}): P
     async prepare(run) {
       const listen = [...listeners.keys()].map((channel) => `; listen ${pg.escapeIdentifier(channel)}`);
       const bytes = bytesOf([serialize.query(SESSION + listen.join(''))]);
-      if (!readScript(await run(bytes, limits.server), () => undefined)) throw new Error('it breaks off its answers');
+      if (!readScript(await run(bytes, PREPARE_MS), () => undefined)) throw new Error('it breaks off its answers');
     },
     replaced() {
       for (const channel of listeners.keys()) tell(channel, '');

@@ -155,8 +155,8 @@ export type PostgresOptions = {
 /** Connects to a PostgreSQL server with two logins; nothing is opened before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
   const pools = {
-    backend: openPool(options.backendUrl, options),
-    callers: openPool(options.authenticatorUrl, options),
+    backend: openPool(options.backendUrl, options, BACKEND_LIMITS),
+    callers: openPool(options.authenticatorUrl, options, CALLER_LIMITS),
   };
   const listeners = new Set<{ stop(): Promise<void> }>();
 
@@ -165,12 +165,19 @@ export function createPostgres(options: PostgresOptions): Database {
       throw new DatabaseError({ code: '08001', message: 'the database cannot be reached' }, cause);
     });
     let stale = false;
+    // A connection that breaks between two statements says so here; without a listener that would end the process.
+    const broke = (error: Error): void => {
+      stale = true;
+      options.warn(`database connection lost: ${error.message}`);
+    };
+    client.on('error', broke);
     try {
       return await work(client);
     } catch (error) {
-      stale = error instanceof DatabaseError && STALE.has(error.code);
+      stale ||= error instanceof DatabaseError && STALE.has(error.code);
       throw error;
     } finally {
+      client.off('error', broke);
       client.release(stale);
     }
   }
@@ -283,13 +290,20 @@ async function keepListening(
   };
 }
 
-function openPool(connectionString: string, options: PostgresOptions): pg.Pool {
+/**
+ * A statement of the server that takes longer is a fault of ours; a transaction in which nothing happens holds locks that others wait
+ * for. How long a caller's statement may take is said by the role (`statement_timeout` of `authenticator`, 3 s).
+ */
+const BACKEND_LIMITS = '-c statement_timeout=30s -c idle_in_transaction_session_timeout=30s';
+const CALLER_LIMITS = '-c idle_in_transaction_session_timeout=10s';
+
+function openPool(connectionString: string, options: PostgresOptions, limits: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5_000,
-    options: '-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c bytea_output=hex',
+    options: `-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c bytea_output=hex ${limits}`,
     keepAlive: true,
   });
   pool.on('error', (error) => options.warn(`idle database connection lost: ${error.message}`));

@@ -1,4 +1,6 @@
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { migratedImage } from '#tests/support/image.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { type Database, DatabaseError } from './database.ts';
 import { createPglite } from './pglite.ts';
@@ -17,7 +19,7 @@ async function withPostgres(work: (db: Database) => Promise<void>): Promise<void
   }
 }
 async function withEmbedded(work: (db: Database) => Promise<void>): Promise<void> {
-  const db = await createPglite(null);
+  const db = await createPglite(await migratedImage());
   try {
     await work(db);
   } finally {
@@ -69,3 +71,32 @@ describe.each(engines)('transactions on $name', ({ on }) => {
     });
   }, 60_000);
 });
+
+test.runIf(process.env['TEST_POSTGRES_URL'])(
+  'a connection that breaks between two statements fails its transaction and nothing else',
+  async () => {
+    const server = await createTestDatabase();
+    const url = server?.url ?? '';
+    const warned: string[] = [];
+    const warn = (line: string): void => void warned.push(line);
+    const db = createPostgres({ backendUrl: url, authenticatorUrl: url, poolSize: 1, warn });
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    const broken = db.transaction(async ({ one, query }) => {
+      const own = await one<{ pid: number }>('select pg_backend_pid() as pid');
+      await other.query('select pg_terminate_backend($1)', [own?.pid]);
+      await expect.poll(() => warned.length).toBeGreaterThan(0);
+      await query('select 1');
+    });
+    await expect(broken).rejects.toThrow(DatabaseError);
+    expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
+    const limits = await db.query(
+      `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+    );
+    expect(limits.rows).toEqual([{ statement: '30s', idle: '30s' }]);
+    await other.end();
+    await db.close();
+    await server?.drop();
+  },
+  60_000,
+);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migratedFolder } from '#tests/support/image.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { checkout, freePorts, mailsTo, span, until } from '#tests/support/world.ts';
 import { type Sandbox, startSandbox } from '#sandbox/main.ts';
@@ -30,6 +31,7 @@ describe('a server that is killed', () => {
   beforeAll(async () => {
     const first = await freePorts();
     dataDir = await mkdtemp(join(tmpdir(), 'kills-'));
+    await migratedFolder(join(dataDir, 'database'));
     sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 8}` });
     env = { PORT: String(first + 8), SANDBOX_PORT: String(first), DATA_DIR: dataDir, RATE_LIMIT_FACTOR: '10000' };
   }, 30_000);
@@ -39,7 +41,7 @@ describe('a server that is killed', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it(`keeps its word through ${KILLS} kills`, { timeout: KILLS * 20_000 + 60_000 }, async () => {
+  it(`keeps its word through ${KILLS} kills`, { timeout: KILLS * 60_000 + 120_000 }, async () => {
     program = await startServer(env);
     const client = createClient(program.runtime.apiUrl, program.runtime.anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
@@ -123,7 +125,7 @@ describe('a server that is killed', () => {
     expect(paid.length, 'the test saw payments').toBeGreaterThan(0);
   });
 
-  it('lets nobody else in while it runs, and leaves no lock behind when it dies', { timeout: 60_000 }, async () => {
+  it('lets nobody else in while it runs, and leaves no lock behind when it dies', { timeout: 240_000 }, async () => {
     const other = startServer({ ...env, PORT: String(Number(env['PORT']) - 1) });
     await expect(other).rejects.toMatchObject({ exitCode: 75 });
     await program?.kill('SIGKILL');

@@ -1,11 +1,17 @@
 import type { Embedded } from '../pglite.ts';
 
 /** What the embedded engine does not do by itself: checkpoints, vacuum, giving memory back. */
-export type Upkeep = { stop(): Promise<void> };
+export type Upkeep = {
+  /** One round, which happens by itself every ten seconds. */
+  look(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 export type UpkeepOptions = {
   readonly warn: (line: string) => void;
   readonly now?: () => number;
+  /** Megabytes of the engine's memory (it opens with 128) above which it is given back at the next quiet moment. */
+  readonly heapMax?: number;
 };
 
 const LOOK_EVERY_MS = 10_000;
@@ -21,7 +27,6 @@ const VACUUM_EVERY_MS = 20 * HOUR_MS;
 const VACUUM_LATEST_MS = 48 * HOUR_MS;
 /** A start is not made slower by it. */
 const VACUUM_AFTER_START_MS = 60_000;
-/** Megabytes of the engine's memory (it opens with 128) above which it is given back at the next quiet moment. */
 const HEAP_MAX = 384;
 const RECYCLE_EVERY_MS = 60_000;
 
@@ -31,7 +36,7 @@ const LAST_VACUUM = `select (value #>> '{}')::float8 as at from private.settings
 const NOTE_VACUUM = `insert into private.settings (name, value) values ('last_vacuum', to_jsonb($1::float8)) on conflict (name) do update set value = excluded.value`;
 
 /** Looks after the engine every ten seconds until it is stopped. Each statement takes its turn, so that requests pass between them. */
-export function startUpkeep(db: Embedded, { warn, now = Date.now }: UpkeepOptions): Upkeep {
+export function startUpkeep(db: Embedded, { warn, now = Date.now, heapMax = HEAP_MAX }: UpkeepOptions): Upkeep {
   const began = now();
   let checkpointAt = began;
   let recycledAt = began;
@@ -62,7 +67,7 @@ export function startUpkeep(db: Embedded, { warn, now = Date.now }: UpkeepOption
   }
 
   async function giveBack(): Promise<void> {
-    if (db.heapMegabytes() <= HEAP_MAX || now() - recycledAt < RECYCLE_EVERY_MS || !db.idle()) return;
+    if (db.heapMegabytes() <= heapMax || now() - recycledAt < RECYCLE_EVERY_MS || !db.idle()) return;
     recycledAt = now();
     await db.recycle();
   }
@@ -76,9 +81,11 @@ export function startUpkeep(db: Embedded, { warn, now = Date.now }: UpkeepOption
       });
     }
   };
-  const timer = setInterval(() => void (round = round.then(look)), LOOK_EVERY_MS);
+  const lookNext = (): Promise<void> => (round = round.then(look));
+  const timer = setInterval(() => void lookNext(), LOOK_EVERY_MS);
   timer.unref();
   return {
+    look: lookNext,
     async stop() {
       stopped = true;
       clearInterval(timer);

@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serialize } from 'pg-protocol';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migratedFolder, migratedImage } from '#tests/support/image.ts';
+import { createPglite, type Embedded, type PgliteOptions } from '../pglite.ts';
+import { startEngine } from './host.ts';
+import { startUpkeep } from './upkeep.ts';
+
+let root: string;
+let folders = 0;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'engine-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+async function newFolder(): Promise<string> {
+  const folder = join(root, String((folders += 1)));
+  await migratedFolder(folder);
+  return folder;
+}
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : String(error)),
+  );
+const BURNING =
+  'select count(*) from generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c, generate_series(1, 1000) d';
+
+/** Bytes that are no message of the protocol: the engine never answers them. */
+const SILENCE = (): Uint8Array<ArrayBuffer> => new Uint8Array([0xff, 0, 0, 0, 4]);
+
+describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
+  let db: Embedded;
+  const warned: string[] = [];
+  beforeAll(async () => {
+    const options: PgliteOptions = { limits: { server: 2_000 }, warn: (line) => void warned.push(line) };
+    db = await createPglite(await newFolder(), options);
+    await db.query('create table public.engine_note (n int primary key)');
+  }, 120_000);
+  afterAll(() => db.close());
+
+  test('rolls back a transaction whose own work does not go on, and serves the next at once', async () => {
+    const { promise: never, resolve } = Promise.withResolvers<void>();
+    let late = '';
+    const stuck = db.transaction(async ({ query }) => {
+      await query('insert into public.engine_note values (1)');
+      await never;
+      late = await codeOf(query('insert into public.engine_note values (2)'));
+    });
+    const behind = db.query('select n from public.engine_note');
+    expect(await codeOf(stuck)).toBe('25P03');
+    expect((await behind).rows).toEqual([]);
+    resolve();
+    await expect.poll(() => late).toBe('25P03');
+    expect((await db.query('select n from public.engine_note')).rows).toEqual([]);
+  });
+
+  test('stops a statement of the server too, and says so in the log', async () => {
+    expect(await codeOf(db.query(BURNING))).toBe('57014');
+    expect(warned).toContain('a statement of the server had to be stopped');
+    expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
+  });
+
+  test('refuses a statement that comes after the end of its transaction', async () => {
+    const ended = await db.transaction(async (tx) => {
+      await tx.query('select 1');
+      return tx;
+    });
+    expect(await codeOf(ended.query('select 2'))).toBe('25P01');
+  });
+
+  test('gives memory back when it is recycled, and keeps rows, listeners and prepared statements usable', async () => {
+    const heard: string[] = [];
+    await db.listen('engine', (payload) => void heard.push(payload));
+    await db.query('insert into public.engine_note values (10)');
+    await db.script(`select length(repeat(repeat('x', 100000), 600) || 'x')`);
+    expect(db.heapMegabytes()).toBeGreaterThan(160);
+    await db.recycle();
+    expect((await db.query('select n from public.engine_note')).rows).toEqual([{ n: 10 }]);
+    expect(db.heapMegabytes()).toBeLessThan(140);
+    await db.query(`select pg_notify('engine', 'after')`);
+    await expect.poll(() => heard.at(-1)).toBe('after');
+  });
+
+  test('makes checkpoints, vacuums at night, and gives grown memory back by itself', async () => {
+    const hour = 3_600_000;
+    let now = Date.UTC(2026, 10, 21, 3);
+    const upkeep = startUpkeep(db, { warn: (line) => void warned.push(line), now: () => now, heapMax: 160 });
+    const redo = async (): Promise<unknown> =>
+      (await db.one<{ at: string }>('select redo_lsn::text as at from pg_control_checkpoint()'))?.at;
+    const first = await redo();
+    await upkeep.look();
+    expect(await redo()).toBe(first);
+    await db.script(
+      `create table public.engine_heap as select n, repeat('x', 100) as text from generate_series(1, 120000) n`,
+    );
+    await upkeep.look();
+    expect(await redo()).not.toBe(first);
+
+    await db.query('delete from public.engine_heap');
+    const pages = async (): Promise<number> =>
+      (await db.one<{ size: number }>(`select pg_relation_size('public.engine_heap') as size`))?.size ?? 0;
+    expect(await pages()).toBeGreaterThan(0);
+    await db.query(`insert into private.settings (name, value) values ('last_vacuum', to_jsonb($1::float8))`, [now]);
+    now += 10 * hour;
+    await upkeep.look();
+    expect(await pages()).toBeGreaterThan(0);
+    now += 14 * hour; // 03:00 UTC a day later is no quiet hour
+    await upkeep.look();
+    expect(await pages()).toBeGreaterThan(0);
+    now += 14 * hour;
+    await upkeep.look();
+    expect(await pages()).toBe(0);
+
+    await db.script(`select length(repeat(repeat('x', 100000), 600) || 'x')`);
+    now += hour;
+    await upkeep.look();
+    expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
+    expect(db.heapMegabytes()).toBeLessThan(140);
+    await upkeep.stop();
+    expect(warned.filter((line) => line.includes('failed'))).toEqual([]);
+  });
+});
+
+test('an engine whose folder is gone is given up, its owner is told, and no empty database takes its place', async () => {
+  const folder = await newFolder();
+  const { promise: broken, resolve } = Promise.withResolvers<Error>();
+  const warned: string[] = [];
+  const host = await startEngine({
+    place: folder,
+    prepare: () => Promise.resolve(),
+    replaced: () => undefined,
+    warn: (line) => void warned.push(line),
+    broken: resolve,
+  });
+  await rename(folder, `${folder}-away`);
+  expect(await codeOf(host.run(SILENCE(), 300))).toBe('57014');
+  expect(await codeOf(host.ready())).toBe('08006');
+  expect(await broken).toBeInstanceOf(Error);
+  expect(warned).toHaveLength(3);
+  expect(existsSync(folder)).toBe(false);
+  await host.close();
+}, 120_000);
+
+test('a database in memory that was ended is gone for good and says so', async () => {
+  const host = await startEngine({
+    place: await migratedImage(),
+    prepare: () => Promise.resolve(),
+    replaced: () => undefined,
+    warn: () => undefined,
+    broken: () => undefined,
+  });
+  const lost = codeOf(host.run(SILENCE(), 300));
+  expect(await lost).toBe('57014');
+  expect(await codeOf(host.ready())).toBe('08006');
+  await host.close();
+}, 120_000);
+
+test('an engine that no longer answers is ended and another takes its place', async () => {
+  let replaced = 0;
+  const host = await startEngine({
+    place: await newFolder(),
+    prepare: () => Promise.resolve(),
+    replaced: () => void (replaced += 1),
+    warn: () => undefined,
+    broken: () => undefined,
+  });
+  expect(await codeOf(host.run(SILENCE(), 300))).toBe('57014');
+  await host.ready();
+  expect(replaced).toBe(1);
+  expect((await host.run(new Uint8Array(serialize.query('select 1')), 3_000)).length).toBeGreaterThan(0);
+  await host.close();
+}, 120_000);
