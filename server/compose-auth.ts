@@ -8,6 +8,7 @@ import { createAuthDoor } from './auth/auth-door.ts';
 import { createCodeBook } from './auth/codes/code-book.ts';
 import { createLetters } from './auth/codes/letters.ts';
 import { createMessageQueue, type MessageQueue } from './auth/codes/message-queue.ts';
+import { createMailRedirect } from './auth/external/redirects.ts';
 import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
 import { createFlows } from './auth/external/flows.ts';
 import { sweepLeftovers } from './auth/external/leftovers.ts';
@@ -57,7 +58,15 @@ export async function composeAuth(parts: {
   const tokens = createOneTimeTokens({ book, clock, codeSeconds: config.codeSeconds });
   const letters = createLetters({ db, book, tokens, clock, config });
   const texts = guardTexts(createTwilioTexts(settings.sms), parts.textCircuit);
-  const queue = createMessageQueue({ db, mail, texts, letters, clock, log });
+  const queue = createMessageQueue({
+    db,
+    mail,
+    texts,
+    letters,
+    clock,
+    log,
+    mailRedirect: createMailRedirect(config.siteUrl, config.redirects),
+  });
   const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const door = createAuthDoor({
     ...parts,

@@ -7,7 +7,12 @@ import { AuthRefusal, refuse } from './errors.ts';
 export type Operation = (c: Context<Env>) => Promise<Response>;
 
 /** Where a request came from, for sessions, limits and the event log. */
-export type From = { readonly ip: string; readonly userAgent: string | null };
+export type From = {
+  readonly ip: string;
+  readonly userAgent: string | null;
+  /** Where mailed links should lead, as the request asks. */
+  readonly redirectTo?: string | undefined;
+};
 
 /** A person signed in, with the session the request was made in. */
 export type Person = { readonly userId: string; readonly sessionId: string };
@@ -32,7 +37,7 @@ export function readPhone(text: string): string {
 export type Way = { readonly email: string } | { readonly phone: string };
 
 export function readFrom(c: Context<Env>): From {
-  return { ip: c.var.ip, userAgent: c.req.header('user-agent') ?? null };
+  return { ip: c.var.ip, userAgent: c.req.header('user-agent') ?? null, redirectTo: c.req.query('redirect_to') };
 }
 
 /** The JSON body by its schema; 400 in the protocol's words when it is none or does not fit. */

@@ -496,6 +496,10 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect(await shown({ width: 100, height: 100, resize: 'contain', format: 'origin' })).toEqual(['jpeg', 100, 50]);
       expect(await shown({ width: 100, height: 120, resize: 'fill', format: 'origin' })).toEqual(['jpeg', 100, 120]);
       expect(await shown({ width: 100, format: 'webp' })).toEqual(['webp', 100, 50]);
+      // Without a type the client says text/plain.
+      await files().upload(path('untyped.jpg'), photo);
+      const untyped = await files().download(path('untyped.jpg'), { transform: { width: 100, format: 'origin' } });
+      expect([await sizeOf(untyped.data), untyped.data?.type]).toEqual([['jpeg', 100, 50], 'image/jpeg']);
       const [low, high] = await Promise.all(
         [20, 100].map(
           async (quality) =>

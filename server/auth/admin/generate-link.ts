@@ -4,6 +4,7 @@ import type { Transaction } from '#server/db/database.ts';
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
 import type { TokenKind } from '../codes/one-time-tokens.ts';
+import { createRedirectCheck } from '../external/redirects.ts';
 import { type Operation, readAddress, readBody, readService } from '../request.ts';
 import { record } from '../trail.ts';
 import { hashPassword } from '../accounts/passwords.ts';
@@ -12,21 +13,25 @@ import { changeNeedsBoth } from '../verify/apply-change.ts';
 import { makeInvited } from './invite.ts';
 
 const schema = z.object({
-  type: z.string().max(32),
-  email: z.string(),
+  type: z.string().nullish(),
+  email: z.string().nullish(),
   password: z.string().max(1_024).nullish(),
   data: z.record(z.string(), z.unknown()).nullish(),
   new_email: z.string().nullish(),
+  // The client sends `redirectTo` beside the query parameter, other clients `redirect_to`.
+  redirect_to: z.string().nullish(),
+  redirectTo: z.string().nullish(),
 });
-type Form = { email: string; hash: string | null; data: Record<string, unknown> | null; newEmail: string | null };
+type Form = { email: string; password: string; data: Record<string, unknown> | null; newEmail: string };
 /** Whose link it is, which kind of code it carries, and where that code belongs. */
 type Made = { user: UserRow; kind: TokenKind; type: string; email: string; attemptId?: string };
 
 /** `POST /admin/generate_link`: a code and a link for a mail the service sends itself. */
 export function createGenerateLink(parts: AuthParts): Operation {
   const { book, checkPassword, clock, config, db, readCaller, tokens } = parts;
+  const allowed = createRedirectCheck(config.siteUrl, config.redirects);
 
-  async function signUp(tx: Transaction, { email, hash, data }: Form): Promise<Made> {
+  async function signUp(tx: Transaction, { email, data }: Form, hash: string | null): Promise<Made> {
     const now = clock();
     const user = await makeInvited(tx, { email, data, at: now });
     await tx.query('update auth.users set invited_at = null where id = $1::uuid', [user.id]);
@@ -46,39 +51,48 @@ export function createGenerateLink(parts: AuthParts): Operation {
 
   async function change(tx: Transaction, form: Form, kind: 'email_change' | 'email_change_current'): Promise<Made> {
     const user = await existing(tx, form.email);
-    if (form.newEmail === null) throw refuse.validation('A new email address is needed');
     if (kind === 'email_change_current' && !config.doubleConfirm)
       throw refuse.validation('Enable secure email change to generate link for current email');
-    if (await userByEmail(tx, form.newEmail))
+    const newEmail = readGiven(form.newEmail);
+    if (await userByEmail(tx, newEmail))
       throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
-    const fresh = user.email_change !== form.newEmail;
+    const fresh = user.email_change !== newEmail;
     await tx.query(
       `update auth.users set email_change = $2, email_change_sent_at = $3::timestamptz,
          email_change_confirm_status = case when $4::boolean then $5::int else email_change_confirm_status end where id = $1::uuid`,
-      [user.id, form.newEmail, clock(), fresh, config.doubleConfirm ? changeNeedsBoth : 0],
+      [user.id, newEmail, clock(), fresh, config.doubleConfirm ? changeNeedsBoth : 0],
     );
-    const email = kind === 'email_change' ? form.newEmail : form.email;
+    const email = kind === 'email_change' ? newEmail : form.email;
     return {
-      user: { ...user, email_change: form.newEmail, email_change_sent_at: clock() },
+      user: { ...user, email_change: newEmail, email_change_sent_at: clock() },
       kind,
       type: 'email_change',
       email,
     };
   }
 
-  async function make(tx: Transaction, type: string, form: Form): Promise<Made> {
+  /** Only a new account needs a password; of one that is there already the password is not looked at. Hashed before the transaction, as it takes long. */
+  async function hashOf(type: string, { email, password }: Form): Promise<string | null> {
+    if (type !== 'signup') return null;
+    const found = await userByEmail(db, email);
+    if (found?.email_confirmed_at || (found && password === '')) return null;
+    if (password === '') throw refuse.validation('Signup requires a valid password');
+    checkPassword(password);
+    return hashPassword(password);
+  }
+
+  async function make(tx: Transaction, type: string, form: Form, hash: string | null): Promise<Made> {
     const { email } = form;
     switch (type) {
       case 'signup':
-        if (form.hash === null) throw refuse.validation('Signup requires a valid password');
-        return signUp(tx, form);
+        return signUp(tx, form, hash);
       case 'invite':
         return { user: await makeInvited(tx, { email, data: form.data, at: clock() }), kind: 'invite', type, email };
       case 'magiclink': {
         const user = await userByEmail(tx, email);
         if (user?.email_confirmed_at) return { user, kind: 'magiclink', type, email };
         // As upstream: a link for somebody new confirms a new account.
-        return signUp(tx, form);
+        return signUp(tx, form, null);
       }
       case 'recovery':
         return { user: await existing(tx, email), kind: 'recovery', type, email };
@@ -94,17 +108,20 @@ export function createGenerateLink(parts: AuthParts): Operation {
   return async (c) => {
     await readService(c, readCaller);
     const body = await readBody(c, schema);
-    checkMetadata(body.data ?? {});
-    if (body.password) checkPassword(body.password);
     const form: Form = {
-      email: readAddress(body.email),
-      hash: body.password ? await hashPassword(body.password) : null,
+      email: readGiven(body.email ?? ''),
+      password: body.password ?? '',
       data: body.data ?? null,
-      newEmail: body.new_email ? readAddress(body.new_email) : null,
+      newEmail: body.new_email ?? '',
     };
+    checkMetadata(body.data ?? {});
+    const type = body.type ?? '';
+    const asked = [body.redirect_to, body.redirectTo, c.req.query('redirect_to')];
+    const redirectTo = asked.map((one) => allowed(one)).find((one) => one !== null) ?? config.siteUrl;
+    const hash = await hashOf(type, form);
     const messageId = randomUUID();
     const made = await db.transaction(async (tx) => {
-      const one = await make(tx, body.type, form);
+      const one = await make(tx, type, form, hash);
       const { user, kind, email, attemptId } = one;
       await tokens.enable(tx, {
         messageId,
@@ -124,14 +141,19 @@ export function createGenerateLink(parts: AuthParts): Operation {
       return one;
     });
     const token = book.tokenOf(messageId);
-    const query = new URLSearchParams({ token, type: made.type, redirect_to: config.siteUrl });
+    const query = new URLSearchParams({ token, type: made.type, redirect_to: redirectTo });
     return c.json({
       ...toUser(made.user),
       action_link: `${config.apiUrl}/auth/v1/verify?${query.toString()}`,
       email_otp: book.codeOf(messageId),
       hashed_token: token,
-      redirect_to: config.siteUrl,
-      verification_type: body.type === 'magiclink' ? made.type : body.type,
+      redirect_to: redirectTo,
+      verification_type: type === 'magiclink' ? made.type : type,
     });
   };
+}
+
+function readGiven(email: string): string {
+  if (email === '') throw refuse.validation('An email address is required');
+  return readAddress(email);
 }

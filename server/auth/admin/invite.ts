@@ -36,7 +36,7 @@ export function createInvite(parts: AuthParts): Operation {
     checkMetadata(body.data ?? {});
     const user = await db.transaction(async (tx) => {
       const made = await makeInvited(tx, { email, data: body.data ?? null, at: clock() });
-      await queue.add(tx, { kind: 'invite', email, userId: made.id });
+      await queue.add(tx, { kind: 'invite', email, userId: made.id, redirectTo: c.req.query('redirect_to') });
       await record(tx, { action: 'user_invited', actorId: made.id, at: clock(), ip: c.var.ip });
       return made;
     });

@@ -13,7 +13,7 @@ import { codeTextMessage } from '#server/mails/account-text-message.ts';
 import type { AuthConfig } from '../auth-config.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
 import type { CodeBook } from './code-book.ts';
-import { linkPage } from './link-page.ts';
+import { mailedLink } from './link-page.ts';
 import type { OneTimeTokens, TokenKind } from './one-time-tokens.ts';
 
 /** `otp`: a way to sign in, or to confirm a new account, as it turns out when it is sent. */
@@ -28,6 +28,7 @@ export type Waiting = {
   attempt_id: string | null;
   tries: number;
   created_at: Date;
+  redirect_to: string | null;
 };
 export type Letter =
   | { readonly to: 'email'; readonly subject: string; readonly html: string; readonly text: string }
@@ -47,7 +48,11 @@ export function createLetters(parts: {
   const facts = (row: Waiting, kind: TokenKind): { code: string; minutes: number; href: string } => ({
     code: book.codeOf(row.id),
     minutes,
-    href: `${config.siteUrl}${linkPage(kind)}token_hash=${book.tokenOf(row.id)}&type=${kind === 'email_change_current' ? 'email_change' : kind}`,
+    href: mailedLink(config.siteUrl, {
+      kind: kind === 'email_change_current' ? 'email_change' : kind,
+      token: book.tokenOf(row.id),
+      redirectTo: row.redirect_to,
+    }),
   });
   const enable = (row: Waiting, kind: TokenKind, user: UserRow): Promise<boolean> =>
     tokens.enable(db, {

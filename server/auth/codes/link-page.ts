@@ -11,3 +11,18 @@ const KINDS: readonly string[] = ['signup', 'invite', 'magiclink', 'recovery', '
 export function linkKind(asked: string): string {
   return KINDS.includes(asked) ? asked : 'signup';
 }
+
+/**
+ * The address of a mailed link. `redirectTo`: an allowed page of another app, which verifies the token itself, as a page that only opens
+ * must not; null: our own page.
+ */
+export function mailedLink(
+  siteUrl: string,
+  { kind, token, redirectTo }: { kind: string; token: string; redirectTo: string | null },
+): string {
+  if (redirectTo === null) return `${siteUrl}${linkPage(kind)}token_hash=${encodeURIComponent(token)}&type=${kind}`;
+  const url = new URL(redirectTo);
+  url.searchParams.set('token_hash', token);
+  url.searchParams.set('type', kind);
+  return url.href;
+}

@@ -13,7 +13,13 @@ export type MessageQueue = {
    */
   add(
     tx: Pick<Transaction, 'query'>,
-    message: Way & { kind: MessageKind; userId?: string | undefined; attemptId?: string | null },
+    message: Way & {
+      kind: MessageKind;
+      userId?: string | undefined;
+      attemptId?: string | null;
+      /** `redirect_to` of the request; followed where it is allowed. */
+      redirectTo?: string | null | undefined;
+    },
   ): Promise<string>;
   /** Sends what waits without making the caller wait; call it after the transaction. */
   soon(): void;
@@ -31,6 +37,8 @@ export function createMessageQueue(parts: {
   mail: Mail;
   texts: TextMessages;
   letters: (row: Waiting) => Promise<Letter | null>;
+  /** The allowed page of another app, or null. */
+  mailRedirect: (asked: string | null | undefined) => string | null;
   clock: Clock;
   log: Log;
 }): MessageQueue {
@@ -78,7 +86,7 @@ export function createMessageQueue(parts: {
            and (x.email is not null) = $3::boolean
          order by x.due_at limit $2::int for update skip locked
        )
-       returning q.id, q.kind, q.email, q.phone, q.user_id, q.attempt_id, q.tries, q.created_at`,
+       returning q.id, q.kind, q.email, q.phone, q.user_id, q.attempt_id, q.tries, q.created_at, q.redirect_to`,
       [clock(), BATCH, channel === 'email'],
     );
     await Promise.all(rows.map(send));
@@ -89,8 +97,8 @@ export function createMessageQueue(parts: {
     async add(tx, message) {
       const id = randomUUID();
       await tx.query(
-        `insert into auth.message_queue (id, kind, email, phone, user_id, attempt_id, due_at, created_at)
-         values ($1::uuid, $2, $3, $4, $5::uuid, $6::uuid, $7::timestamptz, $7::timestamptz)`,
+        `insert into auth.message_queue (id, kind, email, phone, user_id, attempt_id, due_at, created_at, redirect_to)
+         values ($1::uuid, $2, $3, $4, $5::uuid, $6::uuid, $7::timestamptz, $7::timestamptz, $8)`,
         [
           id,
           message.kind,
@@ -99,6 +107,7 @@ export function createMessageQueue(parts: {
           message.userId ?? null,
           message.attemptId ?? null,
           clock(),
+          parts.mailRedirect(message.redirectTo),
         ],
       );
       return id;

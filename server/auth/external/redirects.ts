@@ -31,6 +31,19 @@ export function createRedirectCheck(
   };
 }
 
+/** The page of another app that mailed links of this request lead to; null: our own page, also for addresses that are not allowed. */
+export function createMailRedirect(
+  siteUrl: string,
+  allowed: readonly string[],
+): (asked: string | null | undefined) => string | null {
+  const check = createRedirectCheck(siteUrl, allowed);
+  const { origin } = new URL(siteUrl);
+  return (asked) => {
+    const url = check(asked);
+    return url === null || new URL(url).origin === origin ? null : url;
+  };
+}
+
 /** An absolute address without anything that browsers and parsers read differently; null for all else. */
 function readAddress(text: string): URL | null {
   if (text.length > LONGEST || !/^[a-z][a-z0-9+.-]*:\/\/[^/\\]/i.test(text)) return null;

@@ -60,7 +60,7 @@ export function createSignUpByCode(
       });
       if ('email' in way) {
         const kind = own === null ? 'account_exists' : 'signup';
-        await queue.add(tx, { ...way, kind, attemptId: own?.attemptId ?? null });
+        await queue.add(tx, { ...way, kind, attemptId: own?.attemptId ?? null, redirectTo: from.redirectTo });
       } else
         await queue.add(tx, {
           ...way,

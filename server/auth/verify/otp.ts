@@ -52,7 +52,7 @@ export function createOtp(parts: AuthParts): Operation {
       const id = await db.transaction(async (tx) => {
         if (creates) await makeRoom(tx, way, data, now);
         await record(tx, { action: 'user_otp_requested', actorId: null, at: now, ip: c.var.ip });
-        return queue.add(tx, { ...way, kind: 'otp' });
+        return queue.add(tx, { ...way, kind: 'otp', redirectTo: c.req.query('redirect_to') });
       });
       queue.soon();
       return id;

@@ -29,7 +29,7 @@ export function createRecover(parts: AuthParts): Operation {
     await takeMessage(parts, { email, kind: 'recovery', ip: c.var.ip });
     await evenly(async () => {
       await db.transaction(async (tx) => {
-        await queue.add(tx, { kind: 'recovery', email });
+        await queue.add(tx, { kind: 'recovery', email, redirectTo: c.req.query('redirect_to') });
         await record(tx, { action: 'user_recovery_requested', actorId: null, at: clock(), ip: c.var.ip });
       });
       queue.soon();

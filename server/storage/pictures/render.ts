@@ -8,7 +8,14 @@ import type { Objects } from '../objects.ts';
 import type { Pictures } from './pictures.ts';
 import type { Found } from '../rows.ts';
 import { headersFor, judge } from '../send.ts';
-import { describe, jobOf, type Transformation, transformationSchema } from './transformation.ts';
+import {
+  describe,
+  isPictureType,
+  jobOf,
+  type Transformation,
+  transformationSchema,
+  typeByBytes,
+} from './transformation.ts';
 
 /** Pictures larger than this are not unpacked for showing. */
 const SOURCE_MAX = 25 * 1024 * 1024;
@@ -49,7 +56,15 @@ async function render(
 ): Promise<Response> {
   if (bucket.owner_only) throw storageErrors.noObject();
   if (object.size > SOURCE_MAX) throw storageErrors.tooLarge();
-  const job = jobOf(wanted, object.content_type, c.req.header('accept') ?? '');
+  const read = async (): Promise<Uint8Array> => {
+    const found = await store.get(object.storage_key);
+    if (found === null) throw storageErrors.noObject();
+    return found;
+  };
+  // The client stores files as text unless it is told a type: what the bytes are decides then, as upstream's renderer has it.
+  const early = isPictureType(object.content_type) ? null : await read();
+  const type = (early && typeByBytes(early)) ?? object.content_type;
+  const job = jobOf(wanted, type, c.req.header('accept') ?? '');
   const version = createHash('sha256')
     .update(`${object.etag}\n${JSON.stringify(job)}`)
     .digest('hex');
@@ -62,8 +77,7 @@ async function render(
   };
   const status = judge(c.req.raw.headers, etag, object.updated_at);
   if (status !== null) return new Response(null, { status, headers });
-  const bytes = await store.get(object.storage_key);
-  if (bytes === null) throw storageErrors.noObject();
+  const bytes = early ?? (await read());
   const picture = new Uint8Array(await pictures.make({ ...job, bytes }));
   return new Response(picture, { headers: { ...headers, 'content-length': String(picture.byteLength) } });
 }

@@ -29,9 +29,23 @@ const OUTPUTS: Readonly<Record<string, PictureJob['output']>> = {
   'image/avif': 'avif',
 };
 
+/** Whether a stored type names a picture that can be written again in its own format. */
+export const isPictureType = (contentType: string): boolean => ownOutput(contentType) !== undefined;
+
+const ownOutput = (contentType: string): PictureJob['output'] | undefined =>
+  OUTPUTS[contentType.split(';')[0]?.trim().toLowerCase() ?? ''];
+
+/** The type of a picture by its first bytes, for objects that were stored without one or as text; null for others. */
+export function typeByBytes(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : null;
+}
+
 /** The job for a picture of this type. Without a wanted format it is WebP for whoever takes it, else the picture's own. */
 export function jobOf(asked: Transformation, contentType: string, accept: string): Omit<PictureJob, 'bytes'> {
-  const own = OUTPUTS[contentType.split(';')[0]?.trim().toLowerCase() ?? ''] ?? 'png';
+  const own = ownOutput(contentType) ?? 'png';
   const wanted = asked.format ?? (accept.includes('image/webp') ? 'webp' : 'origin');
   const sides = {
     ...(asked.width === undefined ? {} : { width: asked.width }),
