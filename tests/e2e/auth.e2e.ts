@@ -170,7 +170,7 @@ test('a forgotten password is replaced by the mailed link, once', async ({ page 
   await next.fill('another-night-1');
   await again.fill('another-night-2');
   await set.click();
-  await expectToast(page, 'Password mismatch', "New password and confirmation don't match.");
+  await expectToldInPlace(page, 'Password mismatch', "New password and confirmation don't match.");
   await next.fill('12345');
   await again.fill('12345');
   await set.click();

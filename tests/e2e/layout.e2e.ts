@@ -10,9 +10,9 @@ const SIZES = [
   { width: 640, height: 400 },
 ] as const;
 
-/** Of the elements a locator finds: those whose middle something else covers once the browser has brought them into view. */
-const covered = (elements: Locator): Promise<string[]> =>
-  elements.evaluateAll(`(all) => all.flatMap((one) => {
+/** Of the elements a selector finds: those whose middle something else covers once the browser has brought them into view. */
+const covered = (page: Page, selector: string): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((one) => {
     one.scrollIntoView({ block: 'nearest', behavior: 'instant' });
     const { left, top, width, height } = one.getBoundingClientRect();
     if (width === 0 || height === 0) return [];
@@ -34,14 +34,14 @@ for (const size of SIZES) {
     await openDay(page, 'Studio A', ahead(2));
     await chooseHours(page, [22, 23]);
     await expect(page.getByRole('button', { name: 'Book Now' })).toBeVisible();
-    expect(
-      await covered(page.locator('main [data-hour], main [role="radio"], main input, header a, header button')),
-    ).toEqual([]);
-    expect(await covered(page.locator('aside button'))).toEqual([]);
+    expect(await covered(page, 'main [data-hour], main [role="radio"], main input, header a, header button')).toEqual(
+      [],
+    );
+    expect(await covered(page, 'aside button')).toEqual([]);
     // Let go, the summary offers them back, and covers nothing either.
     await page.getByRole('button', { name: 'Clear Selection' }).click();
     await expect(page.getByRole('button', { name: 'Bring them back' })).toBeVisible();
-    expect(await covered(page.locator('main [data-hour]'))).toEqual([]);
+    expect(await covered(page, 'main [data-hour]')).toEqual([]);
   });
 
   test(`nothing of the first page lies under BOOK NOW at ${size.width} x ${size.height}`, async ({ page }) => {
@@ -50,7 +50,7 @@ for (const size of SIZES) {
     const button = page.getByRole('link', { name: 'BOOK NOW' });
     for (const text of [page.getByRole('heading', { level: 1 }), page.getByText('Three rooms, no reception')])
       expect(await overlap(text.locator('visible=true').first(), button)).toBe(false);
-    expect(await covered(page.locator('header a, header button, main a, dl a, footer a'))).toEqual([]);
+    expect(await covered(page, 'header a, header button, main a, dl a, footer a')).toEqual([]);
     await page.evaluate('window.scrollTo({ top: document.body.scrollHeight, behavior: "instant" })');
     expect(await overlap(page.getByText('©'), button)).toBe(false);
   });
@@ -96,16 +96,14 @@ test('a message in a dialog covers nothing of it and is announced; a warning is 
     await message.getByRole('button', { name: 'Dismiss' }).click();
     await dialog.getByRole('button', { name: 'Close it' }).click();
   }
-  const edge = async (name: string): Promise<string> => {
+  for (const [name, colour] of [
+    ['Show a message', 'rgb(125, 220, 154)'],
+    ['Show a warning', 'rgb(255, 194, 75)'],
+    ['Show a bad message', 'rgb(255, 138, 128)'],
+  ] as const) {
     await page.getByRole('button', { name, exact: true }).click();
-    return messages(page).last().evaluate('(one) => getComputedStyle(one).borderLeftColor');
-  };
-  const [good, warn, bad] = [
-    await edge('Show a message'),
-    await edge('Show a warning'),
-    await edge('Show a bad message'),
-  ];
-  expect([good, warn, bad]).toEqual(['rgb(125, 220, 154)', 'rgb(255, 194, 75)', 'rgb(255, 138, 128)']);
+    await expect(messages(page).last()).toHaveCSS('border-left-color', colour);
+  }
 });
 
 test('hours that do not follow one another are answered with a warning, not in green', async ({ page }) => {

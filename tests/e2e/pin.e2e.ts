@@ -42,7 +42,9 @@ test('before its time the page counts down, every second, and shows no PIN', asy
   await expect(page.getByText('Your code appears here at')).toBeVisible();
   // Why to come before the code works is said in one sentence, with the time.
   await expect(
-    page.getByText(/^Arrive 10 minutes early to park and unload\. Your code opens the door from \d/),
+    page.getByText(
+      /^Arrive 10 minutes early to park and unload\. Your code opens the door from \d.* so the people before you/,
+    ),
   ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Generate New PIN' })).toBeDisabled();
   const timer = page.getByRole('timer');

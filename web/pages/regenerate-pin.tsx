@@ -145,6 +145,7 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
           disabled={phase === 'ended' || phase === 'waiting' || waitSeconds > 0 || noneLeft}
           // A reusable code of this lock keeps working beside the new one.
           ends={phase === 'shown' && access.singleUse ? access.pin : null}
+          needed={phase === 'used'}
           onRenew={() => renew.mutate()}
         />
         {waitSeconds > 0 && phase !== 'ended' ? (
@@ -180,6 +181,7 @@ function NewPin({
   busy,
   disabled,
   ends,
+  needed,
   onRenew,
 }: {
   ended: boolean;
@@ -187,6 +189,8 @@ function NewPin({
   disabled: boolean;
   /** The PIN that would stop working; null when none would. */
   ends: string | null;
+  /** There is no PIN that works: this is the way in. */
+  needed: boolean;
   onRenew: () => void;
 }) {
   const [asking, setAsking] = useState(false);
@@ -194,7 +198,7 @@ function NewPin({
   return (
     <>
       <Button
-        tone={ends === null ? 'signal' : 'plain'}
+        tone={needed ? 'signal' : 'plain'}
         busy={busy}
         disabled={disabled}
         onClick={() => (ends === null ? onRenew() : setAsking(true))}
@@ -204,7 +208,7 @@ function NewPin({
       <Dialog open={asking && ends !== null} title="Replace your PIN?" onClose={() => setAsking(false)}>
         <p>
           <strong className="tabular-nums">{ends === null ? '' : groupPin(ends).join(' ')}</strong> still works. With a
-          new PIN it no longer opens the door, also not for friends you sent it to.
+          new PIN it no longer opens the door, not even for friends you sent it to.
         </p>
         <div className="mt-6 flex flex-wrap gap-3">
           <Button onClick={() => setAsking(false)}>Keep this PIN</Button>
@@ -250,7 +254,7 @@ function CodeBoard({
             Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
             <strong>{when(new Date(access.worksUntil), start)}</strong> <span className="text-fog">(Sydney time)</span>
           </p>
-          <EarlyNote access={access} start={start} now={now} />
+          {now < new Date(access.worksFrom) ? <EarlyNote access={access} start={start} /> : null}
           <CopyPin key={access.pin} pin={access.pin} />
         </>
       ) : null}
@@ -259,9 +263,9 @@ function CodeBoard({
         <>
           <p className="text-fog">
             Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and is
-            emailed to you then. It will work from {formatStudioTime(new Date(access.worksFrom))}.
+            emailed to you then.
           </p>
-          <EarlyNote access={access} start={start} now={now} />
+          <EarlyNote access={access} start={start} />
           {release.getTime() - now.getTime() < DAY_MS ? (
             <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
               {countdown(release.getTime() - now.getTime())}
@@ -281,14 +285,15 @@ function CodeBoard({
   );
 }
 
-/** Why we ask people to come before the code works; nothing once it does, or when it works that early itself. */
-function EarlyNote({ access, start, now }: { access: Access; start: Date; now: Date }) {
+/** From when the code works and, when that is later than people are asked to come, why. */
+function EarlyNote({ access, start }: { access: Access; start: Date }) {
   const works = new Date(access.worksFrom);
-  if (now >= works || start.getTime() - works.getTime() >= EARLY_MS) return null;
+  const later = start.getTime() - works.getTime() < EARLY_MS;
   return (
-    <p className="mt-2 text-sm text-fog">
-      Arrive 10 minutes early to park and unload. Your code opens the door from {formatStudioTime(works)}, so the people
-      before you can finish in peace.
+    <p className="mt-2 text-fog">
+      {later ? 'Arrive 10 minutes early to park and unload. ' : ''}Your code opens the door from{' '}
+      <strong className="text-chalk">{formatStudioTime(works)}</strong>
+      {later ? ', so the people before you can finish in peace.' : '.'}
     </p>
   );
 }

@@ -58,7 +58,7 @@ export function Summary({
     <aside
       aria-label="Your selection"
       data-along-edge="bar"
-      className={`border-t-4 border-signal bg-booth p-5 lg:mt-6 xl:mt-12 ${BAR}`}
+      className={`mt-6 border-t-4 border-signal bg-booth p-5 xl:mt-12 ${BAR}`}
     >
       <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
       <When studioName={studioName} choice={choice} />

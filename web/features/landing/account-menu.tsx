@@ -14,6 +14,7 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
 
+  const hide = (): void => menu.current?.hidePopover();
   function place(): void {
     const below = button.current?.getBoundingClientRect();
     if (!below || !menu.current) return;
@@ -35,10 +36,10 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
         className="fixed m-0 w-64 border border-line bg-booth p-2 text-chalk shadow-2xl"
       >
         <p className="truncate px-3 py-2 text-sm text-fog">{email}</p>
-        <Link to={paths.bookings} className={entry}>
+        <Link to={paths.bookings} className={entry} onClick={hide}>
           Your Bookings
         </Link>
-        <Link to={paths.profile} className={entry}>
+        <Link to={paths.profile} className={entry} onClick={hide}>
           Account Settings
         </Link>
         <button type="button" className={entry} onClick={() => void signOut()}>
