@@ -43,7 +43,7 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
   };
   const kid = (): string => JSON.parse(Buffer.from(good.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-  test('forged tokens are refused at every door: none, confusion of algorithms, wrong key, wrong kid, changed claims, other audience, no session', async () => {
+  test('forged tokens are refused at every door: none, confusion of algorithms, wrong key, wrong kid, changed claims, other audience, a session there is not', async () => {
     const jwk = (await world.ask('GET', '/.well-known/jwks.json')).body['keys'];
     const publicText = JSON.stringify(Array.isArray(jwk) ? jwk[0] : jwk);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
