@@ -7,8 +7,6 @@ export type JobKind =
   | 'mail.payment-returned'
   | 'mail.payment-processing'
   | 'mail.payment-failed'
-  | 'mail.payment-processing'
-  | 'mail.payment-failed'
   | 'mail.access-code'
   | 'mail.job-alert'
   | 'access.request'

@@ -228,6 +228,25 @@ export function asksAbout({ relation, name }: Column, value: string): Ask[] {
 
 /** Calls of each function of the exposed schema that reads what is hidden; the result's columns are filtered on as well. */
 export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
+  close_job: [
+    {
+      method: 'POST',
+      path: '/rpc/close_job',
+      prefer: 'tx=rollback',
+      body: JSON.stringify({ job: idOf(1), reason: 'tried in a test' }),
+    },
+  ],
+  retry_job: [
+    { method: 'POST', path: '/rpc/retry_job', prefer: 'tx=rollback', body: JSON.stringify({ job: idOf(1) }) },
+  ],
+  own_bookings: [
+    '',
+    'reference=like.secret%25%5C',
+    'coupon_code=eq.secret-1x',
+    'final_cost=gt.1',
+    'order=coupon_code.desc',
+    'select=final_cost.max(),coupon_value::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/own_bookings?${query}`, body: '{}' })),
   developer_pages_open: [{ method: 'POST', path: '/rpc/developer_pages_open', body: '{}' }],
   is_staff: [{ method: 'POST', path: '/rpc/is_staff', body: '{}' }],
   leave_mailing_list: [

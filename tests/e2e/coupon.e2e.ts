@@ -208,11 +208,14 @@ test('one hold too many is refused with the two there are, each with its way to 
   await openDay(page, 'Studio B', day(5));
   await chooseHours(page, [9]);
   await page.getByRole('button', { name: 'Book Now' }).click();
-  await expect(selection(page).getByRole('alert')).toContainText('Pay for one of them or let one go first.');
+  await expect(selection(page).getByRole('alert')).toContainText(
+    'You are holding other hours already. Pay for them or let them go first.',
+  );
   await expect(selection(page).getByRole('button', { name: 'Finish paying' })).toHaveCount(2);
   await expect(selection(page).getByText(/Reference [A-Z0-9]{4}-[A-Z0-9]{4}/)).toHaveCount(2);
   await accessibleEverywhere(page);
   await selection(page).getByRole('button', { name: 'Let the hours go' }).first().click();
   await selection(page).getByRole('button', { name: 'Yes, let them go' }).click();
   await expect(page.getByText('You have not finished paying for')).toHaveCount(1);
+  await expect(selection(page).getByRole('button', { name: 'Finish paying' })).toHaveCount(0);
 });

@@ -4,11 +4,9 @@ import { admin, signIn } from './steps.ts';
 /** Pages under the content security policy and the embedder policy: what they block is listed with its page. */
 test('no page of a visitor or an admin is blocked by our own policies', async ({ page }) => {
   const blocked: string[] = [];
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) =>
-      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
-    );
-  });
+  // As text: the tests are compiled without the types of a browser.
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`);
   page.on('console', (message) => {
     if (/policy|Cross-Origin|blocked/i.test(message.text())) blocked.push(`${page.url()}: ${message.text()}`);
   });

@@ -61,14 +61,13 @@ export default function BookingPage() {
   const { holds, known, refetch: lookForHolds } = useOpenHolds(userId, now);
   const held = studio && slots.length > 0 ? holdOf(holds, draftOf(studio, slots)) : null;
   const coupon = useSelectionCoupon({ userId, slots, held: known ? held : undefined, onChange: bookNow.forget });
-  const { applied, lost, wire } = coupon;
   function lookAgain(): void {
     hours.refetch();
     lookForHolds();
   }
   useBackAgain(lookAgain);
   const book = (agreed: number | null): void =>
-    void bookNow.book({ studio, slots, coupon: applied, wire, lost }, agreed);
+    void bookNow.book({ studio, slots, coupon: coupon.applied, wire: coupon.wire, lost: coupon.lost }, agreed);
 
   useEffect(() => {
     if (studios.isError) toast({ title: NO_STUDIOS, tone: 'bad' });
@@ -100,13 +99,20 @@ export default function BookingPage() {
     }
     lookAgain();
   }
-  const openHolds = holds.map((hold) => (
-    <OpenHoldNotice key={hold.id} hold={hold} onPay={() => finishPaying(hold)} onRelease={() => letGo(hold)} />
-  ));
+  const openHolds = (brief: boolean): ReactNode =>
+    holds.map((hold) => (
+      <OpenHoldNotice
+        key={hold.id}
+        hold={hold}
+        brief={brief}
+        onPay={() => finishPaying(hold)}
+        onRelease={() => letGo(hold)}
+      />
+    ));
 
   return (
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
-      {openHolds.length > 0 ? <div className="mb-6 space-y-3">{openHolds}</div> : null}
+      {holds.length > 0 ? <div className="mb-6 space-y-3">{openHolds(false)}</div> : null}
       {studios.isError ? (
         <Notice tone="bad">
           <p>{NO_STUDIOS}</p>
@@ -146,7 +152,7 @@ export default function BookingPage() {
             <Summary
               studioName={studio.name}
               choice={choice}
-              coupon={applied}
+              coupon={coupon.applied}
               couponField={
                 standing.data?.verified || coupon.wire !== null ? (
                   <CouponField folded hours={slots.length} coupon={coupon} disabled={busy} />
@@ -155,11 +161,13 @@ export default function BookingPage() {
               next={nextStep({
                 signedIn: userId !== null,
                 standing: standing.isError ? null : standing.data,
-                totalCents: quoteSlots(slots, applied).totalCents,
+                totalCents: quoteSlots(slots, coupon.applied).totalCents,
               })}
               unpriced={coupon.checking !== null || coupon.unsure !== null}
               busy={busy}
-              problem={bookNow.problem ? <Problem problem={bookNow.problem} holds={openHolds} onAgree={book} /> : null}
+              problem={
+                bookNow.problem ? <Problem problem={bookNow.problem} holds={openHolds(true)} onAgree={book} /> : null
+              }
               onBook={() => book(null)}
               onChange={bookNow.forget}
             />

@@ -90,6 +90,7 @@ export function OwnBookings({ userId }: { userId: string }) {
 function Unpaid({ hold }: { hold: OwnBooking }) {
   const navigate = useNavigate();
   const client = useQueryClient();
+  const [sure, setSure] = useState(false);
   const release = useMutation({
     mutationFn: () => releaseHold(hold.id),
     onSettled: () => client.invalidateQueries({ queryKey: ['own-bookings'] }),
@@ -116,12 +117,24 @@ function Unpaid({ hold }: { hold: OwnBooking }) {
         {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}
       </p>
       <div className="mt-5 flex flex-wrap gap-3">
-        <Button onClick={finishPaying} disabled={release.isPending}>
-          Finish paying
-        </Button>
-        <Button tone="danger" busy={release.isPending} onClick={() => release.mutate()}>
-          Let the hours go
-        </Button>
+        {sure ? (
+          <>
+            <p className="w-full">Somebody else may book them at once.</p>
+            <Button tone="danger" busy={release.isPending} onClick={() => release.mutate()}>
+              Yes, let them go
+            </Button>
+            <Button tone="plain" disabled={release.isPending} onClick={() => setSure(false)}>
+              Keep them
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={finishPaying}>Finish paying</Button>
+            <Button tone="quiet" onClick={() => setSure(true)}>
+              Let the hours go
+            </Button>
+          </>
+        )}
       </div>
       {release.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { dollarsToCents, formatMoney } from '#rules/money.ts';
-import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import type { OwnBooking } from '#web/lib/own-bookings.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -8,10 +8,13 @@ import { Notice } from '#web/ui/notice.tsx';
 /** Somebody left a payment half-way: the hours are theirs for a while, and they decide what becomes of them. */
 export function OpenHoldNotice({
   hold,
+  brief = false,
   onPay,
   onRelease,
 }: {
   hold: OwnBooking;
+  /** In few words, where room is short. */
+  brief?: boolean;
   onPay: () => void;
   onRelease: () => Promise<void>;
 }) {
@@ -20,15 +23,23 @@ export function OpenHoldNotice({
     setStep('letting go');
     void onRelease().finally(() => setStep('told'));
   };
+  const [start, end] = [new Date(hold.start_time), new Date(hold.end_time)];
+  const until = formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at));
+  const price = formatMoney(dollarsToCents(hold.final_cost) ?? 0);
   return (
     <Notice tone="warn">
-      <p>
-        You have not finished paying for <strong>{hold.studio_name}</strong>,{' '}
-        {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))} (Sydney time). The hours are kept for
-        you until {formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at))}, for{' '}
-        <strong>{formatMoney(dollarsToCents(hold.final_cost) ?? 0)}</strong>
-        {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
-      </p>
+      {brief ? (
+        <p className="text-sm">
+          <strong>{hold.studio_name}</strong>, {formatStudioDate(start, 'medium')}, {formatStudioTime(start)} to{' '}
+          {formatStudioTime(end)}. {price}, kept until {until}. Reference {hold.reference}.
+        </p>
+      ) : (
+        <p>
+          You have not finished paying for <strong>{hold.studio_name}</strong>, {formatStudioRange(start, end)} (Sydney
+          time). The hours are kept for you until {until}, for <strong>{price}</strong>
+          {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
+        </p>
+      )}
       {step === 'told' ? (
         <div className="mt-3 flex flex-wrap gap-3">
           <Button tone="plain" onClick={onPay}>

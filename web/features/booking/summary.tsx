@@ -64,7 +64,7 @@ export function Summary({
       <When studioName={studioName} choice={choice} />
       <Breakdown quote={quote} hours={hours} coupon={coupon} />
       {problem ? <div className="mt-3">{problem}</div> : null}
-      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 lg:mt-3 lg:block">
+      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
         {hint ? (
           <p className="text-sm font-semibold text-warn">
             Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.

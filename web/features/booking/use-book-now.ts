@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { type Slot, sortSlots } from '#rules/slots.ts';
+import { formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { draftOf } from '#web/lib/booking-draft.ts';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
@@ -86,8 +87,10 @@ export function useBookNow(
     }
     const total = error instanceof AppError ? error.details['total'] : null;
     if (code === 'price_changed' && typeof total === 'number') return ask('', shown, total);
-    setProblem({ text: said, total: null, holds: code === 'too_many_holds', draft: null });
-    return toast({ title: 'Payment Error', description: said, tone: 'bad' });
+    const tooMany = code === 'too_many_holds' && error instanceof AppError;
+    const text = tooMany ? tooManyHolds(error.details['retryAfter']) : said;
+    setProblem({ text, total: null, holds: tooMany, draft: null });
+    return toast({ title: 'Payment Error', description: text, tone: 'bad' });
   }
 
   /** Another price than the one shown is agreed to by a person or not charged. Dollars. */
@@ -137,4 +140,11 @@ function lastShown(draft: BookingDraft): number {
     before.start_time === draft.start_time &&
     before.end_time === draft.end_time;
   return same ? before.final_cost : draft.final_cost;
+}
+
+/** Why no further hours are held; the holds stand beside it. `retryAfter`: seconds, where only time helps. */
+function tooManyHolds(retryAfter: unknown): string {
+  if (typeof retryAfter !== 'number') return 'You are holding other hours already. Pay for them or let them go first.';
+  const from = new Date(Math.ceil((Date.now() + retryAfter * 1000) / 60_000) * 60_000);
+  return `You have started several bookings in the last hour without paying. You can start another one from ${formatStudioTime(from)}, Sydney time.`;
 }

@@ -48,7 +48,7 @@ export function CouponField({
         />
       ) : shown ? (
         <div
-          className={`flex items-center justify-between gap-3 border px-4 py-2 ${coupon.tooShort ? 'border-warn' : 'border-good'}`}
+          className={`flex items-center justify-between gap-3 border px-4 py-0.5 ${coupon.tooShort ? 'border-warn' : 'border-good'}`}
         >
           <p className="min-w-0">
             <strong className="break-all">{shown.code}</strong>{' '}
