@@ -18,7 +18,7 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   workers: 1,
   retries: 0,
-  outputDir: 'artefacts/e2e',
+  outputDir: process.env['E2E_OUTPUT'] ?? 'artefacts/e2e',
   reporter: [
     ['line'],
     ...(process.env['REPORT_FILE'] ? [['json', { outputFile: process.env['REPORT_FILE'] }] as const] : []),

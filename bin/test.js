@@ -8,6 +8,10 @@ import { buildWeb, giveUp, install, ownEnv, ownNode, root, run, say, seconds, un
 
 const STEPS = ['types', 'lint', 'format', 'unit', 'build', 'e2e'];
 const PATIENCE_MS = 20_000;
+/** Journeys run on so many servers side by side, each with a part of the files. */
+const SERVERS = 2;
+const E2E_PORT = Number(process.env.E2E_PORT ?? 3390);
+const E2E_SANDBOX_PORT = Number(process.env.E2E_SANDBOX_PORT ?? 4390);
 const only = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = only.filter((word) => !STEPS.includes(word));
 if (unknown.length > 0) giveUp(new Error(`There is no step ${unknown.join(', ')}; there are ${STEPS.join(', ')}.`));
@@ -69,17 +73,26 @@ async function check(step, title, ...commands) {
   tell(title, failures === '' ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, since, failures.slice(-8_000));
 }
 
-/** Tests that count for themselves: `read` finds their counts in the JSON they leave behind. */
-async function suite(title, args, read, more = {}) {
+/**
+ * Tests that count for themselves: `read` finds their counts in the JSON report. `parts`: the environment of each process, which all run
+ * side by side; `args` gets the report's path and the number of the part, from 0.
+ */
+async function suite(title, args, read, parts = [{}]) {
   if (interrupted) return;
   say(`     ${title} ...`);
   const since = Date.now();
-  const report = join(scratch, `${title.split(' ')[0]}.json`);
-  const { code, output } = await run(ownNode(), args(report), { ...env, ...more, CI: '1', REPORT_FILE: report });
-  const counts = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 1 };
-  // A failure that no single test owns up to, such as an error between tests.
-  if (code !== 0 && counts.failed === 0) counts.failed = 1;
-  tell(title, counts, since, output.slice(-16_000));
+  const runPart = async (more, part) => {
+    const report = join(scratch, `${title.split(' ')[0]}-${part}.json`);
+    const result = await run(ownNode(), args(report, part), { ...env, ...more, CI: '1', REPORT_FILE: report });
+    const counts = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 1 };
+    // A failure that belongs to no single test, such as an error between tests.
+    if (result.code !== 0 && counts.failed === 0) counts.failed = 1;
+    return { ...counts, output: result.output };
+  };
+  const results = await Promise.all(parts.map(runPart));
+  const sum = (key) => results.reduce((total, one) => total + one[key], 0);
+  const output = results.filter((one) => one.failed > 0).map((one) => one.output.slice(-16_000));
+  tell(title, { passed: sum('passed'), failed: sum('failed') }, since, output.join('\n'));
 }
 
 const tool = (...path) => join(root, 'node_modules', ...path);
@@ -137,9 +150,17 @@ if (wanted('e2e') && !interrupted) {
   } else {
     await suite(
       'journeys in a browser',
-      () => [tool('@playwright', 'test', 'cli.js'), 'test', '--pass-with-no-tests'],
+      (_report, part) => [
+        ...[tool('@playwright', 'test', 'cli.js'), 'test', '--pass-with-no-tests'],
+        `--shard=${part + 1}/${SERVERS}`,
+      ],
       (report) => ({ passed: report.stats.expected + report.stats.flaky, failed: report.stats.unexpected }),
-      { CHROMIUM_PATH: chromium },
+      Array.from({ length: SERVERS }, (_, part) => ({
+        CHROMIUM_PATH: chromium,
+        E2E_PORT: String(E2E_PORT + 20 * part),
+        E2E_SANDBOX_PORT: String(E2E_SANDBOX_PORT + 20 * part),
+        E2E_OUTPUT: join('artefacts', `e2e-${part + 1}`),
+      })),
     );
   }
 }

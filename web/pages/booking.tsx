@@ -133,19 +133,7 @@ export default function BookingPage() {
         >
           <section aria-label="Day" className="max-md:mb-8">
             <h2 className="mb-4 text-2xl">Day</h2>
-            <PartBoundary what="The calendar">
-              <Suspense fallback={<Skeleton label="Loading the calendar" className="h-[22rem]" />}>
-                <Calendar
-                  today={choice.today}
-                  value={choice.date}
-                  onChange={(day) => {
-                    choice.chooseDay(day);
-                    bookNow.forget();
-                  }}
-                  key={choice.today}
-                />
-              </Suspense>
-            </PartBoundary>
+            <DayPicker choice={choice} onChange={bookNow.forget} />
           </section>
           <DayHours choice={choice} now={now} onChange={bookNow.forget} />
           <div className="lg:sticky lg:top-6">
@@ -175,6 +163,24 @@ export default function BookingPage() {
         </div>
       ) : null}
     </Shell>
+  );
+}
+
+function DayPicker({ choice, onChange }: { choice: ReturnType<typeof useChoice>; onChange: () => void }) {
+  return (
+    <PartBoundary what="The calendar">
+      <Suspense fallback={<Skeleton label="Loading the calendar" className="h-[22rem]" />}>
+        <Calendar
+          today={choice.today}
+          value={choice.date}
+          onChange={(day) => {
+            choice.chooseDay(day);
+            onChange();
+          }}
+          key={choice.today}
+        />
+      </Suspense>
+    </PartBoundary>
   );
 }
 

@@ -87,24 +87,31 @@ export function Summary({
           Book Now
         </Button>
       </div>
-      <div className="mt-1 flex min-h-11 items-center justify-between gap-3 lg:mt-3 lg:block">
-        <p id={nextId} className="min-w-0 text-sm text-fog lg:min-h-5">
-          {busy || unpriced ? null : next}
-          <Progress on={busy} words={WORDS} />
-        </p>
-        <Button
-          tone="quiet"
-          onClick={() => {
-            choice.clear();
-            onChange();
-          }}
-          disabled={busy}
-          className="min-h-11 shrink-0 py-1 max-lg:text-sm lg:mt-1"
-        >
-          Clear Selection
-        </Button>
-      </div>
+      <Next
+        id={nextId}
+        text={unpriced ? null : next}
+        busy={busy}
+        onClear={() => {
+          choice.clear();
+          onChange();
+        }}
+      />
     </aside>
+  );
+}
+
+/** What Book Now leads to, or what it is doing; and the way to start again. */
+function Next({ id, text, busy, onClear }: { id: string; text: string | null; busy: boolean; onClear: () => void }) {
+  return (
+    <div className="mt-1 flex min-h-11 items-center justify-between gap-3 lg:mt-3 lg:block">
+      <p id={id} className="min-w-0 text-sm text-fog lg:min-h-5">
+        {busy ? null : text}
+        <Progress on={busy} words={WORDS} />
+      </p>
+      <Button tone="quiet" onClick={onClear} disabled={busy} className="min-h-11 shrink-0 py-1 max-lg:text-sm lg:mt-1">
+        Clear Selection
+      </Button>
+    </div>
   );
 }
 

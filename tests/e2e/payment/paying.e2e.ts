@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { chooseHours, DECLINED_CARD, demo, GOOD_CARD, mails, openDay, payWith, sandbox, signIn } from './steps.ts';
+import { chooseHours, DECLINED_CARD, demo, GOOD_CARD, mails, openDay, payWith, sandbox, signIn } from '../steps.ts';
 
 type Payment = { id: string; status: string; client_reference_id: string };
 

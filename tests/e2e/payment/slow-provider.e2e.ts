@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { accessible, chooseHours, newPerson, openDay, sandbox, sandboxUrl, signInOn } from './steps.ts';
+import { accessible, chooseHours, newPerson, openDay, sandbox, sandboxUrl, signInOn } from '../steps.ts';
 
 type Payment = { id: string; client_reference_id: string };
 

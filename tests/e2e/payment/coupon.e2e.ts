@@ -9,7 +9,7 @@ import {
   sandbox,
   service,
   signInOn,
-} from './steps.ts';
+} from '../steps.ts';
 
 type Payment = { id: string; status: string; client_reference_id: string; amount_total: number };
 
