@@ -1,7 +1,8 @@
 -- What an answer of the data API may hold. A statement calls these on the text it has made, so that an answer that is too large is
 -- refused where it is made: a write is undone with it, and nothing of it is sent to the server.
 create schema answer;
-grant usage on schema answer to anon, authenticated, service_role, backend;
+-- Every role a token may carry runs these: they only measure what they are handed.
+grant usage on schema answer to public;
 
 -- The whole answer, or a refusal. PostgREST's way to raise an error of one's own is sqlstate PGRST.
 create function answer.whole(body text, most_bytes bigint) returns text language plpgsql volatile as $$
@@ -32,8 +33,7 @@ begin
 end
 $$;
 
-revoke all on function answer.whole(text, bigint), answer.part(json, bigint, bigint, bigint) from public;
-grant execute on function answer.whole(text, bigint), answer.part(json, bigint, bigint, bigint) to anon, authenticated, service_role, backend;
+grant execute on function answer.whole(text, bigint), answer.part(json, bigint, bigint, bigint) to public;
 
 -- As private.take_limit, several units at once: answers how many of them were granted, and when none was, the whole seconds to wait.
 create function private.take_limit_units(p_name text, p_key text, p_max numeric, p_seconds numeric, p_now timestamptz, p_units integer, out granted integer, out wait integer)

@@ -252,6 +252,7 @@ export function createIdentity(parts: {
     verifyPhoto,
     checkHosted,
     async beginHosted(userId, email) {
+      const provider = hosted();
       await refuseMinor(userId);
       const count = await db.one<{ count: number }>(
         `select count(*)::int as count from private.identity_session where user_id = $1::uuid`,
@@ -259,7 +260,7 @@ export function createIdentity(parts: {
       );
       let session: IdentitySession;
       try {
-        session = await hosted().createSession({
+        session = await provider.createSession({
           key: `identity:${userId}:${count?.count ?? 0}`,
           userId,
           email,

@@ -127,7 +127,8 @@ async function settle(worker: Worker, job: Job, lease: string): Promise<void> {
     outcome = await handler(job);
   } catch (error) {
     const wait = worker.postpone?.(error) ?? null;
-    if (wait === null) return failed(worker, job, lease, error);
+    // A job that has failed before goes on counting: other work may take every trial call, and a person is told all the same.
+    if (wait === null || job.tries > 1) return failed(worker, job, lease, error, wait ?? 0);
     return putOff(worker, job, lease, new Date(worker.clock().getTime() + wait));
   }
   worker.checkpoint?.(`outbox.after.${job.kind}`);
@@ -165,10 +166,13 @@ async function close(worker: Worker, job: Job, reason: string): Promise<void> {
   });
 }
 
-async function failed(worker: Worker, job: Job, lease: string, error: unknown): Promise<void> {
+/** Counts a failure and tries again after the back-off, at the earliest after `waitMs`. */
+async function failed(worker: Worker, job: Job, lease: string, error: unknown, waitMs: number): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const longest = worker.longestWaitMs?.(job.kind) ?? LONGEST_WAIT_MS;
   const now = worker.clock();
+  const earliest = now.getTime() + waitMs;
+  const dueAt = new Date(Math.max(earliest, nextTry(now, job.tries, job.deadlineAt, longest).getTime()));
   worker.log.error(
     { err: error, job: job.id, kind: job.kind, tries: job.tries },
     'a job failed and will be tried again',
@@ -185,7 +189,7 @@ async function failed(worker: Worker, job: Job, lease: string, error: unknown): 
       `update private.outbox set last_error = $2, lease_until = '-infinity', due_at = $3::timestamptz,
          alerted_at = case when $4::boolean then $5::timestamptz else alerted_at end
        where id = $1::uuid`,
-      [job.id, reason.slice(0, 500), nextTry(now, job.tries, job.deadlineAt, longest), first, now],
+      [job.id, reason.slice(0, 500), dueAt, first, now],
     );
     if (first) await alert(tx, job, { tries: job.tries, reason });
   });

@@ -43,6 +43,15 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       contact_phone: state === 3 ? 'null' : `'+61400000${state}00'`,
     },
   ],
+  'private.payment': (state) => [
+    {
+      kind: `'card'`,
+      state: state === 1 ? `'paid'` : `'refunded'`,
+      currency: `'aud'`,
+      dispute_id: 'null',
+      dispute_status: 'null',
+    },
+  ],
   'public.id_verifications': (state) =>
     [`'verified'`, state === 1 ? `'review'` : `'failed'`].map((verification_status, at) => ({
       id: `'a500000${at}-0000-4000-8000-00000000000${state}'`,
@@ -92,7 +101,7 @@ export async function hide(world: World, state: State): Promise<void> {
   const { rows } = await world.house.db.query<BaseColumn>(
     `select n.nspname || '.' || c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type, not a.attnotnull as nullable
      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where c.relkind = 'r' and (n.nspname = 'public' or (n.nspname, c.relname) = ('private', 'booking')) and a.attgenerated = '' order by c.oid, a.attnum`,
+     where c.relkind = 'r' and (n.nspname = 'public' or (n.nspname, c.relname) in (('private', 'booking'), ('private', 'payment'))) and a.attgenerated = '' order by c.oid, a.attnum`,
   );
   const tables = new Map<string, BaseColumn[]>();
   for (const row of rows) tables.set(row.relation, [...(tables.get(row.relation) ?? []), row]);
@@ -236,17 +245,6 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       body: JSON.stringify({ job: idOf(1), reason: 'tried in a test' }),
     },
   ],
-  retry_job: [
-    { method: 'POST', path: '/rpc/retry_job', prefer: 'tx=rollback', body: JSON.stringify({ job: idOf(1) }) },
-  ],
-  own_bookings: [
-    '',
-    'reference=like.secret%25%5C',
-    'coupon_code=eq.secret-1x',
-    'final_cost=gt.1',
-    'order=coupon_code.desc',
-    'select=final_cost.max(),coupon_value::text',
-  ].map((query) => ({ method: 'POST', path: `/rpc/own_bookings?${query}`, body: '{}' })),
   developer_pages_open: [{ method: 'POST', path: '/rpc/developer_pages_open', body: '{}' }],
   is_staff: [{ method: 'POST', path: '/rpc/is_staff', body: '{}' }],
   leave_mailing_list: [
@@ -256,6 +254,17 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       prefer: 'tx=rollback',
       body: JSON.stringify({ subscription: idOf(1) }),
     },
+  ],
+  own_bookings: [
+    '',
+    'reference=like.secret%25%5C',
+    'coupon_code=eq.secret-1x',
+    'final_cost=gt.1',
+    'order=coupon_code.desc',
+    'select=final_cost.max(),coupon_value::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/own_bookings?${query}`, body: '{}' })),
+  retry_job: [
+    { method: 'POST', path: '/rpc/retry_job', prefer: 'tx=rollback', body: JSON.stringify({ job: idOf(1) }) },
   ],
   search_audit_logs: [
     'details->>a=eq.secret-1x',

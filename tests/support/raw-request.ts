@@ -9,7 +9,7 @@ export type RawAnswer = { readonly status: number; readonly text: string; readon
 export function sendUnfinished(
   url: string,
   request: { path: string; headers: Readonly<Record<string, string>>; sent?: string },
-  milliseconds = 10_000,
+  milliseconds = 45_000,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const began = performance.now();

@@ -51,7 +51,8 @@ export function createTokenWeb3(parts: AuthParts): Operation {
       throw invalid(
         `Signed ${name} message is using URI which is not allowed on this server, message was signed for another app`,
       );
-    if (uri.hostname !== 'localhost' && uri.host !== domain)
+    // Upstream excuses localhost from this; a message is signed for the page it names, wherever that is.
+    if (uri.host !== domain)
       throw invalid(
         `Signed ${name} message is using a Domain that does not match the one in URI which is not allowed on this server`,
       );

@@ -418,11 +418,12 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'paid' });
   });
 
-  it('one part of reconciliation that fails is logged and stops no other', async () => {
+  it('one part of reconciliation that fails is logged, told to the caller, and stops no other', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'pay');
     const refuse = (): Promise<never> => Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true }));
-    await createPaymentDesk({ ...context, payments: { ...provider.payments, listSessions: refuse } }).reconcile();
+    const payments = { ...provider.payments, listSessions: refuse };
+    await expect(createPaymentDesk({ ...context, payments }).reconcile()).rejects.toThrow(ProviderError);
     expect(errors).toContain('a part of reconciliation failed');
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
   });

@@ -19,7 +19,8 @@ type Known = {
 
 /**
  * Finds what webhooks should have told and did not: sessions and events of the last three days, and every payment that is not final.
- * What differs goes into the inbox of webhooks and is handled from there until it is done. Answers how many were handled now.
+ * What differs goes into the inbox of webhooks and is handled from there until it is done. Answers how many were handled now. Throws when a
+ * part failed, after the others.
  */
 export async function reconcilePayments(context: PaymentContext): Promise<number> {
   const { db, clock, log } = context;
@@ -29,11 +30,12 @@ export async function reconcilePayments(context: PaymentContext): Promise<number
     ['events', () => findEvents(context, since)],
     ['payments that are not final', () => compareNotFinal(context)],
   ] as const;
+  let failed: unknown = null;
   for (const [name, work] of parts) {
     try {
       await work();
     } catch (error) {
-      // The next round, minutes from now, asks again.
+      failed = error;
       log.error({ part: name, reason: reasonOf(error) }, 'a part of reconciliation failed');
     }
   }
@@ -41,7 +43,10 @@ export async function reconcilePayments(context: PaymentContext): Promise<number
     `delete from private.webhook_inbox where handled_at < $1::timestamptz - interval '${KEPT_DAYS} days'`,
     [clock()],
   );
-  return drainWebhooks(context);
+  const handled = await drainWebhooks(context);
+  // Told only now: what could be found is handled, and the caller asks again sooner.
+  if (failed !== null) throw failed;
+  return handled;
 }
 
 async function findSessions(context: PaymentContext, since: Date): Promise<void> {
