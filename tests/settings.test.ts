@@ -3,8 +3,8 @@ import { venue } from '#rules/venue.ts';
 import { readConfig } from '#server/config.ts';
 import { readHouse } from './support/house.ts';
 
-/** The default sender names the business too, as server/config.ts may import no rules. */
-const MAY_NAME_IT = ['rules/venue.ts', 'server/config.ts'];
+/** The default sender names the business too, as the settings may import no rules. */
+const MAY_NAME_IT = ['rules/venue.ts', 'server/settings/checks.ts'];
 
 test('the name of the business stands in rules/venue.ts alone', () => {
   const [first, second] = venue.nameLines;
