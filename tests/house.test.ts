@@ -81,6 +81,11 @@ const TABLE: readonly Room[] = [
 
   { room: 'sandbox', may: [] },
   { room: 'tests/e2e', may: ['tests/support'] },
+  // The functions router with fake operations: it builds what the program builds, without a database.
+  {
+    room: 'tests/functions',
+    may: ['server/compose-functions', 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+  },
   { room: 'tests', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
   { room: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
 ];
