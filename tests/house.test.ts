@@ -81,6 +81,16 @@ const TABLE: readonly Room[] = [
 
   { room: 'sandbox', may: [] },
   { room: 'tests/e2e', may: ['tests/support'] },
+  // The functions router with fake operations: it builds what the program builds, without a database.
+  {
+    room: 'tests/functions',
+    may: ['server/compose-functions', 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+  },
+  // The booking operations on a real database with providers in memory.
+  {
+    room: 'tests/operations',
+    may: ['server/operations', 'server/queue', ...WIRE, PORTS, PORT_ERRORS, 'rules', 'tests/support'],
+  },
   { room: 'tests', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
   { room: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
 ];

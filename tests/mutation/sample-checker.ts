@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CheckResult, CheckStatus, type Checker } from '@stryker-mutator/api/check';
 import type { Mutant } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
-import { pickSample } from './sample.ts';
+import { pickSample, rankOf } from './sample.ts';
 
 /** Names a mutant by where it is and what it changes; ids change whenever a file does. */
 export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mutant, 'id'>): string {
@@ -12,27 +12,30 @@ export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mut
 }
 
 /**
- * Leaves only a seeded sample of the mutants to be tested: `MUTATION_SEED`, `MUTATION_SIZE`. Stryker groups all mutants once, in one of
- * its processes, and checks them in any of them, so the sample is kept in the file `MUTATION_SAMPLE_FILE`. A mutant outside the sample
- * counts as one that does not compile, which leaves it out of the score.
+ * Leaves only a seeded sample of the mutants to be tested: `MUTATION_SEED`, `MUTATION_SIZE`. A mutant is in it when its rank is at most
+ * that of the last one chosen, which the first run over all mutants keeps in the file `MUTATION_SAMPLE_FILE`: Stryker runs several
+ * processes, and asks about changed mutants only when it remembers the others. A mutant outside the sample counts as one that does not
+ * compile, which leaves it out of the score.
  */
 class SampleChecker implements Checker {
   readonly #file = process.env['MUTATION_SAMPLE_FILE'] ?? '';
+  readonly #seed = process.env['MUTATION_SEED'] ?? '1';
 
   async init(): Promise<void> {}
 
   async group(mutants: Mutant[]): Promise<string[][]> {
-    const size = Number(process.env['MUTATION_SIZE'] ?? '150');
-    const sample = pickSample(mutants, keyOf, process.env['MUTATION_SEED'] ?? '1', size);
-    writeFileSync(this.#file, JSON.stringify(sample.map(keyOf)));
+    if (!existsSync(this.#file)) {
+      const last = pickSample(mutants, keyOf, this.#seed, Number(process.env['MUTATION_SIZE'] ?? '150')).at(-1);
+      writeFileSync(this.#file, last === undefined ? '' : rankOf(keyOf(last), this.#seed));
+    }
     return [mutants.map(({ id }) => id)];
   }
 
   async check(mutants: Mutant[]): Promise<Record<string, CheckResult>> {
-    const sample = new Set<string>(existsSync(this.#file) ? JSON.parse(readFileSync(this.#file, 'utf8')) : []);
+    const last = existsSync(this.#file) ? readFileSync(this.#file, 'utf8') : '';
     const leftOut: CheckResult = { status: CheckStatus.CompileError, reason: 'not in the sample' };
     return Object.fromEntries(
-      mutants.map((one) => [one.id, sample.has(keyOf(one)) ? { status: CheckStatus.Passed } : leftOut]),
+      mutants.map((one) => [one.id, rankOf(keyOf(one), this.#seed) <= last ? { status: CheckStatus.Passed } : leftOut]),
     );
   }
 }

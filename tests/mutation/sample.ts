@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
+/** Ranks a key for a seed: sixty-four hexadecimal digits, in an order that has nothing to do with the keys. */
+export const rankOf = (key: string, seed: string): string =>
+  createHash('sha256').update(`${seed}\n${key}`).digest('hex');
+
 /** Picks `size` of `all`, the same ones for the same seed; `key` names an item for good, so that adding one moves few others. */
 export function pickSample<T>(all: readonly T[], key: (one: T) => string, seed: string, size: number): T[] {
-  const rank = (one: T): string =>
-    createHash('sha256')
-      .update(`${seed}\n${key(one)}`)
-      .digest('hex');
-  const ranked = all.map((one) => ({ one, rank: rank(one) }));
+  const ranked = all.map((one) => ({ one, rank: rankOf(key(one), seed) }));
   ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1));
   return ranked.slice(0, size).map(({ one }) => one);
 }

@@ -1,8 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { AREAS } from './areas.ts';
-import { describeScore, scoreOf } from './sample.ts';
+import { describeScore, rankOf, scoreOf } from './sample.ts';
 import { keyOf } from './sample-checker.ts';
 
 /** Runs Stryker over a seeded sample of one area's mutants and prints score and survivors: `node stryker.ts AREA SIZE SEED`. */
@@ -12,11 +13,16 @@ const area = AREAS.find((one) => one.name === name);
 if (!area) throw new Error(`There is no area ${name}; there are ${AREAS.map((one) => one.name).join(', ')}.`);
 const folder = join('artefacts', 'mutation');
 await mkdir(folder, { recursive: true });
+// What is remembered is of use only together with the sample it was tested for.
+const remembered = join(folder, `${area.name}-${size}-${seed}.json`);
+const sampleFile = join(process.cwd(), folder, `${area.name}-${size}-${seed}-sample.txt`);
+if (!existsSync(remembered) || !existsSync(sampleFile))
+  for (const file of [remembered, sampleFile]) await rm(file, { force: true });
 Object.assign(process.env, {
   MUTATION_AREA: area.name,
   MUTATION_SIZE: size,
   MUTATION_SEED: seed,
-  MUTATION_SAMPLE_FILE: join(process.cwd(), folder, `${area.name}-sample.json`),
+  MUTATION_SAMPLE_FILE: sampleFile,
   // The embedded engine alone decides here: a second engine would double the time and add little.
   TEST_POSTGRES_URL: '',
 });
@@ -30,7 +36,7 @@ const results = await new Stryker({
   vitest: { configFile: 'tests/mutation/vitest-config.ts', related: false, pool: 'forks' },
   coverageAnalysis: 'perTest',
   incremental: true,
-  incrementalFile: join(folder, `${area.name}-${size}-${seed}.json`),
+  incrementalFile: remembered,
   reporters: ['progress-append-only'],
   ignorePatterns: ['artefacts', 'data', 'dist', 'art', 'docs', 'web/public'],
   tempDirName: join(folder, 'tmp'),
@@ -43,10 +49,12 @@ const results = await new Stryker({
   tsconfigFile: 'none',
 } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
 
-// Stryker also reports what it remembers of earlier samples.
-const sample = new Set<string>(JSON.parse(await readFile(process.env['MUTATION_SAMPLE_FILE'] ?? '', 'utf8')));
+// Stryker also reports what it remembers of mutants outside the sample.
+const last = await readFile(sampleFile, 'utf8');
 const tested = results.filter(
-  (one) => ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(one.status) && sample.has(keyOf(one)),
+  (one) =>
+    ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(one.status) &&
+    rankOf(keyOf(countedFromZero(one)), seed) <= last,
 );
 const missed = tested.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
 for (const { fileName, location, replacement, mutatorName, status } of missed) {
@@ -56,3 +64,13 @@ for (const { fileName, location, replacement, mutatorName, status } of missed) {
   );
 }
 process.stdout.write(`${describeScore(area.name, scoreOf(tested.length - missed.length, tested.length))}\n`);
+
+/** Moves a place as a report tells it, with lines and columns counted from one, to how checkers are told it. */
+function countedFromZero<T extends (typeof results)[number]>(one: T): T {
+  const { start, end } = one.location;
+  const location = {
+    start: { line: start.line - 1, column: start.column - 1 },
+    end: { line: end.line - 1, column: end.column - 1 },
+  };
+  return { ...one, location };
+}

@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest';
+import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, told } from './functions-app.ts';
+import type { FunctionsApp, Sender } from './functions-app.ts';
+
+/** Every function: who may call it, what it takes of which limit, and what it does not ask before it knows that. */
+type Row = {
+  readonly name: string;
+  readonly callers: 'everyone' | 'signed-in' | 'staff' | 'developers' | 'provider';
+  /** Name, most and seconds of its limit; null: it has none. */
+  readonly limit: readonly [string, number, number] | null;
+  readonly body?: unknown;
+  /** Answers of the fakes with which a request of somebody who may call it succeeds. */
+  readonly answers: FunctionsApp['answers'];
+  readonly succeeds?: number;
+};
+const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
+const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
+const own = { 'bookings.own': () => booking };
+const opened = { ...own, 'access.ensure': () => access, 'access.renew': () => access };
+
+const ROWS: readonly Row[] = [
+  {
+    name: 'create-payment',
+    callers: 'signed-in',
+    limit: ['create-payment', 20, 60],
+    body: { bookingData: span },
+    answers: { 'bookings.hold': () => held },
+  },
+  {
+    name: 'release-hold',
+    callers: 'signed-in',
+    limit: ['release-hold', 60, 60],
+    body: { bookingId: BOOKING },
+    answers: { 'bookings.letGo': () => ({ booking, couponCode: null }) },
+  },
+  {
+    name: 'verify-payment',
+    callers: 'everyone',
+    limit: ['verify-payment', 60, 60],
+    body: { sessionId: 'cs_test_1' },
+    answers: { 'status.ask': () => ({ booking, payment, paid: true, asking: false }) },
+  },
+  {
+    name: 'cancel-booking',
+    callers: 'signed-in',
+    limit: ['cancel-booking', 30, 60],
+    body: { bookingId: BOOKING },
+    answers: { 'bookings.cancel': () => ({ refund: 'full', amountCents: 8250 }) },
+  },
+  { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
+  ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
+    name,
+    callers: 'signed-in',
+    limit: ['queued-mail', 60, 60],
+    body: {},
+    answers: own,
+    succeeds: 202,
+  })),
+  {
+    name: 'process-scheduled-emails',
+    callers: 'staff',
+    limit: ['process-scheduled-emails', 60, 60],
+    answers: { drain: () => 3 },
+  },
+  {
+    name: 'generate-access-code',
+    callers: 'signed-in',
+    limit: ['generate-access-code', 30, 60],
+    body: { bookingId: BOOKING },
+    answers: opened,
+  },
+  {
+    name: 'verify-id',
+    callers: 'signed-in',
+    limit: ['verify-id', 10, 3600],
+    body: { idImage: `data:image/png;base64,${'A'.repeat(40)}` },
+    answers: { 'identity.verifyPhoto': () => verification() },
+  },
+  {
+    name: 'create-verification-session',
+    callers: 'signed-in',
+    limit: ['create-verification-session', 5, 3600],
+    answers: { 'identity.beginHosted': () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
+  },
+  {
+    name: 'check-verification-and-checkout',
+    callers: 'signed-in',
+    limit: ['check-verification', 120, 60],
+    body: { verificationSessionId: 'vs_1' },
+    answers: { 'identity.checkHosted': () => ({ verified: true, status: 'verified', error: null }) },
+  },
+  {
+    name: 'manual-power-control',
+    callers: 'staff',
+    limit: ['manual-power-control', 60, 60],
+    body: { action: 'turn_on' },
+    answers: { 'power.set': () => undefined },
+  },
+  {
+    name: 'test-smart-plug',
+    callers: 'developers',
+    limit: ['test-smart-plug', 60, 60],
+    answers: { 'power.test': () => undefined },
+  },
+  ...['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin'].map((name): Row => ({
+    name,
+    callers: 'developers',
+    limit: ['test-igloohome', 60, 60],
+    answers: { 'locks.check': () => ({ devices: [] }), 'testPins.issue': () => ({ pin: '123456' }) },
+  })),
+  {
+    name: 'igloohome-webhook',
+    callers: 'provider',
+    limit: null,
+    body: JSON.stringify({ payload: { product: { id: 'lock-1' }, event: { type: 5, data: {} } } }),
+    answers: { verifyReport: () => true },
+  },
+];
+
+function takesEvents(): Row['answers'] {
+  return { 'payments.readEvent': () => ({ id: 'evt_1' }), 'inbox.accept': () => undefined };
+}
+function verification(): unknown {
+  const date = { iso: '1990-01-01', printed: null };
+  return {
+    id: 'v1',
+    reading: { givenNames: 'Ada', familyName: 'Lovelace', dateOfBirth: date, expiry: date, confidence: 90 },
+    judgement: { decision: 'verified', nameMatch: {}, reasons: [] },
+    profileBirthDate: null,
+  };
+}
+
+/** Which refusal each kind of function gives each sender; null: it succeeds. */
+const REFUSED: Readonly<Record<Row['callers'], Readonly<Record<Sender, readonly [number, string] | null>>>> = {
+  everyone: {
+    none: [401, 'no_api_key'],
+    guest: null,
+    person: null,
+    staff: null,
+    service: null,
+    suspended: [429, 'too_many_requests'],
+  },
+  'signed-in': {
+    none: [401, 'no_api_key'],
+    guest: [401, 'not_signed_in'],
+    person: null,
+    staff: null,
+    service: [401, 'not_signed_in'],
+    suspended: [429, 'too_many_requests'],
+  },
+  staff: {
+    none: [401, 'no_api_key'],
+    guest: [401, 'not_signed_in'],
+    person: [403, 'not_yours'],
+    staff: null,
+    service: null,
+    suspended: [429, 'too_many_requests'],
+  },
+  developers: {
+    none: [401, 'no_api_key'],
+    guest: [401, 'not_signed_in'],
+    person: [403, 'not_yours'],
+    staff: null,
+    service: null,
+    suspended: [429, 'too_many_requests'],
+  },
+  provider: { none: null, guest: null, person: null, staff: null, service: null, suspended: null },
+};
+const SENDERS = ['none', 'guest', 'person', 'staff', 'service', 'suspended'] as const;
+const KEYS = { guest: 'anon', person: PERSON, staff: STAFF, service: 'service_role' } as const;
+const answered = (app: FunctionsApp): string[] => app.calls.map(([name]) => name).filter((one) => one !== 'readCaller');
+
+describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 200 }) => {
+  test.each(SENDERS)('is for the right callers: %s', async (by) => {
+    const app = createFunctionsApp();
+    Object.assign(app.answers, answers);
+    const refused = REFUSED[callers][by];
+    const response = await app.send(name, by, { body });
+    expect(response.headers.get('x-relay-error')).toBe(by === 'none' && refused ? 'true' : null);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const { status, body: answer, retryAfter } = await told(response);
+    expect(status).toBe(refused?.[0] ?? succeeds);
+    expect(retryAfter).toBe(by === 'suspended' && refused ? '7' : null);
+    if (refused === null) return;
+    expect(answer).toMatchObject({ error: { code: refused[1], message: expect.stringMatching(/\w/) } });
+    expect(app.taken).toEqual([]);
+    expect(answered(app)).toEqual([]);
+  });
+
+  test('takes one unit of its limit, for the person or the address', async () => {
+    const app = createFunctionsApp();
+    Object.assign(app.answers, answers);
+    const by = callers === 'signed-in' ? 'person' : callers === 'everyone' ? 'guest' : 'staff';
+    await app.send(name, by, { body });
+    if (limit === null) return expect(app.taken).toEqual([]);
+    const [limitName, max, seconds] = limit;
+    const key = callers === 'everyone' ? `ip:${IP}` : `user:${KEYS[by]}`;
+    expect(app.taken).toEqual([[{ name: limitName, max, seconds }, key]]);
+    return undefined;
+  });
+
+  test('answers 429 with the seconds to wait once its limit is used up, and asks nothing', async () => {
+    const app = createFunctionsApp({ wait: 17 });
+    Object.assign(app.answers, answers);
+    const by = callers === 'signed-in' ? 'person' : 'staff';
+    const response = await told(await app.send(name, by, { body }));
+    if (limit === null) return expect(response.status).toBe(succeeds);
+    expect(response).toEqual({
+      status: 429,
+      body: {
+        error: {
+          code: 'too_many_requests',
+          message: 'Too many requests. Please try again in a moment.',
+          retryAfter: 17,
+        },
+      },
+      retryAfter: '17',
+    });
+    expect(answered(app)).toEqual([]);
+    expect(app.reserved()).toEqual({ small: 0, large: 0 });
+    return undefined;
+  });
+
+  test('takes POST only, and says so', async () => {
+    const app = createFunctionsApp();
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await app.send(name, 'staff', { method });
+      expect(response.headers.get('allow')).toBe('POST');
+      expect(await told(response)).toEqual({
+        status: 405,
+        body: { error: { code: 'method_not_allowed', message: 'Use POST.' } },
+        retryAfter: null,
+      });
+    }
+    expect(app.calls).toEqual([]);
+  });
+});
+
+test.each(ROWS.filter(({ callers }) => callers === 'developers'))(
+  '$name is not there while the developer pages are off',
+  async ({ name, answers }) => {
+    const app = createFunctionsApp({ developerPages: false });
+    Object.assign(app.answers, answers);
+    for (const by of ['staff', 'service'] as const)
+      expect(await told(await app.send(name, by))).toMatchObject({
+        status: 404,
+        body: { error: { code: 'not_found' } },
+      });
+    expect(await told(await app.send(name, 'person'))).toMatchObject({ status: 403 });
+    expect(answered(app)).toEqual([]);
+  },
+);

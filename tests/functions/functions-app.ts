@@ -1,0 +1,231 @@
+import { Hono } from 'hono';
+import { composeFunctions } from '#server/compose-functions.ts';
+import { createBodyBudget } from '#server/http/bodies.ts';
+import { type Caller, type Env, TokenRefused } from '#server/http/caller.ts';
+import type { Limit } from '#server/http/limits.ts';
+import { CallerSuspended } from '#server/http/suspension.ts';
+import type { DoorAccess } from '#server/operations/access-codes.ts';
+import type { BookingFacts, PaymentFacts } from '#server/operations/booking-rows.ts';
+import { createPeople } from '#server/operations/people.ts';
+import { createLinkSigner } from '#server/operations/seal.ts';
+
+/** The functions router with fake operations and providers: no database, no network. */
+
+export const PERSON = '11111111-1111-4111-8111-111111111111';
+export const STAFF = '22222222-2222-4222-8222-222222222222';
+export const BOOKING = '33333333-3333-4333-8333-333333333333';
+export const OTHER_BOOKING = '44444444-4444-4444-8444-444444444444';
+export const STUDIO = '55555555-5555-4555-8555-555555555555';
+export const IP = '203.0.113.7';
+export const NOW = new Date('2031-05-01T00:00:00Z');
+
+/** Who sends a request: what the token in `authorization` stands for. `none` sends no key at all. */
+export type Sender = 'none' | 'guest' | 'person' | 'staff' | 'service' | 'suspended';
+
+const caller = (role: string, userId: string | null, claims: Caller['claims'] = {}): Caller => ({
+  role,
+  userId,
+  sessionId: userId,
+  claims,
+  claimsJson: '{}',
+  ip: 'to be replaced by the router',
+});
+const CALLERS: Readonly<Record<string, Caller>> = {
+  guest: caller('anon', null),
+  person: caller('authenticated', PERSON, { email: 'person@example.com' }),
+  staff: caller('authenticated', STAFF, { email: 'staff@example.com' }),
+  service: caller('service_role', null),
+};
+
+export const booking: BookingFacts = {
+  id: BOOKING,
+  reference: 'HC-ABC123',
+  userId: PERSON,
+  studioId: STUDIO,
+  studioName: 'Studio A',
+  startTime: '2031-05-02T00:00:00Z',
+  endTime: '2031-05-02T02:00:00Z',
+  status: 'confirmed',
+  cancelReason: null,
+  holdExpiresAt: null,
+  totalHours: 2,
+  slots: [],
+  baseCostCents: 9800,
+  discountCents: 1000,
+  couponDiscountCents: 550,
+  finalCostCents: 8250,
+  createdAt: '2031-04-30T00:00:00Z',
+  confirmedAt: '2031-04-30T00:01:00Z',
+};
+
+export const payment: PaymentFacts = {
+  id: '66666666-6666-4666-8666-666666666666',
+  bookingId: BOOKING,
+  attempt: 1,
+  kind: 'card',
+  state: 'paid',
+  key: 'create:1',
+  sessionId: 'cs_test_1',
+  url: null,
+  sessionExpiresAt: null,
+  amountCents: 8250,
+  paidCents: 8250,
+  refundedCents: 0,
+  refundFailures: 0,
+  disputeId: null,
+  disputeStatus: null,
+  paymentIntentId: 'pi_1',
+  refundId: null,
+  createdAt: '2031-04-30T00:00:00Z',
+};
+
+export const access: DoorAccess = {
+  booking,
+  pin: '482913',
+  pinId: 'code-1',
+  releaseAt: new Date('2031-05-01T23:00:00Z'),
+  worksFrom: new Date('2031-05-01T23:45:00Z'),
+  worksUntil: new Date('2031-05-02T02:15:00Z'),
+  nextCodeAt: null,
+  codesLeft: 4,
+  mode: 'bridge',
+  singleUse: false,
+};
+
+type Work = (...values: never[]) => unknown;
+export type FunctionsApp = {
+  /** What fake operations and providers were asked, in order: name and arguments. */
+  readonly calls: (readonly [string, ...unknown[]])[];
+  /** What was taken of which limit, with its key. */
+  readonly taken: (readonly [Limit, string])[];
+  /** Messages logged as `level: message`. */
+  readonly logged: string[];
+  readonly links: ReturnType<typeof createLinkSigner>;
+  /** Answers of fake operations by name, e.g. `bookings.hold`; one that has none fails the request. */
+  readonly answers: Record<string, Work>;
+  /** Bytes of bodies set aside at this moment: at most 1 MiB each, and larger ones. */
+  reserved(): { small: number; large: number };
+  send(name: string, by: Sender, options?: SendOptions): Promise<Response>;
+};
+export type SendOptions = {
+  readonly method?: string;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly query?: string;
+  /** Beside those that JSON needs; null leaves one of these out. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+};
+
+export function createFunctionsApp(
+  options: { developerPages?: boolean; wait?: number | null; bodyBytes?: number; now?: Date } = {},
+): FunctionsApp {
+  const calls: FunctionsApp['calls'] = [];
+  const taken: FunctionsApp['taken'] = [];
+  const logged: string[] = [];
+  const answers: FunctionsApp['answers'] = {};
+  const ask =
+    (name: string) =>
+    (...values: unknown[]): Promise<never> => {
+      calls.push([name, ...values]);
+      const answer = answers[name];
+      if (!answer) return Promise.reject(new Error(`${name} has no answer in this test`));
+      return new Promise((resolve) => resolve(answer(...(values as never[])) as never));
+    };
+  const port = <const N extends string>(name: string, methods: readonly N[]) =>
+    Object.fromEntries(methods.map((method) => [method, ask(`${name}.${method}`)])) as Record<N, never>;
+  const total = options.bodyBytes ?? 64 * 1024 * 1024;
+  const bodies = {
+    small: createBodyBudget({ total, perSender: total }),
+    large: createBodyBudget({ total, perSender: total }),
+  };
+  const links = createLinkSigner(Buffer.alloc(32, 7));
+  const functions = composeFunctions({
+    readCaller: async (request) => {
+      calls.push(['readCaller']);
+      const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
+      if (token === 'suspended') throw new CallerSuspended(7);
+      const found = CALLERS[token];
+      if (!found) throw new TokenRefused('no_api_key', 'No API key found in request');
+      return found;
+    },
+    limits: Object.assign(
+      async (limit: Limit, key: string) => {
+        taken.push([limit, key]);
+        return options.wait ?? null;
+      },
+      { values: (limit: Limit) => [limit.name, limit.max, limit.seconds, NOW] as const },
+    ),
+    bodies,
+    clock: () => options.now ?? NOW,
+    people: createPeople({
+      db: { one: (_text: string, [userId]: unknown[]) => Promise.resolve({ staff: userId === STAFF }) } as never,
+      developerPages: options.developerPages ?? true,
+    }),
+    links,
+    status: port('status', ['ask']),
+    bookings: port('bookings', ['hold', 'letGo', 'cancel', 'own']),
+    access: port('access', ['request', 'revoke', 'show', 'ensure', 'renew', 'used']),
+    identity: port('identity', ['verifyPhoto', 'beginHosted', 'checkHosted', 'deleteImage']),
+    payments: {
+      readEvent: (raw: string, signature: string) => {
+        calls.push(['payments.readEvent', raw, signature]);
+        return answers['payments.readEvent']?.(...([raw, signature] as never[]));
+      },
+    } as never,
+    locks: {
+      capabilities: { mode: 'bridge' },
+      check: ask('locks.check'),
+    } as never,
+    lockIds: ['lock-1', 'lock-2'],
+    power: port('power', ['set', 'test']),
+    testPins: port('testPins', ['issue']),
+    inbox: port('inbox', ['accept', 'drain']),
+    verifyReport: ask('verifyReport'),
+    drain: ask('drain'),
+  });
+  const app = new Hono<Env>();
+  app.use(async (c, next) => {
+    const say = (level: string) => (_fields: Record<string, unknown>, message: string) =>
+      void logged.push(`${level}: ${message}`);
+    c.set('requestId', 'request-1');
+    c.set('ip', IP);
+    c.set('log', { info: say('info'), warn: say('warn'), error: say('error') });
+    await next();
+  });
+  app.route('/functions/v1', functions);
+  return {
+    calls,
+    taken,
+    logged,
+    links,
+    answers,
+    reserved: () => ({ small: bodies.small.reserved(), large: bodies.large.reserved() }),
+    async send(name, by, { method = 'POST', body, query = '', headers = {} } = {}) {
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      const sent = new Headers(by === 'none' ? {} : { authorization: `Bearer ${by}` });
+      if (text !== undefined) {
+        sent.set('content-type', 'application/json');
+        sent.set('content-length', String(Buffer.byteLength(text)));
+      }
+      for (const [header, value] of Object.entries(headers)) {
+        if (value === null) sent.delete(header);
+        else sent.set(header, value);
+      }
+      return app.request(`http://localhost/functions/v1/${name}${query}`, {
+        method,
+        headers: sent,
+        ...(text === undefined ? {} : { body: text }),
+      });
+    },
+  };
+}
+
+/** Status and body of an answer, with the headers worth asserting. */
+export async function told(response: Response): Promise<{ status: number; body: unknown; retryAfter: string | null }> {
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: text === '' ? null : (JSON.parse(text) as unknown),
+    retryAfter: response.headers.get('retry-after'),
+  };
+}

@@ -1,0 +1,282 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ProviderError } from '#server/providers/call.ts';
+import { Refusal } from '#server/operations/refusal.ts';
+import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, told } from './functions-app.ts';
+
+let app: FunctionsApp;
+beforeEach(() => {
+  app = createFunctionsApp();
+});
+const asked = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
+const ok = (body: unknown, status = 200) => ({ status, body, retryAfter: null });
+
+describe('check-verification-and-checkout', () => {
+  const check = async (body: unknown) => told(await app.send('check-verification-and-checkout', 'person', { body }));
+
+  test('asks for a check of the caller, whoever the body names', async () => {
+    app.answers['identity.checkHosted'] = () => ({ verified: true, status: 'verified', error: null });
+    expect(await check({ verificationSessionId: 'vs_1', userId: STAFF })).toEqual(
+      ok({ verified: true, status: 'verified', checkoutUrl: '/checkout' }),
+    );
+    expect(asked()).toEqual([['identity.checkHosted', PERSON, 'vs_1']]);
+  });
+
+  test('leads nobody to the checkout who is not verified, and says why', async () => {
+    app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'failed', error: 'The name differs.' });
+    expect(await check({ verificationSessionId: 'vs_1' })).toEqual(
+      ok({ verified: false, status: 'failed', checkoutUrl: null, error: 'The name differs.' }),
+    );
+  });
+
+  test.each([undefined, null, 1, '', 'vs_', 'xvs_1', 'vs_a-b', `vs_${'x'.repeat(201)}`])(
+    'refuses %j as a check',
+    async (verificationSessionId) => {
+      expect(await check({ verificationSessionId })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'invalid_request', field: 'verificationSessionId' } },
+      });
+      expect(asked()).toEqual([]);
+    },
+  );
+
+  test('says what is wrong with a check', async () => {
+    expect(await check({ verificationSessionId: 'x' })).toMatchObject({
+      body: { error: { message: 'verificationSessionId: not a verification session' } },
+    });
+  });
+});
+
+test('create-verification-session begins a check for the caller', async () => {
+  app.answers['identity.beginHosted'] = () => ({ id: 'vs_1', url: 'https://verify.example/1' });
+  expect(await told(await app.send('create-verification-session', 'person', { body: { userId: STAFF } }))).toEqual(
+    ok({ verificationSessionId: 'vs_1', verificationUrl: 'https://verify.example/1' }),
+  );
+  expect(asked()).toEqual([['identity.beginHosted', PERSON, 'person@example.com']]);
+});
+
+describe('verify-id', () => {
+  const judgement = {
+    decision: 'review',
+    isFinal: false,
+    isOver18: true,
+    age: 41,
+    isExpired: false,
+    isNsw: true,
+    nameMatch: { status: 'partial', details: 'The middle name differs.' },
+    dobMatches: true,
+    reasons: ['The middle name differs.'],
+  };
+  const reading = {
+    givenNames: 'Ada  King Mary',
+    familyName: 'Lovelace',
+    dateOfBirth: { iso: '1990-01-02', printed: '02 JAN 1990' },
+    expiry: { iso: '2033-04-05', printed: null },
+    confidence: 87,
+  };
+  const picture = Buffer.from('a picture that is long enough');
+  const idImage = `data:image/jpeg;base64,${picture.toString('base64')}`;
+  const send = async (body: unknown) => told(await app.send('verify-id', 'person', { body }));
+  const answering = (more: object = {}) => {
+    app.answers['identity.verifyPhoto'] = () => ({
+      id: 'v1',
+      judgement,
+      reading: { ...reading, ...more },
+      profileBirthDate: '1990-01-02',
+    });
+  };
+
+  test('hands over the bytes of the picture for the caller and tells the decision', async () => {
+    answering();
+    expect(await send({ idImage, userId: STAFF })).toEqual(
+      ok({
+        verificationId: 'v1',
+        decision: 'review',
+        isFinal: false,
+        verification_status: 'review',
+        extractedData: {
+          fullName: 'Ada  King Mary Lovelace',
+          firstName: 'Ada',
+          middleName: 'King Mary',
+          lastName: 'Lovelace',
+          dateOfBirth: '1990-01-02',
+          expiryDate: '2033-04-05',
+        },
+        isOver18: true,
+        age: 41,
+        isExpired: false,
+        isNswLicense: true,
+        nameMatchStatus: 'partial',
+        nameMatchDetails: 'The middle name differs.',
+        profileDob: '1990-01-02',
+        dobMatches: true,
+        aiRawResponse: null,
+        aiConfidenceScore: 87,
+        failureReasons: ['The middle name differs.'],
+      }),
+    );
+    expect(asked()).toEqual([['identity.verifyPhoto', PERSON, picture]]);
+  });
+
+  test.each([
+    [
+      { givenNames: null, familyName: null },
+      { fullName: null, firstName: null, middleName: null, lastName: null },
+    ],
+    [
+      { givenNames: 'Ada', familyName: null },
+      { fullName: 'Ada', firstName: 'Ada', middleName: null, lastName: null },
+    ],
+    [
+      { givenNames: null, familyName: 'Lovelace' },
+      { fullName: 'Lovelace', firstName: null, middleName: null, lastName: 'Lovelace' },
+    ],
+  ])('answers the names that were read from %j, and null for the others', async (names, told_) => {
+    answering(names);
+    expect(await send({ idImage })).toMatchObject({ status: 200, body: { extractedData: told_ } });
+  });
+
+  test.each([{}, { idImage: null }, { idImage: 7 }, { idImage: 'x'.repeat(29) }])('refuses %j', async (body) => {
+    expect(await send(body)).toMatchObject({ status: 400, body: { error: { field: 'idImage' } } });
+    expect(asked()).toEqual([]);
+  });
+
+  test('refuses what is no picture with 422', async () => {
+    expect(await send({ idImage: 'x'.repeat(30) })).toMatchObject({
+      status: 422,
+      body: { error: { code: 'image_refused' } },
+    });
+    expect(asked()).toEqual([]);
+  });
+
+  test('takes a picture field of 14.1 million characters, and a body of 64 KiB more', async () => {
+    const field = 14_100_000;
+    const tooLong = await send({ idImage: 'x'.repeat(field + 1) });
+    expect(tooLong).toMatchObject({ status: 400, body: { error: { field: 'idImage' } } });
+    expect(await send({ idImage: 'x'.repeat(field) })).toMatchObject({ status: 422 });
+    expect(await send(`"${'x'.repeat(field + 64 * 1024 - 2)}"`)).toMatchObject({ status: 400 });
+    expect(await send(`"${'x'.repeat(field + 64 * 1024 - 1)}"`)).toMatchObject({ status: 413 });
+  });
+});
+
+describe('pages for developers', () => {
+  test('test-igloohome-config tells the mode and the locks', async () => {
+    expect(await told(await app.send('test-igloohome-config', 'staff'))).toEqual(
+      ok({
+        success: true,
+        message: 'Mode bridge, 2 locks set.',
+        response: { mode: 'bridge', locks: ['lock-1', 'lock-2'] },
+      }),
+    );
+  });
+
+  test('test-igloohome-oauth tells the devices', async () => {
+    app.answers['locks.check'] = () => ({ devices: ['a', 'b', 'c'] });
+    expect(await told(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
+      ok({ success: true, message: 'Signed in; 3 devices.', response: { devices: ['a', 'b', 'c'] } }),
+    );
+  });
+
+  test('test-igloohome-pin makes a code for the caller', async () => {
+    app.answers['testPins.issue'] = () => ({ pin: '123456' });
+    const answer = ok({ success: true, message: 'PIN created.', pinData: { pin: '123456' } });
+    expect(await told(await app.send('test-igloohome-pin', 'staff'))).toEqual(answer);
+    expect(await told(await app.send('test-igloohome-pin', 'service'))).toEqual(answer);
+    expect(asked()).toEqual([
+      ['testPins.issue', STAFF],
+      ['testPins.issue', null],
+    ]);
+  });
+
+  test('a lock system that says no is told as such, and a failure of ours is none of its', async () => {
+    app.answers['locks.check'] = () => {
+      throw new ProviderError('igloohome', 'invalid_client', { retryable: false });
+    };
+    expect(await told(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
+      ok({ success: false, error: 'invalid_client' }),
+    );
+    app.answers['testPins.issue'] = () => {
+      throw new Error('database gone');
+    };
+    expect((await app.send('test-igloohome-pin', 'staff')).status).toBe(500);
+    app.answers['testPins.issue'] = () => {
+      throw new Refusal('not_found', 'No.');
+    };
+    expect((await app.send('test-igloohome-pin', 'staff')).status).toBe(404);
+  });
+});
+
+describe('igloohome-webhook', () => {
+  const entry = { logType: 20, entryDate: 1_935_446_400, pin: '482913' };
+  const report = (activityLogs: unknown, type: unknown = 5, id: unknown = 'lock-1') => ({
+    payload: { product: { id }, event: { type, data: { activityLogs } } },
+  });
+  const send = async (body: unknown) => told(await app.send('igloohome-webhook', 'none', { body }));
+  beforeEach(() => Object.assign(app.answers, { verifyReport: () => true, 'access.used': () => undefined }));
+  const used = () => asked().filter(([name]) => name === 'access.used');
+
+  test('verifies the raw text before it reads it', async () => {
+    app.answers['verifyReport'] = () => false;
+    expect(await send('{ "raw": 1')).toEqual(
+      ok({ error: { code: 'invalid_request', message: 'The signature does not fit.' } }, 400),
+    );
+    expect(asked()).toEqual([['verifyReport', expect.any(Request), '{ "raw": 1']]);
+  });
+
+  test('marks each code that opened a door, with the lock and the time', async () => {
+    const logs = [entry, { ...entry, logType: 22, pin: '1234' }, { ...entry, logType: 19, pin: '1234567890' }];
+    expect(await send(report(logs))).toEqual(ok({ received: true }));
+    const at = new Date(entry.entryDate * 1000);
+    expect(used()).toEqual(['482913', '1234', '1234567890'].map((pin) => ['access.used', 'lock-1', pin, at]));
+  });
+
+  test.each([
+    ['an entry of another kind', report([{ ...entry, logType: 21 }])],
+    [
+      'an entry without digits',
+      report([
+        { ...entry, pin: null },
+        { logType: 20, entryDate: 1 },
+      ]),
+    ],
+    ['an event of another kind', report([entry], 4)],
+    ['no entries', report([])],
+    ['no list of entries', report(undefined)],
+  ])('marks nothing for %s and says 200', async (_what, body) => {
+    expect(await send(body)).toEqual(ok({ received: true }));
+    expect(used()).toEqual([]);
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['no payload', {}],
+    ['no product', { payload: { event: { type: 5, data: {} } } }],
+    ['a product without an id', report([entry], 5, null)],
+    ['an id of 61 characters', report([entry], 5, 'x'.repeat(61))],
+    ['no event', { payload: { product: { id: 'lock-1' } } }],
+    ['a kind of event that is text', report([entry], '5')],
+    ['a kind of event with a fraction', report([entry], 5.5)],
+    ['no data', { payload: { product: { id: 'lock-1' }, event: { type: 5 } } }],
+    ['a kind of entry that is text', report([{ ...entry, logType: '20' }])],
+    ['an entry without a time', report([{ ...entry, entryDate: undefined }])],
+    ['digits with a letter', report([{ ...entry, pin: '12a4' }])],
+    ['three digits', report([{ ...entry, pin: '123' }])],
+    ['eleven digits', report([{ ...entry, pin: '12345678901' }])],
+    ['501 entries', report(Array.from({ length: 501 }, () => entry))],
+    ['entries that are no list', report(entry)],
+  ])('refuses %s and marks nothing', async (_what, body) => {
+    expect(await send(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect(used()).toEqual([]);
+  });
+
+  test('takes 500 entries', async () => {
+    expect((await send(report(Array.from({ length: 500 }, () => entry)))).status).toBe(200);
+    expect(used()).toHaveLength(500);
+  });
+
+  test('does not say 2xx when a code could not be marked', async () => {
+    app.answers['access.used'] = () => {
+      throw new Error('database gone');
+    };
+    expect((await send(report([entry]))).status).toBe(500);
+  });
+});

@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ProviderError } from '#server/providers/call.ts';
+import { Refusal, type RefusalCode } from '#server/operations/refusal.ts';
+import {
+  access,
+  BOOKING,
+  booking,
+  createFunctionsApp,
+  IP,
+  NOW,
+  OTHER_BOOKING,
+  PERSON,
+  STAFF,
+} from './functions-app.ts';
+import { type FunctionsApp, told } from './functions-app.ts';
+
+const END = new Date(booking.endTime);
+let app: FunctionsApp;
+beforeEach(() => {
+  app = prepare(createFunctionsApp());
+});
+function prepare(one: FunctionsApp): FunctionsApp {
+  Object.assign(one.answers, {
+    'access.ensure': () => access,
+    'access.renew': () => access,
+    'bookings.own': (userId: string) => {
+      if (userId !== PERSON) throw new Refusal('not_found', 'Booking not found');
+      return booking;
+    },
+  });
+  return one;
+}
+const shown = {
+  success: true,
+  pin: '482913',
+  pinId: 'code-1',
+  booking: {
+    id: BOOKING,
+    reference: 'HC-ABC123',
+    studio_name: 'Studio A',
+    start_time: booking.startTime,
+    end_time: booking.endTime,
+  },
+  releaseAt: '2031-05-01T23:00:00.000Z',
+  worksFrom: '2031-05-01T23:45:00.000Z',
+  worksUntil: '2031-05-02T02:15:00.000Z',
+  nextCodeAt: null,
+  codesLeft: 4,
+  mode: 'bridge',
+  singleUse: false,
+};
+const asked = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
+const link = (bookingId: string, expires = END, purpose = 'pin-page'): string =>
+  app.links.sign(purpose, bookingId, expires);
+const get = (query: Record<string, string>, by: 'guest' | 'person' | 'staff' | 'service' | 'none' = 'guest') =>
+  app.send('regenerate-pin', by, { method: 'GET', query: `?${new URLSearchParams(query).toString()}` });
+
+describe('the link of a code mail', () => {
+  test('shows the code of its booking to a guest', async () => {
+    const response = await get({ booking_id: BOOKING, token: link(BOOKING) });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await told(response)).toEqual({ status: 200, body: shown, retryAfter: null });
+    expect(asked()).toEqual([['access.ensure', BOOKING]]);
+  });
+
+  test('makes a new code of its booking, with the token in the body or in the address', async () => {
+    const inBody = { booking_id: BOOKING, token: link(BOOKING) };
+    expect((await app.send('regenerate-pin', 'guest', { body: inBody })).status).toBe(200);
+    const query = `?token=${link(BOOKING)}`;
+    expect((await app.send('regenerate-pin', 'guest', { body: { booking_id: BOOKING }, query })).status).toBe(200);
+    const inAddress = `?booking_id=${BOOKING}&token=${link(BOOKING)}`;
+    expect((await app.send('regenerate-pin', 'guest', { query: inAddress })).status).toBe(200);
+    expect((await app.send('regenerate-pin', 'guest', { body: '[]', query: inAddress })).status).toBe(200);
+    expect((await app.send('regenerate-pin', 'guest', { body: 'null', query: inAddress })).status).toBe(200);
+    expect(asked()).toEqual(Array.from({ length: 5 }, () => ['access.renew', BOOKING, null]));
+  });
+
+  test.each([
+    ['of another booking', () => link(OTHER_BOOKING)],
+    ['that is over', () => link(BOOKING, NOW)],
+    ['made for another purpose', () => link(BOOKING, END, 'unsubscribe')],
+    ['with a changed signature', () => `${link(BOOKING)}x`],
+    ['that is empty', () => ''],
+  ])('opens nothing %s', async (_what, token) => {
+    for (const method of ['GET', 'POST'] as const) {
+      const query = `?${new URLSearchParams({ booking_id: BOOKING, token: token() }).toString()}`;
+      expect(await told(await app.send('regenerate-pin', 'guest', { method, query }))).toEqual({
+        status: 401,
+        body: {
+          success: false,
+          error: 'Please sign in to see your access code.',
+          code: 'not_signed_in',
+          expired: false,
+        },
+        retryAfter: null,
+      });
+    }
+    expect(asked()).toEqual([]);
+  });
+
+  test('of another booking does not help somebody who is signed in', async () => {
+    app.answers['bookings.own'] = () => {
+      throw new Refusal('not_found', 'Booking not found');
+    };
+    expect(await told(await get({ booking_id: BOOKING, token: link(OTHER_BOOKING) }, 'person'))).toEqual({
+      status: 404,
+      body: { success: false, error: 'Booking not found', code: 'not_found', expired: false },
+      retryAfter: null,
+    });
+    expect(asked()).toEqual([['bookings.own', PERSON, BOOKING]]);
+  });
+});
+
+describe('without a link', () => {
+  test('the owner sees and renews the code, as themselves', async () => {
+    expect((await get({ booking_id: BOOKING }, 'person')).status).toBe(200);
+    const body = { booking_id: BOOKING, token: null };
+    expect((await app.send('regenerate-pin', 'person', { body })).status).toBe(200);
+    expect(asked()).toEqual([
+      ['bookings.own', PERSON, BOOKING],
+      ['access.ensure', BOOKING],
+      ['bookings.own', PERSON, BOOKING],
+      ['access.renew', BOOKING, PERSON],
+    ]);
+  });
+
+  test('staff and the service key see any code without owning the booking', async () => {
+    expect((await get({ booking_id: OTHER_BOOKING }, 'staff')).status).toBe(200);
+    expect((await get({ booking_id: OTHER_BOOKING }, 'service')).status).toBe(200);
+    expect((await app.send('regenerate-pin', 'staff', { body: { booking_id: OTHER_BOOKING } })).status).toBe(200);
+    expect(asked()).toEqual([
+      ['access.ensure', OTHER_BOOKING],
+      ['access.ensure', OTHER_BOOKING],
+      ['access.renew', OTHER_BOOKING, STAFF],
+    ]);
+  });
+
+  test('a guest is asked to sign in, and a request without a key gets 401 in the common shape', async () => {
+    expect(await told(await get({ booking_id: BOOKING }))).toMatchObject({ status: 401, body: { success: false } });
+    const response = await get({ booking_id: BOOKING }, 'none');
+    expect(response.headers.get('x-relay-error')).toBe('true');
+    expect(await told(response)).toMatchObject({ status: 401, body: { error: { code: 'no_api_key' } } });
+    expect(asked()).toEqual([]);
+  });
+});
+
+test.each([
+  ['no booking', {}],
+  ['a booking that is no id', { booking_id: '7' }],
+  ['a token of 301 characters', { booking_id: BOOKING, token: 'x'.repeat(301) }],
+])('%s is refused with 400', async (_what, query) => {
+  for (const response of [
+    await get(query as Record<string, string>, 'staff'),
+    await app.send('regenerate-pin', 'staff', { body: query }),
+  ]) {
+    const { status, body } = await told(response);
+    expect({ status, body }).toMatchObject({ status: 400, body: { success: false, code: 'invalid_request' } });
+    expect(body).toHaveProperty('field', 'token' in query ? 'token' : 'booking_id');
+  }
+  expect(asked()).toEqual([]);
+});
+
+test('a token of 300 characters is read', async () => {
+  expect((await get({ booking_id: BOOKING, token: 'x'.repeat(300) }, 'staff')).status).toBe(200);
+});
+
+test('a body that is no object does not stand in for the address', async () => {
+  const { status } = await told(await app.send('regenerate-pin', 'staff', { body: '"booking_id"' }));
+  expect(status).toBe(400);
+});
+
+test('showing and renewing have limits of their own, taken per address', async () => {
+  await get({ booking_id: BOOKING }, 'person');
+  await app.send('regenerate-pin', 'person', { body: { booking_id: BOOKING } });
+  expect(app.taken).toEqual([
+    [{ name: 'regenerate-pin-show', max: 120, seconds: 60 }, `ip:${IP}`],
+    [{ name: 'regenerate-pin', max: 20, seconds: 60 }, `ip:${IP}`],
+  ]);
+});
+
+test('a limit that is used up is told in the shape of this function', async () => {
+  app = prepare(createFunctionsApp({ wait: 9 }));
+  for (const response of [await get({ booking_id: BOOKING }, 'person'), await app.send('regenerate-pin', 'person')])
+    expect(await told(response)).toMatchObject({
+      status: 429,
+      body: {
+        success: false,
+        error: 'Too many requests. Please try again in a moment.',
+        code: 'too_many_requests',
+        expired: false,
+        retryAfter: 9,
+      },
+    });
+  expect(asked()).toEqual([]);
+});
+
+test('from the end of the session on its code is told to nobody, and a moment before it is', async () => {
+  const token = link(BOOKING, new Date(END.getTime() + 60_000));
+  app = prepare(createFunctionsApp({ now: new Date(END.getTime() - 1) }));
+  expect((await get({ booking_id: BOOKING, token })).status).toBe(200);
+  app = prepare(createFunctionsApp({ now: END }));
+  expect(await told(await get({ booking_id: BOOKING, token }))).toEqual({
+    status: 410,
+    body: { success: false, error: 'Session has ended', code: 'session_ended', expired: true },
+    retryAfter: null,
+  });
+});
+
+test.each([
+  ['session_ended', 410, true],
+  ['code_not_released', 425, false],
+  ['code_wait', 429, false],
+  ['code_limit', 429, false],
+  ['not_confirmed', 409, false],
+  ['provider_unavailable', 503, false],
+] as const)('a refusal %s is answered with %i and its details', async (code: RefusalCode, status, expired) => {
+  app.answers['access.renew'] = () => {
+    throw new Refusal(code, 'No.', { seconds: 3, success: true });
+  };
+  expect(await told(await app.send('regenerate-pin', 'staff', { body: { booking_id: BOOKING } }))).toMatchObject({
+    status,
+    body: { seconds: 3, success: false, error: 'No.', code, expired },
+  });
+});
+
+test('an outside system that does not answer is told in the common shape', async () => {
+  app.answers['access.ensure'] = () => {
+    throw new ProviderError('igloohome', 'no_answer', { retryable: true });
+  };
+  expect(await told(await get({ booking_id: BOOKING }, 'staff'))).toMatchObject({
+    status: 503,
+    body: { error: { code: 'provider_unavailable' } },
+    retryAfter: '5',
+  });
+});
+
+test('only GET and POST are taken', async () => {
+  const response = await app.send('regenerate-pin', 'staff', { method: 'PUT' });
+  expect(response.headers.get('allow')).toBe('GET, POST');
+  expect(await told(response)).toMatchObject({ status: 405, body: { error: { message: 'Use GET or POST.' } } });
+});

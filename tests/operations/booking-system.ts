@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '#server/db/database.ts';
+import { readMigrations } from '#server/db/migrate.ts';
+import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { createAccessCodes } from '#server/operations/access-codes.ts';
+import { createBookingMails } from '#server/operations/booking-mails.ts';
+import { createBookings, type HoldRequest } from '#server/operations/bookings.ts';
+import { createIdentity } from '#server/operations/identity.ts';
+import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
+import { createPaymentDesk, type PaymentDesk } from '#server/operations/payments/desk.ts';
+import { createLinkSigner, createSealer } from '#server/operations/seal.ts';
+import type { IdentityChecks, Locks, MailMessage } from '#server/providers/ports.ts';
+import { settings as studio } from '#rules/venue.ts';
+import { migratedImage } from '#tests/support/image.ts';
+import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+
+/** The booking operations on a real database, with providers in memory: no test server, no network. */
+
+const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+export const HOUR = 3_600_000;
+export const MINUTE = 60_000;
+/** 11 am in Sydney. */
+export const START = Date.parse('2031-03-01T00:00:00Z');
+export const STUDIO = '5a000000-0000-4000-8000-0000000000fe';
+export const LOCK = 'lock-1';
+
+type Opened = { readonly db: Database; close(): Promise<void> };
+const options = async () => ({
+  migrations: await readMigrations(MIGRATIONS),
+  say: () => undefined,
+  warn: () => undefined,
+});
+
+/** The engines there are on this machine: always the embedded one, PostgreSQL when the test run has started it. */
+export const databases: readonly { readonly name: string; open(): Promise<Opened> }[] = [
+  {
+    name: 'the embedded database',
+    async open() {
+      const db = await openEmbedded(await migratedImage(), await options());
+      return { db, close: () => db.close() };
+    },
+  },
+  ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
+];
+async function openOnPostgres(): Promise<Opened> {
+  const own = await createTestDatabase();
+  if (!own) throw new Error('PostgreSQL went away');
+  const db = await openPostgres(own.url, { ...(await options()), poolSize: 4 });
+  return { db, close: () => db.close().then(() => own.drop()) };
+}
+
+export type BookingSystem = Awaited<ReturnType<typeof createBookingSystem>>;
+
+/** Everything between the functions and the providers; `now` is moved by the test. */
+export async function createBookingSystem(db: Database) {
+  const provider: FakeProvider = createFakeProvider();
+  const state = { now: START, mailFails: false, codes: new Map<string, string>(), revoked: [] as string[], hour: 0 };
+  const clock = (): Date => new Date(state.now);
+  const mails: MailMessage[] = [];
+  const logged: string[] = [];
+  const say = (_fields: Record<string, unknown>, message: string): void => void logged.push(message);
+  const log = { info: () => undefined, warn: say, error: say };
+  await db.query(
+    `insert into public.studios (id, name, hourly_rate) values ($1::uuid, 'Studio', 49) on conflict do nothing`,
+    [STUDIO],
+  );
+  const desk: PaymentDesk = createPaymentDesk({ db, payments: provider.payments, clock, log });
+  const links = createLinkSigner(Buffer.alloc(32, 1));
+  const access = createAccessCodes({
+    db,
+    locks: fakeLocks(state),
+    lockOf: new Map([[STUDIO, LOCK]]),
+    sealer: createSealer(Buffer.alloc(32, 2)),
+    clock,
+    log,
+  });
+  const guesses: string[] = [];
+  const bookings = createBookings({
+    db,
+    payments: provider.payments,
+    desk,
+    guesses: { count: async (userId) => void guesses.push(userId) },
+    clock,
+    log,
+    settings: { siteUrl: 'https://studio.example', holdMinutes: 15, sessionMinutes: 31, limitFactor: 1 },
+  });
+  const jobs = createBackgroundJobs({
+    db,
+    clock,
+    log,
+    desk,
+    circuits: {},
+    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
+    tasks: [],
+    handlers: {
+      ...createBookingMails({
+        db,
+        mail: {
+          send: async (message) => {
+            mails.push(message);
+            if (state.mailFails) throw new Error('the mail server is down');
+          },
+        },
+        access,
+        links,
+        clock,
+        siteUrl: 'https://studio.example',
+      }),
+      'mail.job-alert': () => Promise.resolve('done'),
+      'access.request': (job) => access.request(job),
+      'access.revoke': (job) => access.revoke(job),
+      'payment.refund': (job) => desk.refund(job.subjectId),
+      'image.delete': () => Promise.resolve('done'),
+    },
+  });
+
+  /** The next free hours, a week ahead; `hours` long. */
+  function nextSpan(hours = 1): { startTime: Date; endTime: Date } {
+    const start = Math.floor(state.now / HOUR) * HOUR + 7 * 24 * HOUR + state.hour * HOUR;
+    state.hour += hours;
+    return { startTime: new Date(start), endTime: new Date(start + hours * HOUR) };
+  }
+  const request = (userId: string, more: Partial<HoldRequest> = {}): HoldRequest => ({
+    userId,
+    ip: '203.0.113.7',
+    email: 'person@example.com',
+    studioId: STUDIO,
+    ...nextSpan(),
+    couponCode: null,
+    contactPhone: null,
+    termsAccepted: true,
+    shownTotalCents: null,
+    ...more,
+  });
+  const sessionOf = async (bookingId: string): Promise<string> =>
+    (
+      await db.one<{ id: string }>('select session_id as id from private.payment where booking_id = $1::uuid', [
+        bookingId,
+      ])
+    )?.id ?? '';
+  /** A booking that is paid for and confirmed. */
+  async function book(userId: string, more: Partial<HoldRequest> = {}): Promise<{ id: string; sessionId: string }> {
+    const { bookingId } = await bookings.hold(request(userId, more));
+    const sessionId = await sessionOf(bookingId);
+    provider.move(sessionId, 'pay');
+    await desk.settle(sessionId);
+    return { id: bookingId, sessionId };
+  }
+  const identityWith = (checks: Partial<IdentityChecks>) =>
+    createIdentity({
+      db,
+      reader: { read: () => Promise.reject(new Error('not asked in this test')) },
+      pictures: { repack: (bytes) => Promise.resolve(bytes) },
+      checks: checks as IdentityChecks,
+      store: {} as never,
+      clock,
+      siteUrl: 'https://studio.example',
+      readAtOnce: 1,
+    });
+  return {
+    state,
+    provider,
+    desk,
+    access,
+    bookings,
+    jobs,
+    links,
+    mails,
+    logged,
+    guesses, // one line each would tell no more
+    request,
+    sessionOf,
+    book,
+    identityWith,
+    nextSpan,
+  };
+}
+
+/** A lock over a bridge: it takes our digits, and what it knows at this moment is in `codes` by digits. */
+function fakeLocks(state: { codes: Map<string, string>; revoked: string[] }): Locks {
+  return {
+    capabilities: {
+      mode: 'bridge',
+      granularityMinutes: 1,
+      singleUse: false,
+      endEnforced: true,
+      revocable: true,
+      codesPerWindow: 100,
+    },
+    async issueCode({ lockId, pin, accessName }) {
+      state.codes.set(`${lockId}:${pin}`, accessName);
+      return { pin, providerCodeId: `code-${pin}` };
+    },
+    check: () => Promise.resolve({ devices: [LOCK] }),
+    async revokeCode({ lockId, pin }) {
+      state.revoked.push(`${lockId}:${pin}`);
+      state.codes.delete(`${lockId}:${pin}`);
+    },
+  } as Locks;
+}
+
+export type PersonOptions = {
+  readonly born?: string;
+  readonly mailConfirmed?: boolean;
+  /** When the verification ends; null: there is none. */
+  readonly verifiedUntil?: Date | null;
+  readonly terms?: string | null;
+};
+
+/** A person who may book, unless told otherwise. Answers their id. */
+export async function addPerson(db: Database, given: PersonOptions = {}): Promise<string> {
+  const { born = '1998-04-03', mailConfirmed = true, terms = studio.termsVersion } = given;
+  const until = given.verifiedUntil === undefined ? new Date(START + 2 * 365 * 24 * HOUR) : given.verifiedUntil;
+  const row = await db.one<{ id: string }>(
+    `insert into auth.users (email, email_confirmed_at, raw_user_meta_data, created_at)
+     values ($1, $2::timestamptz, $3::jsonb, $4::timestamptz) returning id`,
+    [
+      `${randomUUID().slice(0, 13)}@example.com`,
+      mailConfirmed ? new Date(START) : null,
+      { full_name: 'Alex Citizen', phone: '+61400000000', date_of_birth: born },
+      new Date(START),
+    ],
+  );
+  const id = row?.id ?? '';
+  if (until !== null)
+    await db.query(
+      `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at)
+       values ($1::uuid, 'staff', 'verified', $2::timestamptz, $3::timestamptz)`,
+      [id, new Date(START - HOUR), until],
+    );
+  if (terms !== null)
+    await db.query('insert into public.terms_acceptances (user_id, version) values ($1::uuid, $2)', [id, terms]);
+  return id;
+}

@@ -1,0 +1,451 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import { settings as studio } from '#rules/venue.ts';
+import {
+  addPerson,
+  type BookingSystem,
+  createBookingSystem,
+  databases,
+  HOUR,
+  LOCK,
+  MINUTE,
+  START,
+  STUDIO,
+} from './booking-system.ts';
+import type { PersonOptions } from './booking-system.ts';
+
+describe.each(databases)('bookings on $name', ({ open }) => {
+  let opened: Awaited<ReturnType<typeof open>>;
+  let db: Database;
+  let system: BookingSystem;
+  beforeAll(async () => {
+    opened = await open();
+    db = opened.db;
+  }, 180_000);
+  afterAll(() => opened.close());
+  beforeEach(async () => {
+    // Hours are not shared between tests: the earlier ones are given back.
+    await db.query(`delete from private.outbox`);
+    await db.query(
+      `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
+    );
+    system = await createBookingSystem(db);
+  });
+
+  const bookingOf = async (id: string) =>
+    db.one<{ status: string; reason: string | null; verification: string; terms: string; phone: string | null }>(
+      `select status, cancel_reason as reason, id_verification_id as verification, terms_version as terms, contact_phone as phone
+       from private.booking where id = $1::uuid`,
+      [id],
+    );
+  async function addCoupon(
+    more: { max?: number | null; perUser?: number | null; percent?: number } = {},
+  ): Promise<string> {
+    const code = `C${randomUUID().slice(0, 8).toUpperCase()}`;
+    await db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, max_uses, per_user_limit)
+       values ($1, 'percentage', $2::numeric, $3::int, $4::int)`,
+      [code, more.percent ?? 10, more.max ?? null, more.perUser ?? null],
+    );
+    return code;
+  }
+  const unitsOf = async (code: string): Promise<number | undefined> =>
+    (await db.one<{ n: number }>('select current_uses as n from public.discount_codes where code = $1', [code]))?.n;
+
+  describe('who may hold hours', () => {
+    const bornYears = (years: number, days = 0): string => {
+      const at = new Date(START + days * 24 * HOUR);
+      return `${at.getUTCFullYear() - years}-${String(at.getUTCMonth() + 1).padStart(2, '0')}-${String(at.getUTCDate()).padStart(2, '0')}`;
+    };
+    test.each<readonly [string, PersonOptions, string]>([
+      ['somebody who turns 18 tomorrow', { born: bornYears(18, 1) }, 'age_required'],
+      ['somebody whose address is not confirmed', { mailConfirmed: false }, 'mail_unconfirmed'],
+      ['somebody without a verification', { verifiedUntil: null }, 'id_required'],
+      ['somebody whose verification is over', { verifiedUntil: new Date(START - 1) }, 'id_required'],
+      ['somebody who agreed to no terms', { terms: null }, 'terms_required'],
+      ['somebody who agreed to other terms', { terms: '2001-01' }, 'terms_required'],
+    ])('is refused to %s, with the reason', async (_who, given, code) => {
+      const person = await addPerson(db, given);
+      const asked = system.request(person, { termsAccepted: false });
+      await expect(system.bookings.hold(asked)).rejects.toMatchObject({ name: 'Refusal', code });
+      expect(await db.one('select 1 from private.booking where user_id = $1::uuid', [person])).toBeNull();
+    });
+
+    test('is granted to somebody who turns 18 today', async () => {
+      const person = await addPerson(db, { born: bornYears(18) });
+      expect(await system.bookings.hold(system.request(person))).toMatchObject({ totalCents: expect.any(Number) });
+    });
+
+    test('goes by a verification that covers the whole session: to its end, not only to its start or to now', async () => {
+      const span = system.nextSpan(2);
+      const end = span.endTime.getTime();
+      const short = await addPerson(db, { verifiedUntil: new Date(end - 1) });
+      await expect(system.bookings.hold(system.request(short, span))).rejects.toMatchObject({ code: 'id_required' });
+      const long = await addPerson(db, { verifiedUntil: new Date(end) });
+      const { bookingId } = await system.bookings.hold(system.request(long, span));
+      const used = await db.one<{ id: string }>('select id from public.id_verifications where user_id = $1::uuid', [
+        long,
+      ]);
+      expect(await bookingOf(bookingId)).toMatchObject({ verification: used?.id, terms: studio.termsVersion });
+    });
+
+    test('counts terms that are agreed to with the booking, and remembers them', async () => {
+      const person = await addPerson(db, { terms: null });
+      await system.bookings.hold(system.request(person, { termsAccepted: true }));
+      await system.bookings.hold(system.request(person, { termsAccepted: false }));
+    });
+
+    test('is refused for a studio there is not, hours that are past or not on the hour, and more than a day', async () => {
+      const person = await addPerson(db);
+      const at = (from: number, to: number) => ({ startTime: new Date(from), endTime: new Date(to) });
+      const week = START + 30 * 24 * HOUR;
+      const refused = async (more: object) => expect(system.bookings.hold(system.request(person, more))).rejects;
+      await (await refused({ studioId: randomUUID() })).toMatchObject({ code: 'invalid_request' });
+      await (await refused(at(START - HOUR, START))).toMatchObject({ code: 'slot_closed' });
+      await (await refused(at(week + MINUTE, week + HOUR + MINUTE))).toMatchObject({ code: 'invalid_request' });
+      await (await refused(at(week, week))).toMatchObject({ code: 'invalid_request' });
+      await (await refused(at(week, week + 25 * HOUR))).toMatchObject({ code: 'invalid_request' });
+      await (
+        await refused(at(START + 400 * 24 * HOUR, START + 400 * 24 * HOUR + HOUR))
+      ).toMatchObject({ code: 'slot_closed' });
+    });
+
+    test('is refused when the price shown is another one, and the right one is told', async () => {
+      const person = await addPerson(db);
+      const span = system.nextSpan();
+      const refused = await system.bookings
+        .hold(system.request(person, { ...span, shownTotalCents: 1 }))
+        .catch((error: unknown) => error);
+      expect(refused).toMatchObject({
+        code: 'price_changed',
+        details: { total: expect.any(Number), couponCode: null },
+      });
+      const total = (refused as { details: { total: number } }).details.total * 100;
+      const held = await system.bookings.hold(system.request(person, { ...span, shownTotalCents: total }));
+      expect(held.totalCents).toBe(total);
+    });
+  });
+
+  describe('holds', () => {
+    test('two may live at the same time and the third is refused with both named; one that is given up makes room', async () => {
+      const person = await addPerson(db);
+      const first = await system.bookings.hold(system.request(person));
+      const second = await system.bookings.hold(system.request(person));
+      const third = system.request(person);
+      await expect(system.bookings.hold(third)).rejects.toMatchObject({
+        code: 'too_many_holds',
+        details: { holds: [{ bookingId: first.bookingId }, { bookingId: second.bookingId }] },
+      });
+      const { booking } = await system.bookings.letGo(first.bookingId, person);
+      expect(booking.status).toBe('cancelled');
+      expect(await system.bookings.hold(third)).toMatchObject({ url: expect.any(String) });
+    });
+
+    test('a second person gets neither held nor paid hours, and the same person gets their own hold again', async () => {
+      const [one, other] = [await addPerson(db), await addPerson(db)];
+      const span = system.nextSpan();
+      const held = await system.bookings.hold(system.request(one, span));
+      expect(await system.bookings.hold(system.request(one, span))).toEqual(held);
+      await expect(system.bookings.hold(system.request(other, span))).rejects.toMatchObject({ code: 'slot_taken' });
+      const sessionId = await system.sessionOf(held.bookingId);
+      system.provider.move(sessionId, 'pay');
+      await system.desk.settle(sessionId);
+      await expect(system.bookings.hold(system.request(other, span))).rejects.toMatchObject({ code: 'slot_taken' });
+      await expect(system.bookings.hold(system.request(one, span))).rejects.toMatchObject({
+        code: 'slot_taken',
+        message: expect.stringContaining(held.reference),
+      });
+    });
+
+    test('an expired hold makes way only once the provider has closed its session', async () => {
+      const [one, other] = [await addPerson(db), await addPerson(db)];
+      const span = system.nextSpan();
+      const held = await system.bookings.hold(system.request(one, span));
+      system.state.now += 16 * MINUTE;
+      system.provider.failing = new ProviderError('stripe', 'no_answer', { retryable: true });
+      await expect(system.bookings.hold(system.request(other, span))).rejects.toMatchObject({ code: 'slot_taken' });
+      system.provider.failing = null;
+      expect((await system.bookings.hold(system.request(other, span))).bookingId).not.toBe(held.bookingId);
+      expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
+    });
+
+    test('of somebody else are neither given up, cancelled nor shown', async () => {
+      const [one, other] = [await addPerson(db), await addPerson(db)];
+      const { bookingId } = await system.bookings.hold(system.request(one));
+      const missing = { code: 'not_found' };
+      await expect(system.bookings.letGo(bookingId, other)).rejects.toMatchObject(missing);
+      await expect(system.bookings.cancel(bookingId, other)).rejects.toMatchObject(missing);
+      await expect(system.bookings.own(other, bookingId)).rejects.toMatchObject(missing);
+      await expect(system.bookings.own(one, null)).rejects.toMatchObject(missing);
+      expect(await system.bookings.own(one, bookingId)).toMatchObject({ id: bookingId, status: 'pending' });
+    });
+
+    test('the newest confirmed booking is meant where none is named', async () => {
+      const person = await addPerson(db);
+      await system.book(person);
+      system.state.now += MINUTE;
+      const newer = await system.book(person);
+      expect(await system.bookings.own(person, null)).toMatchObject({ id: newer.id });
+    });
+  });
+
+  describe('the unit of a code', () => {
+    const give: readonly (readonly [string, (bookingId: string, person: string) => Promise<unknown>])[] = [
+      ['the customer gives the hold up', (id, person) => system.bookings.letGo(id, person)],
+      [
+        'the hold expires',
+        async () => {
+          system.state.now += 16 * MINUTE;
+          await system.desk.releaseExpired();
+        },
+      ],
+      [
+        'the payment fails',
+        async (id) => {
+          const session = await system.sessionOf(id);
+          system.provider.move(session, 'delay');
+          await system.desk.settle(session);
+          system.provider.move(session, 'delay fails');
+          await system.desk.settle(session);
+        },
+      ],
+      [
+        'the paid booking is cancelled',
+        async (id, person) => {
+          const session = await system.sessionOf(id);
+          system.provider.move(session, 'pay');
+          await system.desk.settle(session);
+          await system.bookings.cancel(id, person);
+        },
+      ],
+    ];
+    test.each(give)('comes back when %s, once, and somebody else can use it', async (_when, release) => {
+      const [person, other] = [await addPerson(db), await addPerson(db)];
+      const code = await addCoupon({ max: 1, perUser: 1 });
+      const held = await system.bookings.hold(system.request(person, { couponCode: code }));
+      expect(await unitsOf(code)).toBe(1);
+      await expect(system.bookings.hold(system.request(other, { couponCode: code }))).rejects.toMatchObject({
+        code: 'coupon_exhausted',
+      });
+      await release(held.bookingId, person);
+      expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'cancelled' });
+      expect(await unitsOf(code)).toBe(0);
+      await system.desk.releaseExpired();
+      expect(await unitsOf(code)).toBe(0);
+      await system.bookings.hold(system.request(other, { couponCode: code }));
+      expect(await unitsOf(code)).toBe(1);
+    });
+
+    test('stays taken by a booking that was paid for', async () => {
+      const person = await addPerson(db);
+      const code = await addCoupon({ max: 2, perUser: 1 });
+      await system.book(person, { couponCode: code });
+      expect(await unitsOf(code)).toBe(1);
+      await expect(system.bookings.hold(system.request(person, { couponCode: code }))).rejects.toMatchObject({
+        code: 'coupon_exhausted',
+      });
+      expect(await unitsOf(code)).toBe(1);
+    });
+
+    test('is taken by a booking that costs nothing, which is confirmed at once and answers its result page', async () => {
+      const person = await addPerson(db);
+      const code = await addCoupon({ percent: 100 });
+      const held = await system.bookings.hold(system.request(person, { couponCode: code.toLowerCase() }));
+      expect(held).toMatchObject({
+        totalCents: 0,
+        url: `https://studio.example/payment-success?session_id=free_${held.bookingId}&booking_id=${held.bookingId}`,
+      });
+      expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'confirmed' });
+      expect(await unitsOf(code)).toBe(1);
+      expect(await system.desk.settle(`free_${held.bookingId}`)).toMatchObject({ paid: true });
+    });
+
+    test('looks at a code are counted, except at the code of an own hold', async () => {
+      const person = await addPerson(db);
+      const code = await addCoupon();
+      const span = system.nextSpan();
+      await system.bookings.hold(system.request(person, { ...span, couponCode: code }));
+      await system.bookings.hold(system.request(person, { ...span, couponCode: code.toLowerCase() }));
+      await system.bookings.hold(system.request(person, span));
+      expect(system.guesses).toEqual([person]);
+      await expect(system.bookings.hold(system.request(person, { couponCode: 'NO-SUCH' }))).rejects.toMatchObject({
+        code: 'coupon_invalid',
+      });
+      expect(system.guesses).toEqual([person, person]);
+    });
+  });
+
+  describe('a cancellation', () => {
+    /** A confirmed booking with a code at the lock, an hour before its start. */
+    async function withCode(hoursAhead = 30): Promise<{ id: string; person: string }> {
+      const person = await addPerson(db);
+      const startTime = new Date(START + hoursAhead * HOUR);
+      const { id } = await system.book(person, { startTime, endTime: new Date(startTime.getTime() + HOUR) });
+      return { id, person };
+    }
+
+    test('takes the door code out of the lock and makes it known nowhere', async () => {
+      const { id, person } = await withCode();
+      // The lock is asked an hour before the start; staff may cancel then, customers before: their code is asked for by hand.
+      await system.access.request({ id: randomUUID(), subjectId: id, kind: 'access.request', payload: {} } as never);
+      expect([...system.state.codes.keys()]).toEqual([expect.stringMatching(new RegExp(`^${LOCK}:\\d{6}$`))]);
+      const known = [...system.state.codes.keys()];
+      await system.bookings.cancel(id, person);
+      await system.jobs.drain();
+      expect([...system.state.codes.keys()]).toEqual([]);
+      expect(system.state.revoked).toEqual(known);
+      const { rows } = await db.query<{ status: string; live: boolean }>(
+        `select c.status, s.live from public.booking_access_codes c join private.access_secret s on s.code_id = c.id where c.booking_id = $1::uuid`,
+        [id],
+      );
+      expect(rows).toEqual([{ status: 'revoked', live: false }]);
+      await expect(system.access.show(id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(system.access.ensure(id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(system.access.renew(id, person)).rejects.toMatchObject({ code: 'not_found' });
+      await system.access.request({ id: randomUUID(), subjectId: id, kind: 'access.request', payload: {} } as never);
+      expect([...system.state.codes.keys()]).toEqual([]);
+    });
+
+    test('refunds in full with one key, mails the customer once, and cannot be repeated', async () => {
+      const { id, person } = await withCode();
+      const payment = await db.one<{ id: string; amount: number }>(
+        'select id, amount_cents as amount from private.payment where booking_id = $1::uuid',
+        [id],
+      );
+      await system.jobs.drain();
+      system.mails.length = 0;
+      expect(await system.bookings.cancel(id, person)).toEqual({ refund: 'full', amountCents: payment?.amount });
+      await expect(system.bookings.cancel(id, person)).rejects.toMatchObject({ code: 'already_done' });
+      await system.jobs.drain();
+      await system.jobs.drain();
+      expect(system.provider.refundKeys).toEqual([`refund:${payment?.id}`]);
+      expect(await db.one('select state from private.payment where id = $1::uuid', [payment?.id])).toEqual({
+        state: 'refunded',
+      });
+      expect(system.mails.map(({ subject }) => subject)).toEqual([expect.stringMatching(/cancelled/i)]);
+    });
+
+    test('is taken until 24 hours before the start, to the moment, and refused after that', async () => {
+      const { id, person } = await withCode(48);
+      system.state.now = START + 24 * HOUR + 1;
+      await expect(system.bookings.cancel(id, person)).rejects.toMatchObject({ code: 'too_late' });
+      expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
+      system.state.now = START + 24 * HOUR;
+      expect(await system.bookings.cancel(id, person)).toMatchObject({ refund: 'full' });
+    });
+
+    test('is refused for a booking that is not paid for', async () => {
+      const person = await addPerson(db);
+      const { bookingId } = await system.bookings.hold(system.request(person));
+      await expect(system.bookings.cancel(bookingId, person)).rejects.toMatchObject({ code: 'not_confirmed' });
+    });
+
+    test('of a booking that cost nothing refunds nothing', async () => {
+      const person = await addPerson(db);
+      const { bookingId } = await system.bookings.hold(
+        system.request(person, { couponCode: await addCoupon({ percent: 100 }) }),
+      );
+      expect(await system.bookings.cancel(bookingId, person)).toEqual({ refund: 'none', amountCents: 0 });
+      await system.jobs.drain();
+      expect(system.provider.refundKeys).toEqual([]);
+    });
+  });
+
+  test('a payment for more or less than the booking costs, where provider and payment row agree, is refunded', async () => {
+    const person = await addPerson(db);
+    const [bookingId, { startTime, endTime }] = [randomUUID(), system.nextSpan()];
+    const session = system.provider.session(bookingId, 'create:1', 4800).id;
+    // The payment was made out wrongly: the price of the booking decides.
+    await db.query(
+      `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+       values ($1::uuid, private.new_reference(), $2::uuid, $3::uuid, 'Studio', $4::timestamptz, $5::timestamptz, $6::timestamptz, 1, 4900, 4900)`,
+      [bookingId, person, STUDIO, startTime, endTime, new Date(START + 15 * MINUTE)],
+    );
+    await db.query(
+      `insert into private.payment (booking_id, attempt, kind, state, key, amount_cents, session_id) values ($1::uuid, 1, 'card', 'open', $2, 4800, $3)`,
+      [bookingId, `create:${bookingId}:1`, session],
+    );
+    system.provider.move(session, 'pay');
+    await system.desk.settle(session);
+    expect(await bookingOf(bookingId)).toMatchObject({ status: 'cancelled', reason: 'amount_mismatch' });
+    await system.jobs.drain();
+    expect(system.provider.refundKeys).toHaveLength(1);
+  });
+
+  test('money that comes more than half an hour after the start is refunded', async () => {
+    for (const [late, status] of [
+      [30 * MINUTE, 'confirmed'],
+      [30 * MINUTE + 1, 'cancelled'],
+    ] as const) {
+      system.state.now = START;
+      const person = await addPerson(db);
+      const startTime = new Date(START + (5 + (late % 2)) * HOUR);
+      const { bookingId } = await system.bookings.hold(
+        system.request(person, { startTime, endTime: new Date(startTime.getTime() + 2 * HOUR) }),
+      );
+      const session = await system.sessionOf(bookingId);
+      system.provider.move(session, 'pay');
+      system.state.now = startTime.getTime() + late;
+      await system.desk.settle(session);
+      expect(await bookingOf(bookingId)).toMatchObject({ status });
+      await db.query(`delete from private.outbox where kind <> 'payment.refund'`);
+      await system.jobs.drain();
+      expect(system.provider.refundKeys).toHaveLength(status === 'confirmed' ? 0 : 1);
+      await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
+        bookingId,
+      ]);
+    }
+  });
+
+  test('a mail that is sent again bears the key of the first time, and another mail another key', async () => {
+    const person = await addPerson(db);
+    const { id } = await system.book(person);
+    system.state.mailFails = true;
+    await system.jobs.drain();
+    system.state.mailFails = false;
+    system.state.now += HOUR;
+    await system.jobs.drain();
+    const job = await db.one<{ id: string }>(
+      `select id from private.outbox where kind = 'mail.booking-confirmed' and subject_id = $1::uuid`,
+      [id],
+    );
+    expect(system.mails.map(({ key }) => key)).toEqual([`job-${job?.id}`, `job-${job?.id}`]);
+    await system.bookings.cancel(id, person);
+    await system.jobs.drain();
+    expect(new Set(system.mails.map(({ key }) => key)).size).toBe(2);
+  });
+
+  test('a hosted check of another person is not found, whatever its state, and the provider is not asked', async () => {
+    const [one, other] = [await addPerson(db, { verifiedUntil: null }), await addPerson(db)];
+    const asked: string[] = [];
+    const identity = system.identityWith({
+      createSession: async () =>
+        ({ id: `vs_${one}`, url: 'https://verify.example', status: 'requires_input' }) as never,
+      getSession: async (id) => {
+        asked.push(id);
+        return { id, status: 'requires_input', lastError: 'document_expired' } as never;
+      },
+    });
+    const { id } = await identity.beginHosted(one, 'one@example.com');
+    await expect(identity.checkHosted(other, id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(identity.checkHosted(one, 'vs_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    expect(asked).toEqual([]);
+    expect(await identity.checkHosted(one, id)).toEqual({
+      verified: false,
+      status: 'requires_input',
+      error: 'The document has expired.',
+    });
+    expect(asked).toEqual([id]);
+  });
+
+  test('reconciliation by the clock ends only after what it found is settled, and one that fails is told and repeated soon', async () => {
+    await db.query(`delete from private.lease where name = 'reconcile'`);
+    const person = await addPerson(db);
+    const { bookingId } = await system.bookings.hold(system.request(person));
+    system.provider.move(await system.sessionOf(bookingId), 'pay');
+    await system.jobs.scheduler.run();
+    expect(await bookingOf(bookingId)).toMatchObject({ status: 'confirmed' });
+  });
+});
