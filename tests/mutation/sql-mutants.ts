@@ -1,10 +1,11 @@
 /** As the migrator reads it. */
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
-/** One small fault in one migration. `line` counts from 1. */
+/** One small fault in one migration. `line` and `column` count from 1. */
 export type SqlMutant = {
   readonly migration: string;
   readonly line: number;
+  readonly column: number;
   readonly kind:
     | 'check'
     | 'policy'
@@ -17,6 +18,10 @@ export type SqlMutant = {
     | 'revoke';
   readonly before: string;
   readonly after: string;
+  /** Table, function, view or index that the faulty statement is about, without its schema; '' when it names none. */
+  readonly subject: string;
+  /** The faulty statement changes rows, not the schema. */
+  readonly changesRows: boolean;
   readonly sql: string;
 };
 
@@ -53,6 +58,16 @@ function droppedBy(text: string): string[] {
   const [, kind, rest] =
     /^drop\s+(function|view|trigger|policy)\s+(?:if\s+exists\s+)?("[^"]+"|[\w.]+)/i.exec(text) ?? [];
   return kind && rest ? [`${kind} ${rest}`.toLowerCase()] : [];
+}
+
+/** The table, function or view a statement is about, without its schema. */
+function subjectOf(text: string): string {
+  const code = codeOnly(text);
+  const on = /^create\s+(?:policy|trigger|constraint\s+trigger|unique\s+index|index)\b[\s\S]*?\bon\s+([\w.]+)/i.exec(
+    text,
+  );
+  const named = /\b(?:function|table|view|insert\s+into|update)\s+([\w.]+)/i.exec(code);
+  return (on?.[1] ?? named?.[1] ?? '').split('.').at(-1) ?? '';
 }
 
 const FLIPPED: Readonly<Record<string, string>> = { '=': '<>', '<>': '=', '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
@@ -147,9 +162,12 @@ export function sqlMutants(migrations: readonly Migration[]): SqlMutant[] {
       return editsOf(code).map(({ kind, from, to, text: after }) => ({
         migration,
         line: sql.slice(0, start + from).split('\n').length,
+        column: start + from - sql.lastIndexOf('\n', start + from - 1),
         kind,
         before: text.slice(from, Math.min(to, from + 100)),
         after,
+        subject: subjectOf(text),
+        changesRows: /^(insert|update|delete|with|do)\b/i.test(text),
         sql: sql.slice(0, start + from) + after + sql.slice(start + to),
       }));
     }),

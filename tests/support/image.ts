@@ -47,6 +47,16 @@ export async function migratedImage(): Promise<Blob> {
   return image;
 }
 
+/** Opens an embedded database from an image, or an empty one, and runs the migrations that it has not seen. */
+export function openImage(image: Blob | null, migrations: readonly Migration[]): ReturnType<typeof openEmbedded> {
+  return openEmbedded(image, { migrations, say: () => undefined, warn: () => undefined });
+}
+
+/** Opens an embedded database of its own, as the migrations leave it. */
+export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
+  return openImage(await migratedImage(), await checkedOutMigrations());
+}
+
 /** Writes the image into a new folder, which an embedded database then opens much faster than it makes an empty one. */
 export async function migratedFolder(folder: string): Promise<void> {
   const image = await migratedImage();

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRows, type TestRows } from '#tests/support/rows.ts';
+
+const SCHEMAS = `('auth', 'storage', 'private', 'public', 'answer')`;
+const CALLERS = ['anon', 'authenticated', 'service_role'];
+
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+test('every table has row level security enabled and forced, but the list of migrations', () =>
+  database.undone(async ({ ask }) => {
+    expect(
+      await ask(
+        `select c.oid::regclass::text as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced
+         from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where n.nspname in ${SCHEMAS} and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)`,
+      ),
+    ).toEqual([{ name: 'private.migrations', enabled: false, forced: false }]);
+  }));
+
+/** Which callers may run which functions; trigger functions and the server's own are not in it. */
+const EXECUTABLE: Readonly<Record<string, string>> = {
+  'answer.part': 'anon authenticated service_role',
+  'answer.whole': 'anon authenticated service_role',
+  'auth.email': 'anon authenticated service_role',
+  'auth.jwt': 'anon authenticated service_role',
+  'auth.role': 'anon authenticated service_role',
+  'auth.uid': 'anon authenticated service_role',
+  'public.close_job': 'authenticated service_role',
+  'public.developer_pages_open': 'anon authenticated service_role',
+  'public.is_staff': 'anon authenticated service_role',
+  'public.leave_mailing_list': 'anon authenticated service_role',
+  'public.own_bookings': 'authenticated service_role',
+  'public.retry_job': 'authenticated service_role',
+  'public.search_audit_logs': 'authenticated service_role',
+  'public.validate_discount_code': 'anon authenticated service_role',
+  'storage.bucket_named': 'anon authenticated service_role',
+  'storage.describe': 'anon authenticated service_role',
+  'storage.extension': 'anon authenticated service_role',
+  'storage.filename': 'anon authenticated service_role',
+  'storage.foldername': 'anon authenticated service_role',
+  'storage.owner_only_buckets': 'anon authenticated service_role',
+};
+
+test('callers may run just the functions of the list, and none is open to everybody', () =>
+  database.undone(async ({ ask }) => {
+    const found = await ask<{ name: string; roles: string }>(
+      `select n.nspname || '.' || p.proname as name, string_agg(r.role, ' ' order by r.role) as roles
+       from pg_proc p join pg_namespace n on n.oid = p.pronamespace cross join unnest($1::text[]) as r (role)
+       where n.nspname in ${SCHEMAS} and has_function_privilege(r.role, p.oid, 'execute') group by 1 order by 1`,
+      [CALLERS],
+    );
+    expect(Object.fromEntries(found.map((one) => [one.name, one.roles]))).toEqual(EXECUTABLE);
+    expect(
+      await ask(
+        `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+         where n.nspname in ${SCHEMAS}
+           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0 and a.privilege_type = 'EXECUTE'))`,
+      ),
+    ).toEqual([]);
+  }));
+
+test('a function that anybody makes later is not open to everybody', () =>
+  database.undone(async ({ ask, value }) => {
+    await ask('create function private.made_later() returns integer language sql as $$ select 1 $$');
+    await ask('create function public.made_later() returns integer language sql as $$ select 1 $$');
+    for (const schema of ['private', 'public'])
+      for (const role of ['anon', 'authenticated'])
+        expect(await value(`select has_function_privilege($1, $2, 'execute')`, [role, `${schema}.made_later()`])).toBe(
+          false,
+        );
+  }));
+
+test('callers reach no schema but those of the data API, and may make nothing in any', () =>
+  database.undone(async ({ ask }) => {
+    const found = await ask<{ name: string; usage: string | null; make: boolean }>(
+      `select n.nspname as name,
+         string_agg(r.role, ' ' order by r.role) filter (where has_schema_privilege(r.role, n.oid, 'usage')) as usage,
+         bool_or(has_schema_privilege(r.role, n.oid, 'create')) as make
+       from pg_namespace n cross join unnest($1::text[]) as r (role)
+       where n.nspname in ${SCHEMAS} group by 1 order by 1`,
+      [[...CALLERS, 'booking_reader']],
+    );
+    const callers = 'anon authenticated service_role';
+    expect(found).toEqual([
+      { name: 'answer', usage: callers, make: false },
+      { name: 'auth', usage: 'anon authenticated booking_reader service_role', make: false },
+      { name: 'private', usage: 'booking_reader', make: false },
+      { name: 'public', usage: 'anon authenticated booking_reader service_role', make: false },
+      { name: 'storage', usage: callers, make: false },
+    ]);
+    expect(
+      await ask(
+        `select n.nspname as name from pg_namespace n, aclexplode(n.nspacl) a where n.nspname in ${SCHEMAS} and a.grantee = 0`,
+      ),
+    ).toEqual([]);
+  }));
+
+test('every function says where names are looked up, and only the answer functions look up as their caller does', () =>
+  database.undone(async ({ ask }) => {
+    expect(
+      await ask(
+        `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+         where n.nspname in ${SCHEMAS} and not coalesce(p.proconfig, '{}') @> array['search_path=""'] order by 1`,
+      ),
+    ).toEqual([{ name: 'answer.part' }, { name: 'answer.whole' }]);
+  }));
+
+/** Table or view, and what each role may do with the whole of it. Rights to single columns are tested by the policy matrix. */
+const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'private.own_booking': {},
+  'public.audit_logs': { authenticated: 'SELECT', service_role: 'SELECT' },
+  'public.booking_payments': { authenticated: 'SELECT', service_role: 'SELECT', backend: 'SELECT' },
+  'public.bookings': {
+    anon: 'SELECT',
+    authenticated: 'INSERT SELECT UPDATE',
+    service_role: 'DELETE INSERT SELECT TRUNCATE UPDATE',
+    backend: 'SELECT',
+  },
+};
+
+test.each(Object.entries(RIGHTS))('%s gives each role just the rights of the list', (name, rights) =>
+  database.undone(async ({ ask }) => {
+    const found = await ask<{ role: string; rights: string }>(
+      `select r.role, string_agg(p.right, ' ' order by p.right) as rights
+       from unnest('{anon,authenticated,service_role,backend}'::text[]) as r (role)
+       cross join unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE}'::text[]) as p ("right")
+       where has_table_privilege(r.role, $1, p.right) group by 1`,
+      [name],
+    );
+    const actual = Object.fromEntries(found.map((one) => [one.role, one.rights]));
+    for (const role of CALLERS) expect([role, actual[role] ?? '']).toEqual([role, rights[role] ?? '']);
+    if (name.startsWith('private.')) expect(actual['backend'] ?? '').toBe('');
+  }),
+);
+
+/** What each partial index is for: a query that only an index with this very condition can serve. */
+const SERVED: readonly (readonly [index: string, query: string])[] = [
+  ['booking_availability', `select from private.booking where studio_id = gen_random_uuid() and status <> 'cancelled'`],
+  ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
+  [
+    'coupon_redemption_by_coupon',
+    `select from private.coupon_redemption where coupon_id = gen_random_uuid() and state <> 'returned'`,
+  ],
+  [
+    'coupon_redemption_by_user',
+    `select from private.coupon_redemption where user_id = gen_random_uuid() and state <> 'returned'`,
+  ],
+  ['message_queue_due', 'select from auth.message_queue where due_at < now()'],
+  ['one_time_tokens_by_phone', `select from auth.one_time_tokens where phone = '61400000000'`],
+  [
+    'outbox_open',
+    `select from private.outbox where kind = 'k' and due_at < now() and done_at is null and closed_at is null`,
+  ],
+  [
+    'outbox_to_tell',
+    'select from private.outbox where told_at < now() and (alerted_at is not null or closed_at is not null) and done_at is null',
+  ],
+  ['payment_by_intent', `select from private.payment where payment_intent_id = 'pi'`],
+  [
+    'payment_not_final',
+    `select from private.payment where checked_at < now() and state in ('processing', 'refund_pending', 'refund_failed', 'disputed')`,
+  ],
+  [
+    'payment_to_refund',
+    `select from private.payment where updated_at < now() and state in ('refund_pending', 'refund_failed')`,
+  ],
+  ['users_email_change', `select from auth.users where email_change = 'a@example.com'`],
+  ['users_phone_change', `select from auth.users where phone_change = '61400000000'`],
+  ['webhook_inbox_waiting', 'select from private.webhook_inbox where next_try_at < now() and handled_at is null'],
+];
+
+test.each(SERVED)('the index %s serves the query it was made for', (index, query) =>
+  database.undone(async ({ ask }) => {
+    // Every other index of the table is taken away, so that the plan shows whether this one can serve it.
+    await ask('set local enable_seqscan = off');
+    const others = await ask<{ name: string }>(
+      `select i.indexrelid::regclass::text as name from pg_index i join pg_index mine on mine.indrelid = i.indrelid
+       join pg_class c on c.oid = mine.indexrelid where c.relname = $1 and i.indexrelid <> mine.indexrelid
+         and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`,
+      [index],
+    );
+    for (const { name } of others) await ask(`drop index ${name}`);
+    const plan = await ask(`explain ${query}`);
+    expect(JSON.stringify(plan)).toContain(index);
+  }),
+);
+
+test('every partial index that is not unique has a query in the list', () =>
+  database.undone(async ({ ask }) => {
+    const found = await ask<{ name: string }>(
+      `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname in ${SCHEMAS} and i.indpred is not null and not i.indisunique and not i.indisexclusion order by 1`,
+    );
+    const named = SERVED.map(([index]) => index).filter((index) => index !== 'message_queue_due');
+    expect(found.map((one) => one.name)).toEqual(named.toSorted());
+  }));

@@ -1,0 +1,740 @@
+import { uuid } from '#tests/support/rows.ts';
+
+/** Columns and values as JSON has them. */
+export type Values = Readonly<Record<string, unknown>>;
+/** Rows that the check refuses, and rows beside them that it accepts; each is added to the table's base row. */
+export type CheckExample = { readonly bad: readonly Values[]; readonly good: readonly Values[] };
+/** Pairs of rows that may not both be there, and pairs that may. */
+export type UniqueExample = {
+  readonly clash: readonly (readonly [Values, Values])[];
+  readonly apart: readonly (readonly [Values, Values])[];
+};
+export type TableExamples = {
+  /** A row that every constraint accepts. */
+  readonly base: Values;
+  readonly checks: Readonly<Record<string, CheckExample>>;
+  readonly uniques?: Readonly<Record<string, UniqueExample>>;
+};
+
+const AT = '2031-03-01T00:00:00Z';
+const LATER = '2031-03-01T01:00:00Z';
+const text = (length: number): string => 'x'.repeat(length);
+/** The bytes of {"a": "…"} are nine more than its text. */
+const json = (bytes: number): Values => ({ a: text(bytes - 9) });
+
+const all = (column: string, values: readonly unknown[], more: Values = {}): Values[] =>
+  values.map((value) => ({ ...more, [column]: value }));
+const oneOf = (column: string, values: readonly string[], more: Values = {}): CheckExample => ({
+  bad: [{ ...more, [column]: 'something else' }],
+  good: all(column, values, more),
+});
+const atLeast = (column: string, least: number, step = 1): CheckExample => ({
+  bad: [{ [column]: least - step }],
+  good: [{ [column]: least }],
+});
+const atMost = (column: string, length: number): CheckExample => ({
+  bad: [{ [column]: text(length + 1) }],
+  good: [{ [column]: text(length) }],
+});
+const jsonAtMost = (column: string, bytes: number): CheckExample => ({
+  bad: [{ [column]: json(bytes + 1) }],
+  good: [{ [column]: json(bytes) }],
+});
+const between = (column: string, from: unknown[], good: unknown[]): CheckExample => ({
+  bad: all(column, from),
+  good: all(column, good),
+});
+/** Two rows that agree in `same`; apart as soon as any one column of `other` differs. */
+const unique = (same: Values, other: Values, both: Values = {}): UniqueExample => ({
+  clash: [
+    [
+      { ...both, ...same },
+      { ...both, ...same },
+    ],
+  ],
+  apart: Object.entries(other).map(([column, value]) => [
+    { ...both, ...same },
+    { ...both, ...same, [column]: value },
+  ]),
+});
+
+export const AUTH: Readonly<Record<string, TableExamples>> = {
+  'auth.users': {
+    base: { id: uuid(1), aud: 'authenticated', email: 'a@example.com' },
+    checks: {
+      users_role_check: oneOf('role', ['authenticated']),
+      users_email_check: between(
+        'email',
+        ['A@example.com', 'ab', `${text(247)}@mail.com`],
+        [null, 'a@b', `${text(246)}@mail.com`],
+      ),
+      users_phone_check: between(
+        'phone',
+        ['0412345678', '123456', '1234567890123456', '61+412345'],
+        [null, '1234567', '123456789012345'],
+      ),
+      users_raw_user_meta_data_check: jsonAtMost('raw_user_meta_data', 16384),
+      users_email_change_confirm_status_check: between('email_change_confirm_status', [-1, 4], [0, 3]),
+    },
+    uniques: {
+      users_email: {
+        clash: [[{ id: uuid(1) }, { id: uuid(2) }]],
+        apart: [
+          [{ id: uuid(1), deleted_at: AT }, { id: uuid(2) }],
+          [
+            { id: uuid(1), deleted_at: AT },
+            { id: uuid(2), deleted_at: AT },
+          ],
+          [{ id: uuid(1) }, { id: uuid(2), email: 'b@example.com' }],
+        ],
+      },
+      users_phone: {
+        clash: [
+          [
+            { id: uuid(1), phone: '61400000000', email: null },
+            { id: uuid(2), phone: '61400000000', email: null },
+          ],
+        ],
+        apart: [
+          [
+            { id: uuid(1), phone: '61400000000', email: null, deleted_at: AT },
+            { id: uuid(2), phone: '61400000000', email: null, deleted_at: AT },
+          ],
+          [
+            { id: uuid(1), phone: '61400000000', email: null },
+            { id: uuid(2), phone: '61400000001', email: null },
+          ],
+        ],
+      },
+    },
+  },
+  'auth.sessions': {
+    base: { user_id: uuid(1), created_at: AT, refreshed_at: AT, method: 'password' },
+    checks: {
+      sessions_method_check: between('method', ['a', 'Password', text(41)], ['sso/saml', 'ab', text(40)]),
+      sessions_aal_check: oneOf('aal', ['aal1', 'aal2', 'aal3']),
+      sessions_amr_check: { bad: [{ amr: {} }], good: [{ amr: [] }] },
+    },
+  },
+  'auth.one_time_tokens': {
+    base: {
+      user_id: uuid(1),
+      kind: 'signup',
+      email: 'a@example.com',
+      code_hash: 'c',
+      token_hash: 't',
+      expires_at: AT,
+      created_at: AT,
+    },
+    checks: {
+      one_time_tokens_kind_check: oneOf('kind', [
+        'signup',
+        'invite',
+        'magiclink',
+        'recovery',
+        'email_change',
+        'email_change_current',
+        'reauthentication',
+        'sms',
+        'phone_change',
+      ]),
+      one_time_tokens_one_way: {
+        bad: [{ email: null }, { phone: '61400000000' }],
+        good: [{}, { email: null, phone: '61400000000' }],
+      },
+    },
+    uniques: {
+      one_time_tokens_token_hash_key: {
+        clash: [[{ kind: 'signup' }, { kind: 'recovery' }]],
+        apart: [[{ kind: 'signup' }, { kind: 'recovery', token_hash: 'u' }]],
+      },
+      one_time_tokens_user_id_kind_key: {
+        clash: [[{}, { token_hash: 'u' }]],
+        apart: [[{}, { token_hash: 'u', user_id: uuid(2) }]],
+      },
+    },
+  },
+  'auth.message_queue': {
+    base: { kind: 'signup', email: 'a@example.com', due_at: AT, created_at: AT },
+    checks: {
+      message_queue_kind_check: between('kind', ['ab', 'Signup', text(41)], ['abc', 'password_changed', text(40)]),
+      message_queue_one_way: {
+        bad: [{ email: null }, { phone: '61400000000' }],
+        good: [{}, { email: null, phone: '61400000000' }],
+      },
+      message_queue_redirect_to_check: atMost('redirect_to', 2100),
+    },
+  },
+  'auth.identities': {
+    base: { user_id: uuid(1), provider: 'email', provider_id: 'a' },
+    checks: {
+      identities_provider_check: { bad: [{ provider: '' }], good: [{ provider: 'x' }] },
+      identities_provider_id_check: { bad: [{ provider_id: '' }], good: [{ provider_id: 'x' }] },
+    },
+    uniques: { identities_provider_provider_id_key: unique({}, { provider: 'phone', provider_id: 'b' }) },
+  },
+  'auth.audit_log_entries': {
+    base: { payload: { action: 'login' }, created_at: AT },
+    checks: { audit_log_entries_payload_check: { bad: [{ payload: {} }], good: [{ payload: { action: null } }] } },
+  },
+  'auth.signup_attempts': {
+    base: { id: uuid(1), user_id: uuid(1), data: {}, ip: '', created_at: AT },
+    checks: { signup_attempts_data_check: jsonAtMost('data', 16384) },
+  },
+  'auth.mfa_factors': {
+    base: { user_id: uuid(1), factor_type: 'totp', secret: 's', created_at: AT, updated_at: AT },
+    checks: {
+      mfa_factors_check: {
+        bad: [{ secret: null }, { factor_type: 'phone', phone: '61400000000' }],
+        good: [{}, { factor_type: 'phone', phone: '61400000000', secret: null }],
+      },
+      mfa_factors_check1: {
+        bad: [{ phone: '61400000000' }, { factor_type: 'phone', secret: null }],
+        good: [{}, { factor_type: 'phone', phone: '61400000000', secret: null }],
+      },
+      mfa_factors_check2: {
+        bad: [{ web_authn_credential: {} }],
+        good: [{}, { factor_type: 'webauthn', secret: null, web_authn_credential: {} }],
+      },
+      mfa_factors_check3: {
+        bad: [{ factor_type: 'webauthn', secret: null, status: 'verified' }],
+        good: [
+          { status: 'verified' },
+          { factor_type: 'webauthn', secret: null, status: 'unverified' },
+          { factor_type: 'webauthn', secret: null, status: 'verified', web_authn_credential: {} },
+        ],
+      },
+      mfa_factors_factor_type_check: { bad: [{ factor_type: 'other', secret: null }], good: [{}] },
+      mfa_factors_status_check: oneOf('status', ['unverified', 'verified']),
+      mfa_factors_friendly_name_check: atMost('friendly_name', 100),
+    },
+    uniques: {
+      mfa_factors_user_id_friendly_name_key: unique({}, { user_id: uuid(2), friendly_name: 'b' }),
+      mfa_factors_phone: {
+        clash: [
+          [
+            { factor_type: 'phone', secret: null, phone: '61400000000' },
+            { factor_type: 'phone', secret: null, phone: '61400000000', friendly_name: 'b' },
+          ],
+        ],
+        apart: [
+          [
+            { factor_type: 'phone', secret: null, phone: '61400000000' },
+            { factor_type: 'phone', secret: null, phone: '61400000001', friendly_name: 'b' },
+          ],
+        ],
+      },
+    },
+  },
+  'auth.webauthn_credentials': {
+    base: {
+      user_id: uuid(1),
+      credential_id: 'c',
+      public_key: '\\x00',
+      aaguid: 'a',
+      backup_eligible: false,
+      backed_up: false,
+      created_at: AT,
+      updated_at: AT,
+    },
+    checks: {
+      webauthn_credentials_credential_id_check: between('credential_id', ['', text(1401)], ['x', text(1400)]),
+      webauthn_credentials_sign_count_check: atLeast('sign_count', 0),
+      webauthn_credentials_friendly_name_check: atMost('friendly_name', 120),
+    },
+    uniques: { webauthn_credentials_credential_id_key: unique({}, { credential_id: 'd' }) },
+  },
+  'auth.webauthn_challenges': {
+    base: { user_id: uuid(1), challenge_type: 'registration', challenge: 'c', expires_at: AT, created_at: AT },
+    checks: {
+      webauthn_challenges_challenge_type_check: {
+        bad: [{ challenge_type: 'other', user_id: null }],
+        good: [{ challenge_type: 'authentication', user_id: null }, {}],
+      },
+      webauthn_challenges_check: {
+        bad: [{ user_id: null }, { challenge_type: 'authentication' }],
+        good: [{}, { challenge_type: 'authentication', user_id: null }],
+      },
+    },
+  },
+  'auth.flow_state': {
+    base: {
+      id: uuid(1),
+      provider_type: 'google',
+      authentication_method: 'oauth',
+      redirect_to: '/',
+      created_at: AT,
+      expires_at: AT,
+    },
+    checks: {
+      flow_state_authentication_method_check: oneOf('authentication_method', ['oauth', 'sso/saml']),
+      flow_state_code_challenge_method_check: oneOf('code_challenge_method', ['s256', 'plain'], {
+        code_challenge: 'c',
+      }),
+      flow_state_check: {
+        bad: [{ code_challenge: 'c' }, { code_challenge_method: 's256' }],
+        good: [{}, { code_challenge: 'c', code_challenge_method: 's256' }],
+      },
+      flow_state_check1: {
+        bad: [{ user_id: uuid(1) }, { auth_code_hash: 'h' }],
+        good: [{}, { user_id: uuid(1), auth_code_hash: 'h' }],
+      },
+    },
+    uniques: {
+      flow_state_state_hash_key: {
+        clash: [[{ state_hash: 's' }, { id: uuid(2), state_hash: 's' }]],
+        apart: [[{ state_hash: 's' }, { id: uuid(2), state_hash: 't' }]],
+      },
+      flow_state_auth_code_hash_key: {
+        clash: [
+          [
+            { user_id: uuid(1), auth_code_hash: 's' },
+            { id: uuid(2), user_id: uuid(1), auth_code_hash: 's' },
+          ],
+        ],
+        apart: [
+          [
+            { user_id: uuid(1), auth_code_hash: 's' },
+            { id: uuid(2), user_id: uuid(1), auth_code_hash: 't' },
+          ],
+        ],
+      },
+    },
+  },
+};
+
+export const STORAGE: Readonly<Record<string, TableExamples>> = {
+  'storage.buckets': {
+    base: { id: 'b', name: 'b' },
+    checks: {
+      buckets_id_check: between(
+        'id',
+        ['', text(101), ' b', 'b ', '.', '..', 'a/b', 'ä'],
+        [text(100), 'A b', "it's", '...'],
+      ),
+      buckets_file_size_limit_check: atLeast('file_size_limit', 1),
+      buckets_max_signed_seconds_check: atLeast('max_signed_seconds', 1),
+      buckets_keep_seconds_check: atLeast('keep_seconds', 1),
+      buckets_for_owners_are_private: {
+        bad: [{ owner_only: true, public: true }],
+        good: [{ owner_only: true }, { public: true }, {}],
+      },
+    },
+  },
+  'storage.objects': {
+    base: { bucket_id: 'b', name: 'n', storage_key: 'k', content_type: 'text/plain', size: 1 },
+    checks: {
+      objects_name_check: between('name', ['', text(1025)], ['x', text(1024)]),
+      objects_size_check: atLeast('size', 0),
+      objects_user_metadata_check: jsonAtMost('user_metadata', 8192),
+      objects_content_encoding_check: between(
+        'content_encoding',
+        ['', 'GZIP', text(21), 'a, b, c, d, e'],
+        [null, 'gzip', 'a, b, c,d'],
+      ),
+    },
+    uniques: {
+      objects_bucket_id_name_key: {
+        clash: [[{}, { storage_key: 'l' }]],
+        apart: [
+          [{}, { storage_key: 'l', name: 'm' }],
+          [{}, { storage_key: 'l', bucket_id: 'c' }],
+        ],
+      },
+      objects_storage_key_key: {
+        clash: [[{}, { name: 'm' }]],
+        apart: [[{}, { name: 'm', storage_key: 'l' }]],
+      },
+    },
+  },
+  'storage.uploads': {
+    base: {
+      bucket_id: 'b',
+      name: 'n',
+      role: 'authenticated',
+      replace: false,
+      content_type: 'text/plain',
+      described: '',
+      length: 10,
+      expires_at: AT,
+    },
+    checks: {
+      uploads_name_check: between('name', ['', text(1025)], ['x', text(1024)]),
+      uploads_user_metadata_check: jsonAtMost('user_metadata', 8192),
+      uploads_described_check: atMost('described', 8192),
+      uploads_check: between('received', [-1, 11], [0, 10]),
+    },
+  },
+  'storage.upload_pieces': {
+    base: { upload_id: uuid(1), starts_at: 0, size: 1, storage_key: 'k' },
+    checks: {
+      upload_pieces_starts_at_check: atLeast('starts_at', 0),
+      upload_pieces_size_check: atLeast('size', 1),
+    },
+    uniques: {
+      upload_pieces_storage_key_key: {
+        clash: [[{}, { starts_at: 1 }]],
+        apart: [[{}, { starts_at: 1, storage_key: 'l' }]],
+      },
+    },
+  },
+};
+
+export const PUBLIC: Readonly<Record<string, TableExamples>> = {
+  'public.audit_logs': {
+    base: { action: 'create', resource_type: 'booking' },
+    checks: {
+      audit_logs_action_check: { bad: [{ action: '' }], good: [{}] },
+      audit_logs_resource_type_check: { bad: [{ resource_type: '' }], good: [{}] },
+    },
+  },
+  'public.profiles': {
+    base: { id: uuid(1), user_id: uuid(1) },
+    checks: {
+      profiles_full_name_check: atMost('full_name', 100),
+      profiles_email_check: atMost('email', 255),
+      profiles_phone_check: atMost('phone', 20),
+      profiles_dj_name_check: atMost('dj_name', 100),
+      profiles_address_check: atMost('address', 500),
+      profiles_date_of_birth_check: between(
+        'date_of_birth',
+        ['1899-12-31', '2100-01-02'],
+        ['1900-01-01', '2100-01-01'],
+      ),
+      profiles_one_id: { bad: [{ user_id: uuid(2) }], good: [{}] },
+    },
+    // Its key and profiles_one_id leave no two rows that break this rule alone.
+  },
+  'public.user_roles': {
+    base: { user_id: uuid(1), role: 'user' },
+    checks: { user_roles_role_check: oneOf('role', ['admin', 'user']) },
+  },
+  'public.terms_acceptances': {
+    base: { user_id: uuid(1), version: '1' },
+    checks: { terms_acceptances_version_check: atMost('version', 40) },
+  },
+  'public.mailing_list': {
+    base: { email: 'a@example.com' },
+    checks: {
+      mailing_list_email_check: between('email', ['abc', '@bc', 'ab@', `a@${text(254)}`], ['a@b', `a@${text(253)}`]),
+    },
+    uniques: {
+      mailing_list_email: { clash: [[{}, { email: ' A@example.com ' }]], apart: [[{}, { email: 'b@example.com' }]] },
+    },
+  },
+  'public.studios': {
+    base: { name: 'One', hourly_rate: 49 },
+    checks: {
+      studios_name_check: between('name', ['', text(81)], ['x', text(80)]),
+      studios_description_check: atMost('description', 1000),
+      studios_hourly_rate_check: atLeast('hourly_rate', 0, 0.01),
+    },
+    uniques: { studios_name_key: unique({}, { name: 'Two' }) },
+  },
+  'public.discount_codes': {
+    base: { code: 'TEN', discount_type: 'percentage', discount_value: 10 },
+    checks: {
+      discount_codes_code_check: between('code', ['ten', ' TEN', '', 'X'.repeat(51)], ['X', 'X'.repeat(50)]),
+      discount_codes_discount_type_check: oneOf('discount_type', ['percentage', 'fixed']),
+      discount_codes_discount_value_check: {
+        bad: [{ discount_value: 0 }, { discount_type: 'fixed', discount_value: 100000.01 }],
+        good: [{ discount_value: 0.01 }, { discount_type: 'fixed', discount_value: 100000 }],
+      },
+      discount_codes_percentage: {
+        bad: [{ discount_value: 100.01 }],
+        good: [{ discount_value: 100 }, { discount_type: 'fixed', discount_value: 100.01 }],
+      },
+      discount_codes_description_check: atMost('description', 500),
+      discount_codes_min_hours_check: { bad: [{ min_hours: 0 }], good: [{ min_hours: 0.1 }] },
+      discount_codes_max_uses_check: { bad: [{ max_uses: 0 }], good: [{ max_uses: 1 }] },
+      discount_codes_per_user_limit_check: { bad: [{ per_user_limit: 0 }], good: [{ per_user_limit: 1 }] },
+      discount_codes_current_uses_check: atLeast('current_uses', 0),
+      discount_codes_never_over_used: {
+        bad: [{ max_uses: 2, current_uses: 3 }],
+        good: [{ max_uses: 2, current_uses: 2 }, { current_uses: 3 }],
+      },
+    },
+    uniques: { discount_codes_code: unique({}, { code: 'ELEVEN' }) },
+  },
+  'public.booking_drafts': {
+    base: { user_id: uuid(1), data: {} },
+    checks: { booking_drafts_data_check: jsonAtMost('data', 16384) },
+  },
+  'public.id_verifications': {
+    base: { user_id: uuid(1), source: 'photo', verification_status: 'failed' },
+    checks: {
+      id_verifications_source_check: oneOf('source', ['photo', 'hosted', 'staff']),
+      id_verifications_verification_status_check: {
+        bad: [{ verification_status: 'something else' }],
+        good: all('verification_status', ['verified', 'review', 'failed', 'superseded'], {
+          verified_at: AT,
+          expires_at: AT,
+        }),
+      },
+      id_verifications_ai_raw_response_check: { bad: [{ ai_raw_response: {} }], good: [{}] },
+      id_verifications_ai_confidence_score_check: between('ai_confidence_score', [-0.001, 1.001], [0, 1]),
+      id_verifications_verified_for_a_time: {
+        bad: [
+          { verification_status: 'verified' },
+          { verification_status: 'verified', verified_at: AT },
+          { verification_status: 'verified', expires_at: AT },
+        ],
+        good: [{ verification_status: 'verified', verified_at: AT, expires_at: AT }, {}],
+      },
+    },
+  },
+  'public.booking_access_codes': {
+    base: { booking_id: uuid(1), attempt: 1, mode: 'bridge', starts_at: AT, ends_at: LATER, release_at: AT },
+    checks: {
+      booking_access_codes_attempt_check: atLeast('attempt', 1),
+      booking_access_codes_status_check: oneOf('status', [
+        'requested',
+        'issued',
+        'revoke_pending',
+        'revoked',
+        'failed',
+      ]),
+      booking_access_codes_mode_check: oneOf('mode', ['bridge', 'hourly', 'onetime']),
+      access_code_runs_forward: { bad: [{ ends_at: AT }], good: [{ ends_at: '2031-03-01T00:00:00.000001Z' }] },
+    },
+    uniques: {
+      booking_access_codes_booking_id_attempt_key: {
+        clash: [[{ mode: 'hourly' }, { mode: 'hourly' }]],
+        apart: [
+          [{ mode: 'hourly' }, { mode: 'hourly', attempt: 2 }],
+          [{ mode: 'hourly' }, { mode: 'hourly', booking_id: uuid(2) }],
+        ],
+      },
+      access_code_one_live: {
+        clash: [
+          [{}, { attempt: 2 }],
+          [{ status: 'issued' }, { attempt: 2 }],
+        ],
+        apart: [
+          [{}, { attempt: 2, mode: 'hourly' }],
+          [{ mode: 'hourly' }, { attempt: 2, mode: 'hourly' }],
+          [{ status: 'revoked' }, { attempt: 2 }],
+          [{ status: 'revoke_pending' }, { attempt: 2, status: 'revoke_pending' }],
+          [{}, { attempt: 2, booking_id: uuid(2) }],
+        ],
+      },
+    },
+  },
+  'public.scheduled_emails': {
+    base: {
+      booking_id: uuid(1),
+      recipient_email: 'a@example.com',
+      email_type: 'access_code',
+      status: 'pending',
+      scheduled_for: AT,
+    },
+    checks: {
+      scheduled_emails_email_type_check: oneOf('email_type', ['access_code']),
+      scheduled_emails_status_check: oneOf('status', ['pending', 'pending_immediate', 'sent', 'cancelled']),
+    },
+  },
+};
+
+const SLOT = { start_time: AT, end_time: LATER };
+const CLOSED = { closed_at: AT, close_reason: 'no' };
+
+export const PRIVATE: Readonly<Record<string, TableExamples>> = {
+  'private.booking': {
+    base: {
+      ...SLOT,
+      reference: 'AAAA-0000',
+      studio_id: uuid(1),
+      studio_name: 'One',
+      hold_expires_at: AT,
+      total_hours: 1,
+      base_cost_cents: 0,
+      final_cost_cents: 0,
+    },
+    checks: {
+      booking_reference_check: between('reference', ['AAAA0000', 'aaaa-0000', 'AAAA-00000'], ['ZZZZ-9999']),
+      booking_status_check: {
+        bad: [{ status: 'paid' }],
+        good: [{ status: 'pending' }, { status: 'confirmed' }, { status: 'cancelled', cancel_reason: 'staff' }],
+      },
+      booking_cancel_reason_check: oneOf(
+        'cancel_reason',
+        [
+          'hold_expired',
+          'abandoned',
+          'customer',
+          'staff',
+          'payment_failed',
+          'slot_lost',
+          'amount_mismatch',
+          'replaced',
+          'test_over',
+        ],
+        { status: 'cancelled' },
+      ),
+      booking_reason: {
+        bad: [{ cancel_reason: 'staff' }, { status: 'cancelled' }],
+        good: [{}, { status: 'cancelled', cancel_reason: 'staff' }],
+      },
+      booking_total_hours_check: between('total_hours', [0, 24.1], [0.1, 24]),
+      booking_base_cost_cents_check: atLeast('base_cost_cents', 0),
+      booking_discount_cents_check: atLeast('discount_cents', 0),
+      booking_coupon_discount_cents_check: atLeast('coupon_discount_cents', 0),
+      booking_final_cost_cents_check: atLeast('final_cost_cents', 0),
+      booking_notes_check: atMost('notes', 2000),
+      booking_guest_email_check: atMost('guest_email', 255),
+      booking_contact_phone_check: between(
+        'contact_phone',
+        ['1234567', '1'.repeat(21), '04 1234 5678'],
+        [null, '12345678', `+${'1'.repeat(20)}`],
+      ),
+      // A range that ends before it starts cannot be stored at all, so only the empty one shows this rule.
+      booking_runs_forward: { bad: [{ end_time: AT }], good: [{ end_time: '2031-03-01T00:00:00.000001Z' }] },
+      booking_at_most_a_day: {
+        bad: [{ end_time: '2031-03-02T01:00:00.000001Z' }],
+        good: [{ end_time: '2031-03-02T01:00:00Z' }],
+      },
+      booking_hold: {
+        bad: [{ hold_expires_at: null }],
+        good: [{}, { status: 'confirmed', hold_expires_at: null }],
+      },
+      booking_coupon_terms: {
+        bad: [{ coupon_terms: {} }],
+        good: [{}, { coupon_terms: {}, coupon_id: uuid(1) }, { coupon_id: uuid(1) }],
+      },
+    },
+    uniques: {
+      booking_reference_key: {
+        clash: [[{}, { studio_id: uuid(2) }]],
+        apart: [[{}, { studio_id: uuid(2), reference: 'BBBB-0000' }]],
+      },
+      booking_one_per_slot: {
+        clash: [
+          [{}, { reference: 'BBBB-0000' }],
+          [{ status: 'confirmed' }, { reference: 'BBBB-0000' }],
+          [{ status: 'confirmed' }, { reference: 'BBBB-0000', status: 'confirmed' }],
+          [{}, { reference: 'BBBB-0000', start_time: '2031-03-01T00:59:59Z', end_time: '2031-03-01T02:00:00Z' }],
+        ],
+        apart: [
+          [{}, { reference: 'BBBB-0000', studio_id: uuid(2) }],
+          [{}, { reference: 'BBBB-0000', status: 'cancelled', cancel_reason: 'staff' }],
+          [{}, { reference: 'BBBB-0000', start_time: LATER, end_time: '2031-03-01T02:00:00Z' }],
+        ],
+      },
+    },
+  },
+  'private.coupon_redemption': {
+    base: { booking_id: uuid(1), coupon_id: uuid(1) },
+    checks: { coupon_redemption_state_check: oneOf('state', ['reserved', 'committed', 'returned']) },
+  },
+  'private.payment': {
+    base: { booking_id: uuid(1), attempt: 1, kind: 'card', key: 'k', amount_cents: 100 },
+    checks: {
+      payment_attempt_check: atLeast('attempt', 1),
+      payment_kind_check: { bad: [{ kind: 'cash', amount_cents: 0 }], good: [{ kind: 'free', amount_cents: 0 }, {}] },
+      payment_state_check: oneOf('state', [
+        'intent',
+        'open',
+        'processing',
+        'failed',
+        'expired',
+        'paid',
+        'refund_pending',
+        'refunded',
+        'refund_failed',
+        'refund_manual',
+        'disputed',
+        'dispute_lost',
+      ]),
+      payment_amount_cents_check: atLeast('amount_cents', 0),
+      payment_currency_check: oneOf('currency', ['aud']),
+      payment_free_is_nothing: {
+        bad: [{ kind: 'free' }],
+        good: [{ kind: 'free', amount_cents: 0 }, { amount_cents: 0 }],
+      },
+      payment_paid_cents_check: atLeast('paid_cents', 0),
+      payment_refunded_cents_check: atLeast('refunded_cents', 0),
+      payment_refund_failures_check: atLeast('refund_failures', 0),
+      payment_dispute_status_check: oneOf('dispute_status', ['open', 'won', 'lost'], { dispute_id: 'd' }),
+      payment_dispute: {
+        bad: [{ dispute_id: 'd' }, { dispute_status: 'open' }],
+        good: [{}, { dispute_id: 'd', dispute_status: 'open' }],
+      },
+    },
+    uniques: {
+      payment_key_key: {
+        clash: [[{}, { booking_id: uuid(2) }]],
+        apart: [[{}, { booking_id: uuid(2), key: 'l' }]],
+      },
+      payment_session_id_key: {
+        clash: [[{ session_id: 's' }, { booking_id: uuid(2), key: 'l', session_id: 's' }]],
+        apart: [[{ session_id: 's' }, { booking_id: uuid(2), key: 'l', session_id: 't' }]],
+      },
+      payment_booking_id_attempt_key: {
+        clash: [[{ state: 'expired' }, { key: 'l' }]],
+        apart: [
+          [{ state: 'expired' }, { key: 'l', attempt: 2 }],
+          [{ state: 'expired' }, { key: 'l', booking_id: uuid(2) }],
+        ],
+      },
+      payment_one_open: {
+        clash: ['intent', 'open', 'processing'].map((state) => [{ state }, { key: 'l', attempt: 2, state: 'intent' }]),
+        apart: [
+          [{ state: 'expired' }, { key: 'l', attempt: 2 }],
+          [{}, { key: 'l', attempt: 2, booking_id: uuid(2) }],
+        ],
+      },
+      payment_one_kept: {
+        clash: ['paid', 'disputed'].map((state) => [{ state }, { key: 'l', attempt: 2, state: 'paid' }]),
+        apart: [
+          [{ state: 'refunded' }, { key: 'l', attempt: 2, state: 'paid' }],
+          [{ state: 'paid' }, { key: 'l', attempt: 2, state: 'paid', booking_id: uuid(2) }],
+        ],
+      },
+    },
+  },
+  'private.outbox': {
+    base: { kind: 'k', subject_id: uuid(1), due_at: AT },
+    checks: { outbox_closed_with_reason: { bad: [{ closed_at: AT }, { close_reason: 'no' }], good: [{}, CLOSED] } },
+    uniques: { outbox_kind_subject_id_dedupe_key: unique({}, { kind: 'l', subject_id: uuid(2), dedupe: 'd' }) },
+  },
+  'private.identity_session': {
+    base: { id: 'i', user_id: uuid(1) },
+    checks: { identity_session_status_check: oneOf('status', ['open', 'decided']) },
+  },
+  'private.access_secret': {
+    base: { code_id: uuid(1), lock_id: 'l', variant: 0, starts_at: AT, ends_at: LATER },
+    checks: { access_secret_variant_check: atLeast('variant', 0) },
+    uniques: {
+      access_secret_variant: {
+        clash: [[{ variant: 1 }, { variant: 1, code_id: uuid(2) }]],
+        apart: [
+          [{}, { code_id: uuid(2) }],
+          [{ variant: 1 }, { variant: 2, code_id: uuid(2) }],
+          [{ variant: 1 }, { variant: 1, code_id: uuid(2), lock_id: 'm' }],
+          [{ variant: 1 }, { variant: 1, code_id: uuid(2), starts_at: '2031-02-01T00:00:00Z' }],
+          [{ variant: 1 }, { variant: 1, code_id: uuid(2), ends_at: '2031-04-01T00:00:00Z' }],
+        ],
+      },
+      access_secret_pin: {
+        clash: [[{ pin_print: 'p' }, { pin_print: 'p', code_id: uuid(2) }]],
+        apart: [
+          [{}, { code_id: uuid(2) }],
+          [{ pin_print: 'p' }, { pin_print: 'p', code_id: uuid(2), live: false }],
+          [
+            { pin_print: 'p', live: false },
+            { pin_print: 'p', code_id: uuid(2), live: false },
+          ],
+          [{ pin_print: 'p' }, { pin_print: 'q', code_id: uuid(2) }],
+          [{ pin_print: 'p' }, { pin_print: 'p', code_id: uuid(2), lock_id: 'm' }],
+        ],
+      },
+    },
+  },
+  'private.refund': {
+    base: { id: 'r', payment_id: uuid(1), amount_cents: 1, status: 'pending', ours: true },
+    checks: {
+      refund_amount_cents_check: atLeast('amount_cents', 1),
+      refund_status_check: oneOf('status', ['pending', 'requires_action', 'succeeded', 'canceled', 'failed']),
+    },
+  },
+};
