@@ -14,8 +14,9 @@ const chromium = process.env['CHROMIUM_PATH'];
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.e2e.ts',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // Two servers and two browsers share the cores: slow is not wrong.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   workers: 1,
   retries: 0,
   outputDir: process.env['E2E_OUTPUT'] ?? 'artefacts/e2e',

@@ -31,7 +31,7 @@ test('a guest is told to sign in and asked to; a customer is refused', async ({ 
   await page.keyboard.press('Escape');
   await expect(told).toBeVisible();
   await accessible(page);
-  await page.getByRole('button', { name: 'Sign In' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
   await signInByDialog(page, demo);
   await page.goto('/admin');
   await expect(
