@@ -7,7 +7,13 @@ const unreachable = new Proxy({}, { get: (_, name) => () => Promise.reject(new E
 
 test('without a hosted check none begins and none is asked for: not_configured, with the photo as the way on', async () => {
   // Casts: only `one` of the database is reached, nothing of the other ports.
-  const db = { one: () => Promise.resolve({ count: 0, status: 'open', decision: null, reasons: null }) };
+  const db = {
+    one: (text: string) =>
+      // Nobody was found to be under 18 before.
+      Promise.resolve(
+        text.includes('extracted_dob') ? null : { count: 0, status: 'open', decision: null, reasons: null },
+      ),
+  };
   const identity = createIdentity({
     db: db as unknown as Database,
     reader: unreachable as never,

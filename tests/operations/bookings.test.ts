@@ -440,7 +440,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     expect(asked).toEqual([id]);
   });
 
-  test('reconciliation by the clock ends only after what it found is settled, and one that fails is told and repeated soon', async () => {
+  test('reconciliation by the clock ends only after what it found is settled', async () => {
     await db.query(`delete from private.lease where name = 'reconcile'`);
     const person = await addPerson(db);
     const { bookingId } = await system.bookings.hold(system.request(person));

@@ -34,6 +34,31 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
     for (let n = 0; n < 9; n += 1) expect((await signIn(email, 'a wrong phrase')).status).toBe(400);
   });
 
+  test('ten guesses of the current password or of a code in its place, then a wait, with the right one too', async () => {
+    const email = 'reproved@example.com';
+    await world.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.1.1'));
+    const { code } = await world.letter(email);
+    const session = await world.ask('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.1.1'));
+    world.advance(601_000);
+    const update = (proof: Record<string, string>, n: number): Promise<Answer> =>
+      world.ask(
+        'PUT',
+        '/user',
+        { password: 'another fine phrase', ...proof },
+        {
+          authorization: `Bearer ${String(session.body['access_token'])}`,
+          ...from(`10.5.2.${n}`),
+        },
+      );
+    const answers: Answer[] = [];
+    for (let n = 0; n < 12; n += 1)
+      answers.push(await update(n % 2 === 0 ? { current_password: `wrong phrase ${n}` } : { nonce: '000000' }, n));
+    expect(answers.map((one) => one.status)).toEqual([400, 422, 400, 422, 400, 422, 400, 422, 400, 422, 429, 429]);
+    expect(Number(answers[11]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await update({ current_password: PASSWORD }, 13)).status).toBe(429);
+    expect((await signIn(email, PASSWORD, '10.5.1.1')).status).toBe(200);
+  });
+
   test('an unknown account is limited as a known one', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 11; n += 1) statuses.push((await signIn('nobody@example.com', 'a wrong phrase')).status);

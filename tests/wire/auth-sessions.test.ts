@@ -246,6 +246,36 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       );
     });
 
+    test('ends every link and code that was mailed before it, and those that still wait to be sent', async () => {
+      const [email, changed] = [someone(), someone()];
+      const client = await world.member(email);
+      world.advance(61_000);
+      await world.visitor().auth.resetPasswordForEmail(email);
+      const reset = await world.letter(email, 2);
+      await world.visitor().auth.signInWithOtp({ email, options: { shouldCreateUser: false } });
+      const link = await world.letter(email, 3);
+      await client.auth.updateUser({ email: changed });
+      const change = await world.letter(changed);
+      world.advance(61_000);
+      const { id } = (await client.auth.getUser()).data.user ?? {};
+      await world.house.db.query(
+        `insert into auth.message_queue (kind, email, created_at, due_at) values ('recovery', $1, $2::timestamptz, $2::timestamptz + interval '1 hour')`,
+        [email, world.now()],
+      );
+      expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
+      const verify = (token_hash: string, type: 'recovery' | 'magiclink' | 'email_change') =>
+        world.visitor().auth.verifyOtp({ token_hash, type });
+      expect((await verify(reset.tokenHash, 'recovery')).error?.code).toBe('otp_expired');
+      expect((await verify(link.tokenHash, 'magiclink')).error?.code).toBe('otp_expired');
+      expect((await verify(change.tokenHash, 'email_change')).error?.code).toBe('otp_expired');
+      const { rows } = await world.house.db.query(
+        `select kind from auth.message_queue where email = $1 and kind <> 'password_changed'
+         union all select kind from auth.one_time_tokens where user_id = $2::uuid`,
+        [email, id],
+      );
+      expect(rows).toEqual([]);
+    });
+
     test('an old session needs the current password', async () => {
       const email = someone();
       const client = await world.member(email);

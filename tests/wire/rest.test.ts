@@ -337,6 +337,12 @@ describe.each(engines)('the data door on $name', (engine) => {
       const most = await raw('/lands?id=in.(40,41)', { method: 'DELETE', headers: strict }, someone.token);
       expect([most.status, JSON.parse(most.text).code]).toEqual([400, 'PGRST124']);
       expect((await user.from('lands').select('id', { count: 'exact', head: true }).in('id', [40, 41])).count).toBe(2);
+      const remove = async (max: number): Promise<number> => {
+        const headers = { prefer: `handling=strict, max-affected=${max}` };
+        return (await raw('/lands?id=in.(40,41)', { method: 'DELETE', headers }, someone.token)).status;
+      };
+      // As many as promised pass, one more does not.
+      expect([await remove(0), await remove(1), await remove(2), await remove(0)]).toEqual([400, 400, 204, 204]);
     });
 
     test('through a plain view and through one with a trigger', async () => {
