@@ -43,11 +43,24 @@ const results = await new Stryker({
   tsconfigFile: 'none',
 } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
 
+/** The key of a result, as the checker wrote it: results count lines and columns from 1, the checker's mutants from 0. */
+function keyOfResult(one: (typeof results)[number]): string {
+  const { start, end } = one.location;
+  return keyOf({
+    ...one,
+    location: {
+      start: { line: start.line - 1, column: start.column - 1 },
+      end: { line: end.line - 1, column: end.column - 1 },
+    },
+  } as Parameters<typeof keyOf>[0]);
+}
+
 // Stryker also reports what it remembers of earlier samples.
 const sample = new Set<string>(JSON.parse(await readFile(process.env['MUTATION_SAMPLE_FILE'] ?? '', 'utf8')));
 const tested = results.filter(
-  (one) => ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(one.status) && sample.has(keyOf(one)),
+  (one) => ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(one.status) && sample.has(keyOfResult(one)),
 );
+if (tested.length === 0) throw new Error('No mutant of the sample was tested: nothing was measured.');
 const missed = tested.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
 for (const { fileName, location, replacement, mutatorName, status } of missed) {
   const path = fileName.replace(`${process.cwd()}/`, '');
