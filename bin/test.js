@@ -151,7 +151,9 @@ if (wanted('e2e') && !interrupted) {
     await suite(
       'journeys in a browser',
       (_report, part) => [
-        ...[tool('@playwright', 'test', 'cli.js'), 'test', '--pass-with-no-tests'],
+        tool('@playwright', 'test', 'cli.js'),
+        'test',
+        '--pass-with-no-tests',
         `--shard=${part + 1}/${SERVERS}`,
       ],
       (report) => ({ passed: report.stats.expected + report.stats.flaky, failed: report.stats.unexpected }),

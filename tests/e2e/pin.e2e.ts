@@ -56,7 +56,7 @@ test('before its time the page counts down, every second, and shows no PIN', asy
 test('during the session the PIN is shown, copied, and made anew; what stands in the way is told', async ({ page }) => {
   test.setTimeout(120_000);
   const who = await newPerson(false);
-  const id = await insertBooking({ userId: who.id, studio: 'Studio B', ...span(0), status: 'confirmed' });
+  const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(0), status: 'confirmed' });
   await signInOn(page, who);
   await page.goto(`/regenerate-pin?booking_id=${id}`);
   const pin = page.getByTestId('pin');

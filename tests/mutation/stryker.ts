@@ -56,6 +56,7 @@ const tested = results.filter(
     ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(one.status) &&
     rankOf(keyOf(countedFromZero(one)), seed) <= last,
 );
+if (tested.length === 0) throw new Error('No mutant of the sample was tested: nothing was measured.');
 const missed = tested.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
 for (const { fileName, location, replacement, mutatorName, status } of missed) {
   const path = fileName.replace(`${process.cwd()}/`, '');

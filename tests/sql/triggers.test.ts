@@ -1,0 +1,755 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
+
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+const undone = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.undone(work);
+const PERSON = uuid(1);
+const STUDIO = uuid(2);
+const BOOKING = uuid(3);
+const AT = '2031-03-01T00:00:00Z';
+
+const addPerson = ({ add }: Rows, more: Row = {}): Promise<Row> =>
+  add('auth.users', {
+    id: PERSON,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: 'a@example.com',
+    raw_app_meta_data: { providers: ['email'] },
+    raw_user_meta_data: {},
+    created_at: AT,
+    updated_at: AT,
+    email_change_confirm_status: 0,
+    is_anonymous: false,
+    is_sso_user: false,
+    ...more,
+  });
+async function addBooking(rows: Rows, more: Row = {}): Promise<Row> {
+  await rows.ask(
+    `insert into public.studios (id, name, hourly_rate) values ($1, 'Testing', 49) on conflict do nothing`,
+    [STUDIO],
+  );
+  return rows.add('private.booking', {
+    id: BOOKING,
+    reference: 'AAAA-0000',
+    studio_id: STUDIO,
+    studio_name: 'Testing',
+    start_time: AT,
+    end_time: '2031-03-01T01:00:00Z',
+    hold_expires_at: AT,
+    total_hours: 1,
+    base_cost_cents: 4900,
+    final_cost_cents: 4900,
+    ...more,
+  });
+}
+const addPayment = ({ add }: Rows, more: Row = {}): Promise<Row> =>
+  add('private.payment', {
+    id: uuid(4),
+    booking_id: BOOKING,
+    attempt: 1,
+    kind: 'card',
+    key: 'k',
+    amount_cents: 4900,
+    ...more,
+  });
+/** Changes a row whatever its triggers would say. */
+async function force({ ask }: Rows, text: string): Promise<void> {
+  await ask('set local session_replication_role = replica');
+  await ask(text);
+  await ask('set local session_replication_role = origin');
+}
+
+/** Table and column of each trigger that renews `updated_at`, and a change that sets it off. */
+const TOUCHED: readonly (readonly [
+  trigger: string,
+  table: string,
+  make: (rows: Rows) => Promise<unknown>,
+  change: string,
+])[] = [
+  ['users_touch', 'auth.users', (rows) => addPerson(rows), `aud = 'authenticated'`],
+  ['profiles_touch', 'public.profiles', (rows) => addPerson(rows), `dj_name = 'New'`],
+  [
+    'buckets_touched',
+    'storage.buckets',
+    ({ ask }) => ask(`delete from storage.buckets where id <> 'id-verifications'`),
+    'file_size_limit = 1',
+  ],
+  [
+    'discount_codes_touch',
+    'public.discount_codes',
+    ({ ask }) =>
+      ask(`insert into public.discount_codes (code, discount_type, discount_value) values ('TEN', 'fixed', 10)`),
+    `description = 'x'`,
+  ],
+  ['booking_touch', 'private.booking', (rows) => addBooking(rows), `notes = 'x'`],
+  [
+    'booking_drafts_touch',
+    'public.booking_drafts',
+    async (rows) => {
+      await addPerson(rows);
+      await rows.add('public.booking_drafts', { user_id: PERSON, data: {} });
+    },
+    `data = '[]'`,
+  ],
+  [
+    'payment_touch',
+    'private.payment',
+    async (rows) => {
+      await addBooking(rows);
+      await addPayment(rows);
+    },
+    `url = 'x'`,
+  ],
+  [
+    'refund_touch',
+    'private.refund',
+    async (rows) => {
+      await addBooking(rows);
+      await addPayment(rows);
+      await rows.add('private.refund', {
+        id: 'r',
+        payment_id: uuid(4),
+        amount_cents: 1,
+        status: 'pending',
+        ours: true,
+      });
+    },
+    `status = 'failed'`,
+  ],
+];
+test.each(TOUCHED)('%s renews updated_at of %s at every change', (_name, table, make, change) =>
+  database.undone(async (rows) => {
+    await make(rows);
+    await force(rows, `update ${table} set updated_at = '2001-01-01'`);
+    await rows.ask(`update ${table} set ${change}`);
+    expect(await rows.value(`select every(updated_at > now() - interval '1 hour') from ${table}`)).toBe(true);
+  }),
+);
+
+const BOOKING_STATES = ['pending', 'confirmed', 'cancelled'];
+const BOOKING_MOVES = ['pending confirmed', 'pending cancelled', 'confirmed cancelled'];
+const PAYMENT_STATES =
+  'intent open processing failed expired paid refund_pending refunded refund_failed refund_manual disputed dispute_lost'.split(
+    ' ',
+  );
+const PAYMENT_MOVES: Readonly<Record<string, string>> = {
+  intent: 'open processing failed expired paid refund_pending',
+  open: 'processing failed expired paid refund_pending',
+  processing: 'paid failed refund_pending',
+  failed: 'refund_pending',
+  expired: 'processing failed refund_pending',
+  paid: 'refund_pending refunded disputed dispute_lost',
+  disputed: 'paid dispute_lost refund_pending refunded',
+  dispute_lost: 'paid disputed refund_pending',
+  refund_pending: 'refunded refund_failed dispute_lost',
+  refunded: 'refund_failed',
+  refund_failed: 'refund_pending refund_manual refunded dispute_lost',
+  refund_manual: '',
+};
+
+describe('states', () => {
+  test(
+    'a booking moves from pending to confirmed or cancelled and from confirmed to cancelled, and in no other way',
+    undone(async (rows) => {
+      await addBooking(rows);
+      const moves: string[] = [];
+      const reason = (state: string): string => (state === 'cancelled' ? `'staff'` : 'null');
+      for (const from of BOOKING_STATES)
+        for (const to of BOOKING_STATES) {
+          await force(rows, `update private.booking set status = '${from}', cancel_reason = ${reason(from)}`);
+          const refused = await rows.refusal(() =>
+            rows.ask(`update private.booking set status = '${to}', cancel_reason = ${reason(to)}`),
+          );
+          if (refused === null && from !== to) moves.push(`${from} ${to}`);
+          if (refused) expect([refused.code, refused.constraint]).toEqual(['23514', 'booking_transition']);
+          if (from === to) expect(refused).toBeNull();
+        }
+      expect(moves).toEqual(BOOKING_MOVES);
+    }),
+  );
+
+  test(
+    'a payment moves just as the table says',
+    undone(async (rows) => {
+      await addBooking(rows);
+      await addPayment(rows);
+      const moves: Record<string, string[]> = Object.fromEntries(PAYMENT_STATES.map((state) => [state, []]));
+      for (const from of PAYMENT_STATES)
+        for (const to of PAYMENT_STATES) {
+          await force(rows, `update private.payment set state = '${from}'`);
+          const refused = await rows.refusal(() => rows.ask(`update private.payment set state = '${to}'`));
+          if (refused) expect([refused.code, refused.constraint]).toEqual(['23514', 'payment_transition']);
+          else if (from !== to) moves[from]?.push(to);
+          if (from === to) expect(refused).toBeNull();
+        }
+      for (const from of PAYMENT_STATES)
+        expect([from, moves[from]?.toSorted()]).toEqual([
+          from,
+          (PAYMENT_MOVES[from] ?? '').split(' ').filter(Boolean).toSorted(),
+        ]);
+    }),
+  );
+
+  test(
+    'the quote of a booking is frozen, column by column',
+    undone(async (rows) => {
+      await addBooking(rows);
+      for (const change of [
+        `studio_id = (select gen_random_uuid())`,
+        `start_time = start_time + interval '1 minute'`,
+        `end_time = end_time + interval '1 minute'`,
+        ...['base_cost_cents', 'discount_cents', 'coupon_discount_cents', 'final_cost_cents', 'total_hours'].map(
+          (name) => `${name} = ${name} + 1`,
+        ),
+      ]) {
+        const refused = await rows.refusal(() => rows.ask(`update private.booking set ${change}`));
+        expect([change, refused?.constraint]).toEqual([change, 'booking_quote_frozen']);
+      }
+      expect(
+        await rows.refusal(() => rows.ask(`update private.booking set notes = 'x', hold_expires_at = now()`)),
+      ).toBeNull();
+    }),
+  );
+
+  test(
+    'what a payment is for is frozen, column by column',
+    undone(async (rows) => {
+      await addBooking(rows);
+      await addPayment(rows);
+      for (const change of [
+        'booking_id = gen_random_uuid()',
+        'amount_cents = 1',
+        `currency = 'usd'`,
+        `kind = 'free'`,
+        `key = 'l'`,
+      ])
+        expect([
+          change,
+          (await rows.refusal(() => rows.ask(`update private.payment set ${change}`)))?.constraint,
+        ]).toEqual([change, 'payment_frozen']);
+      expect(await rows.refusal(() => rows.ask(`update private.payment set url = 'x', paid_cents = 5`))).toBeNull();
+    }),
+  );
+
+  test(
+    'the times of confirming and cancelling are written once',
+    undone(async (rows) => {
+      await addBooking(rows);
+      const at = (): Promise<Row[]> =>
+        rows.ask(
+          'select confirmed_at is not null as confirmed, cancelled_at is not null as cancelled from private.booking',
+        );
+      await rows.ask(`update private.booking set notes = 'x'`);
+      expect(await at()).toEqual([{ confirmed: false, cancelled: false }]);
+      await rows.ask(`update private.booking set status = 'confirmed', confirmed_at = '2030-01-01'`);
+      expect(await at()).toEqual([{ confirmed: true, cancelled: false }]);
+      await rows.ask(`update private.booking set notes = 'y', confirmed_at = null`);
+      expect(await at()).toEqual([{ confirmed: false, cancelled: false }]);
+      await rows.ask(`update private.booking set status = 'cancelled', cancel_reason = 'staff'`);
+      expect(await at()).toEqual([{ confirmed: false, cancelled: true }]);
+      await rows.ask(`update private.booking set cancelled_at = null`);
+      expect(await at()).toEqual([{ confirmed: false, cancelled: false }]);
+    }),
+  );
+
+  test(
+    'a booking starts as pending unless it is a test',
+    undone(async (rows) => {
+      const start = (more: Row) =>
+        rows.refusal(() => addBooking(rows, more)).then((refused) => refused?.constraint ?? null);
+      expect(await start({ status: 'confirmed' })).toBe('booking_starts_pending');
+      expect(await start({ status: 'confirmed', notes: 'other' })).toBe('booking_starts_pending');
+      expect(await start({ status: 'cancelled', cancel_reason: 'staff' })).toBe('booking_starts_pending');
+      expect(await start({ status: 'confirmed', notes: 'test' })).toBeNull();
+      expect(await start({ notes: 'other' })).toBeNull();
+    }),
+  );
+
+  test(
+    'a confirmed booking has a kept payment of its full price when the transaction ends',
+    undone(async (rows) => {
+      await addBooking(rows);
+      await addPayment(rows);
+      const outcome = (state: string, cents: number, notes = 'null') =>
+        rows
+          .refusal(async () => {
+            await force(rows, `update private.payment set state = '${state}', amount_cents = ${cents}`);
+            await rows.ask(`update private.booking set status = 'confirmed', notes = ${notes}`);
+            await rows.ask('set constraints all immediate');
+          })
+          .then((refused) => refused?.constraint ?? null);
+      for (const state of PAYMENT_STATES)
+        expect([state, await outcome(state, 4900)]).toEqual([
+          state,
+          ['paid', 'disputed', 'dispute_lost'].includes(state) ? null : 'booking_confirmed_is_paid',
+        ]);
+      expect(await outcome('paid', 4899)).toBe('booking_confirmed_is_paid');
+      expect(await outcome('open', 4900, `'test'`)).toBeNull();
+      expect(await outcome('open', 4900, `'other'`)).toBe('booking_confirmed_is_paid');
+      const cancelledAgain = await rows.refusal(async () => {
+        await rows.ask(`update private.booking set status = 'confirmed'`);
+        await rows.ask(`update private.booking set status = 'cancelled', cancel_reason = 'staff'`);
+        await rows.ask('set constraints all immediate');
+      });
+      expect(cancelledAgain).toBeNull();
+    }),
+  );
+
+  test(
+    'a unit of a code is kept by a confirmed booking, given back by a cancelled one, and held while it moves',
+    undone(async (rows) => {
+      await rows.ask(
+        `insert into public.discount_codes (id, code, discount_type, discount_value, current_uses) values ('${uuid(5)}', 'TEN', 'fixed', 10, 3), ('${uuid(6)}', 'TWO', 'fixed', 10, 3)`,
+      );
+      await addBooking(rows);
+      await addBooking(rows, {
+        id: uuid(7),
+        reference: 'BBBB-0000',
+        start_time: '2031-04-01T00:00:00Z',
+        end_time: '2031-04-01T01:00:00Z',
+      });
+      const [redemption, other] = [
+        { booking_id: BOOKING, coupon_id: uuid(5), state: 'reserved', created_at: AT },
+        { booking_id: uuid(7), coupon_id: uuid(5), state: 'reserved', created_at: AT },
+      ];
+      await rows.add('private.coupon_redemption', redemption);
+      await rows.add('private.coupon_redemption', other);
+      const after = async (change: string, before = ''): Promise<string> => {
+        await rows.ask('savepoint one');
+        if (before) await force(rows, before);
+        await rows.ask(`update private.booking set ${change} where id = '${BOOKING}'`);
+        const told = await rows.value(
+          `select string_agg(r.state || coalesce(' moving', '') , ',' order by r.booking_id) || ' ' || (select string_agg(d.current_uses::text, ',' order by d.code) from public.discount_codes d)
+         || ' ' || (select count(*) from private.coupon_redemption x where x.moving_until is not null) from private.coupon_redemption r`,
+        );
+        await rows.ask('rollback to savepoint one');
+        return String(told).replaceAll(' moving', '');
+      };
+      const cancel = `status = 'cancelled', cancel_reason = 'staff'`;
+      expect(await after(`status = 'confirmed'`)).toBe('committed,reserved 3,3 0');
+      expect(await after(`status = 'pending'`)).toBe('reserved,reserved 3,3 0');
+      expect(await after(cancel)).toBe('returned,reserved 2,3 0');
+      expect(
+        await after(cancel, `update private.coupon_redemption set state = 'committed' where booking_id = '${BOOKING}'`),
+      ).toBe('returned,reserved 2,3 0');
+      expect(
+        await after(cancel, `update private.coupon_redemption set state = 'returned' where booking_id = '${BOOKING}'`),
+      ).toBe('returned,reserved 3,3 0');
+      expect(
+        await after(
+          `status = 'confirmed'`,
+          `update private.coupon_redemption set state = 'returned' where booking_id = '${BOOKING}'`,
+        ),
+      ).toBe('returned,reserved 3,3 0');
+      expect(
+        await after(
+          cancel,
+          `update private.coupon_redemption set moving_until = now() + interval '1 hour' where booking_id = '${BOOKING}'`,
+        ),
+      ).toBe('reserved,reserved 3,3 1');
+      expect(
+        await after(
+          cancel,
+          `update private.coupon_redemption set moving_until = now() - interval '1 hour' where booking_id = '${BOOKING}'`,
+        ),
+      ).toBe('returned,reserved 2,3 0');
+      expect(
+        await after(
+          cancel,
+          `update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = '${BOOKING}'`,
+        ),
+      ).toBe('reserved,reserved 3,3 0');
+    }),
+  );
+
+  test(
+    'a booking forgets its phone number with its account',
+    undone(async (rows) => {
+      await addPerson(rows);
+      await addBooking(rows, { user_id: PERSON, contact_phone: '0400000000' });
+      await rows.ask(`update private.booking set user_id = user_id, notes = 'x'`);
+      expect(await rows.value('select contact_phone from private.booking')).toBe('0400000000');
+      await rows.ask('update private.booking set user_id = null');
+      expect(await rows.value('select contact_phone from private.booking')).toBeNull();
+    }),
+  );
+});
+
+describe('accounts', () => {
+  test(
+    'a profile begins with what was typed in the sign-up',
+    undone(async (rows) => {
+      await addPerson(rows, {
+        raw_user_meta_data: { full_name: ' Ann ', phone: '04', dj_name: '', date_of_birth: '2000-02-30' },
+      });
+      expect(
+        await rows.ask('select user_id, full_name, email, phone, dj_name, date_of_birth from public.profiles'),
+      ).toEqual([
+        { user_id: PERSON, full_name: 'Ann', email: 'a@example.com', phone: '04', dj_name: null, date_of_birth: null },
+      ]);
+    }),
+  );
+
+  test(
+    'a birth date is read only as a date from 1900 to 2100',
+    undone(async ({ value }) => {
+      for (const [text, date] of [
+        ['1900-01-01', '1900-01-01'],
+        ['2100-01-01', '2100-01-01'],
+        ['1899-12-31', null],
+        ['2100-01-02', null],
+        ['2000-02-30', null],
+        ['01/02/2000', null],
+        ['', null],
+      ])
+        expect([text, await value('select private.date_or_null($1)', [text])]).toEqual([text, date]);
+    }),
+  );
+
+  test(
+    'a sign-up that is typed again before it is confirmed renews the profile, one after does not',
+    undone(async (rows) => {
+      await addPerson(rows, { raw_user_meta_data: { full_name: 'Ann' } });
+      await rows.ask(`update auth.users set raw_user_meta_data = '{"full_name": "Bea"}'`);
+      expect(await rows.value('select full_name from public.profiles')).toBe('Bea');
+      await rows.ask(`update public.profiles set full_name = 'Cleo'`);
+      await rows.ask('update auth.users set raw_user_meta_data = raw_user_meta_data');
+      expect(await rows.value('select full_name from public.profiles')).toBe('Cleo');
+      await rows.ask('update auth.users set email_confirmed_at = now()');
+      await rows.ask(`update auth.users set raw_user_meta_data = '{"full_name": "Dora"}'`);
+      expect(await rows.value('select full_name from public.profiles')).toBe('Cleo');
+    }),
+  );
+
+  test(
+    'the address of a profile is that of its account, whatever a form sends',
+    undone(async (rows) => {
+      await addPerson(rows);
+      await rows.ask(`update public.profiles set email = 'b@example.com'`);
+      expect(await rows.value('select email from public.profiles')).toBe('a@example.com');
+      await rows.ask(`update auth.users set email = 'c@example.com'`);
+      expect(await rows.value('select email from public.profiles')).toBe('c@example.com');
+    }),
+  );
+
+  test(
+    'an address named by the operator becomes staff once it is confirmed, and the log says so',
+    undone(async (rows) => {
+      await rows.ask(
+        `insert into private.settings values ('admin_emails', '["a@example.com", "d@example.com"]'), ('other', '["b@example.com"]')`,
+      );
+      await addPerson(rows);
+      const roles = (): Promise<Row[]> => rows.ask('select user_id, role from public.user_roles order by user_id');
+      expect(await roles()).toEqual([]);
+      await rows.ask('update auth.users set email_confirmed_at = now()');
+      expect(await roles()).toEqual([{ user_id: PERSON, role: 'admin' }]);
+      expect(await rows.ask('select actor, action, resource_type, resource_id from public.audit_logs')).toEqual([
+        { actor: PERSON, action: 'create', resource_type: 'user_role', resource_id: PERSON },
+      ]);
+      await addPerson(rows, { id: uuid(8), email: 'b@example.com', email_confirmed_at: AT });
+      await addPerson(rows, { id: uuid(9), email: 'd@example.com', email_confirmed_at: AT });
+      expect(await roles()).toEqual([
+        { user_id: PERSON, role: 'admin' },
+        { user_id: uuid(9), role: 'admin' },
+      ]);
+      await rows.ask('delete from public.user_roles');
+      await rows.ask(`update auth.users set raw_user_meta_data = '{"a": 1}', email = email`);
+      expect(await roles()).toEqual([]);
+    }),
+  );
+
+  test(
+    'the identities by mail and phone follow an account whose providers name them',
+    undone(async (rows) => {
+      const identities = (): Promise<Row[]> =>
+        rows.ask(
+          `select provider, provider_id, identity_data ->> 'email_verified' as mail, identity_data ->> 'phone_verified' as phone, identity_data ->> coalesce(provider, '') as address from auth.identities order by 1`,
+        );
+      await addPerson(rows);
+      const mail = { provider: 'email', provider_id: PERSON, mail: 'false', phone: 'false', address: 'a@example.com' };
+      expect(await identities()).toEqual([mail]);
+      await rows.ask(`update auth.users set email_confirmed_at = now(), phone = '61400000000'`);
+      expect(await identities()).toEqual([{ ...mail, mail: 'true' }]);
+      await rows.ask(`update auth.users set raw_app_meta_data = '{"providers": ["email", "phone"]}'`);
+      const phone = { provider: 'phone', provider_id: PERSON, mail: 'false', phone: 'false', address: '61400000000' };
+      expect(await identities()).toEqual([{ ...mail, mail: 'true' }, phone]);
+      await rows.ask('update auth.users set phone_confirmed_at = now()');
+      expect(await identities()).toEqual([
+        { ...mail, mail: 'true' },
+        { ...phone, phone: 'true' },
+      ]);
+      await addPerson(rows, { id: uuid(8), email: 'b@example.com', raw_app_meta_data: { providers: ['google'] } });
+      await addPerson(rows, { id: uuid(9), email: null, raw_app_meta_data: { providers: ['email', 'phone'] } });
+      expect(await identities()).toHaveLength(2);
+    }),
+  );
+
+  test(
+    'a new name or birth date ends a verification; other changes and other spellings do not',
+    undone(async (rows) => {
+      await addPerson(rows, { raw_user_meta_data: { full_name: 'Ann', date_of_birth: '1990-01-01' } });
+      const status = async (change: string): Promise<unknown> => {
+        await rows.ask('savepoint one');
+        for (const one of ['verified', 'review', 'failed'])
+          await rows.ask(
+            `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at) values ($1, 'photo', $2, now(), now())`,
+            [PERSON, one],
+          );
+        await rows.ask(`update public.profiles set ${change}`);
+        const told = await rows.value(
+          `select string_agg(verification_status, ',' order by verification_status) from public.id_verifications`,
+        );
+        await rows.ask('rollback to savepoint one');
+        return told;
+      };
+      expect(await status(`full_name = 'Bea'`)).toBe('failed,superseded,superseded');
+      expect(await status('full_name = null')).toBe('failed,superseded,superseded');
+      expect(await status(`date_of_birth = '1990-01-02'`)).toBe('failed,superseded,superseded');
+      expect(await status(`full_name = ' ANN ', dj_name = 'x'`)).toBe('failed,review,verified');
+    }),
+  );
+});
+
+describe('logs, lists and mails', () => {
+  test.each(['public.audit_logs', 'auth.audit_log_entries'])(
+    'rows of %s are never changed, deleted or emptied',
+    (table) =>
+      database.undone(async (rows) => {
+        const columns =
+          table === 'public.audit_logs'
+            ? `(action, resource_type) values ('a', 'b')`
+            : `(payload, created_at) values ('{"action": "a"}', now())`;
+        await rows.ask(`insert into ${table} ${columns}`);
+        for (const change of [`update ${table} set id = id`, `delete from ${table}`, `truncate ${table}`])
+          expect([change, (await rows.refusal(() => rows.ask(change)))?.code]).toEqual([change, '42501']);
+      }),
+  );
+
+  test(
+    'an address of the mailing list is kept trimmed and in small letters, and one that left may come back',
+    undone(async (rows) => {
+      await rows.ask(`insert into public.mailing_list (email) values (' A@Example.com ')`);
+      await rows.ask(`insert into public.mailing_list (email) values ('b@example.com')`);
+      expect(await rows.value('select min(email) from public.mailing_list')).toBe('a@example.com');
+      expect(
+        (await rows.refusal(() => rows.ask(`insert into public.mailing_list (email) values ('a@example.com')`)))?.code,
+      ).toBe('23505');
+      await rows.ask('update public.mailing_list set unsubscribed_at = now()');
+      await rows.ask(`update public.mailing_list set email = ' C@example.com' where email like 'a%'`);
+      expect(await rows.value('select count(*) from public.mailing_list')).toBe(2);
+      await rows.ask(`insert into public.mailing_list (email) values ('c@example.com')`);
+      expect(
+        await rows.ask('select email, unsubscribed_at is null as stays from public.mailing_list order by 1'),
+      ).toEqual([
+        { email: 'b@example.com', stays: false },
+        { email: 'c@example.com', stays: true },
+      ]);
+    }),
+  );
+
+  test(
+    'leaving the mailing list ends one subscription and keeps the first time',
+    undone(async (rows) => {
+      await rows.ask(
+        `insert into public.mailing_list (id, email) values ('${uuid(1)}', 'a@example.com'), ('${uuid(2)}', 'b@example.com')`,
+      );
+      await rows.ask('select public.leave_mailing_list($1)', [uuid(1)]);
+      const [before] = await rows.ask(
+        'select id, unsubscribed_at from public.mailing_list where unsubscribed_at is not null',
+      );
+      expect(before?.['id']).toBe(uuid(1));
+      await rows.ask('select public.leave_mailing_list($1)', [uuid(1)]);
+      expect(
+        await rows.ask('select id, unsubscribed_at from public.mailing_list where unsubscribed_at is not null'),
+      ).toEqual([before]);
+    }),
+  );
+
+  test(
+    'a code is kept trimmed and in capitals; each change but that of its counter is in the log',
+    undone(async (rows) => {
+      await rows.act({ sub: PERSON });
+      await rows.ask(
+        `insert into public.discount_codes (code, discount_type, discount_value) values (' ten ', 'fixed', 10)`,
+      );
+      await rows.ask(`update public.discount_codes set code = ' eleven'`);
+      await rows.ask('update public.discount_codes set current_uses = 1');
+      await rows.ask('update public.discount_codes set active = false');
+      await rows.ask('delete from public.discount_codes');
+      expect(
+        await rows.ask(
+          `select actor, action, resource_type, details ->> 'code' as code from public.audit_logs order by created_at`,
+        ),
+      ).toEqual(
+        ['create TEN', 'update ELEVEN', 'update ELEVEN', 'delete ELEVEN'].map((one) => ({
+          actor: PERSON,
+          action: one.split(' ')[0],
+          resource_type: 'discount_code',
+          code: one.split(' ')[1],
+        })),
+      );
+    }),
+  );
+
+  test(
+    'a mail about a booking goes to its person, is queued until the session ends, and staff asking for it is in the log',
+    undone(async (rows) => {
+      await addPerson(rows);
+      await addPerson(rows, { id: uuid(8), email: 'b@example.com' });
+      await addBooking(rows, { user_id: PERSON });
+      await addBooking(rows, {
+        id: uuid(7),
+        reference: 'BBBB-0000',
+        start_time: '2031-04-01T00:00:00Z',
+        end_time: '2031-04-01T01:00:00Z',
+      });
+      const mail = (status: string, booking = BOOKING) =>
+        rows.add('public.scheduled_emails', {
+          id: uuid(10 + status.length),
+          created_at: AT,
+          booking_id: booking,
+          recipient_email: 'other@example.com',
+          email_type: 'access_code',
+          status,
+          scheduled_for: AT,
+        });
+      expect((await mail('sent'))['recipient_email']).toBe('a@example.com');
+      expect(await rows.value('select count(*) from private.outbox')).toBe(0);
+      await mail('pending');
+      expect(await rows.ask('select kind, subject_id, dedupe, due_at, deadline_at from private.outbox')).toEqual([
+        {
+          kind: 'mail.access-code',
+          subject_id: BOOKING,
+          dedupe: uuid(17),
+          due_at: new Date(AT),
+          deadline_at: new Date('2031-03-01T01:00:00Z'),
+        },
+      ]);
+      expect((await rows.refusal(() => mail('cancelled', uuid(7))))?.code).toBe('23514');
+      expect(await rows.value('select count(*) from public.audit_logs')).toBe(0);
+      await rows.act({ sub: PERSON });
+      await mail('pending_immediate');
+      expect(await rows.value('select count(*) from private.outbox')).toBe(2);
+      expect(await rows.ask('select actor, action, resource_type, resource_id from public.audit_logs')).toEqual([
+        { actor: PERSON, action: 'create', resource_type: 'scheduled_email', resource_id: uuid(27) },
+      ]);
+    }),
+  );
+});
+
+describe('storage', () => {
+  const object = {
+    id: uuid(1),
+    bucket_id: 'b',
+    name: 'n',
+    storage_key: 'k',
+    content_type: 'text/plain',
+    size: 1,
+    etag: 'e',
+    cache_control: '',
+    user_metadata: {},
+    version: '1',
+    last_accessed_at: AT,
+    created_at: AT,
+    updated_at: AT,
+  };
+  const bucket = ({ ask }: Rows): Promise<unknown> =>
+    ask(`insert into storage.buckets (id, name, owner_only) values ('b', 'b', false), ('c', 'c', true)`);
+  const removed = ({ value }: Rows): Promise<unknown> =>
+    value(`select coalesce(string_agg(storage_key, ',' order by storage_key), '') from storage.removed`);
+
+  test(
+    'bytes are kept while a row names them and removed afterwards',
+    undone(async (rows) => {
+      await bucket(rows);
+      await rows.ask(`insert into storage.removed (storage_key) values ('k'), ('z')`);
+      await rows.add('storage.objects', object);
+      expect(await removed(rows)).toBe('z');
+      await rows.ask(`update storage.objects set content_type = 'x'`);
+      expect(await removed(rows)).toBe('z');
+      await rows.ask(`insert into storage.removed (storage_key) values ('l')`);
+      await rows.ask(`update storage.objects set storage_key = 'l'`);
+      expect(await removed(rows)).toBe('k,z');
+      await rows.ask('delete from storage.objects');
+      expect(await removed(rows)).toBe('k,l,z');
+    }),
+  );
+
+  test(
+    'the bytes of a piece follow its row',
+    undone(async (rows) => {
+      await bucket(rows);
+      await rows.ask(
+        `insert into storage.uploads (id, bucket_id, name, role, replace, content_type, described, length, expires_at) values ('${uuid(1)}', 'b', 'n', 'r', false, 't', '', 1, now())`,
+      );
+      await rows.ask(`insert into storage.removed (storage_key) values ('p')`);
+      await rows.ask(
+        `insert into storage.upload_pieces (upload_id, starts_at, size, storage_key) values ('${uuid(1)}', 0, 1, 'p')`,
+      );
+      expect(await removed(rows)).toBe('');
+      await rows.ask('delete from storage.upload_pieces');
+      expect(await removed(rows)).toBe('p');
+    }),
+  );
+
+  test(
+    'a change of an object leaves its id, owner and age as they were',
+    undone(async (rows) => {
+      await bucket(rows);
+      await rows.add('storage.objects', { ...object, owner: uuid(2) });
+      await rows.ask(
+        `update storage.objects set id = '${uuid(9)}', owner = '${uuid(9)}', created_at = now(), updated_at = '2001-01-01'`,
+      );
+      expect(
+        await rows.ask(
+          `select id, owner, created_at, updated_at > now() - interval '1 hour' as renewed from storage.objects`,
+        ),
+      ).toEqual([{ id: uuid(1), owner: uuid(2), created_at: new Date(AT), renewed: true }]);
+    }),
+  );
+
+  test(
+    'no caller changes or deletes a bucket for owners alone',
+    undone(async (rows) => {
+      await bucket(rows);
+      const change = (role: string, text: string) =>
+        rows
+          .refusal(async () => {
+            await rows.ask('alter table storage.buckets disable row level security');
+            await rows.ask(`set local role ${role}`);
+            await rows.ask(text);
+          })
+          .then((refused) => refused?.code ?? null);
+      for (const role of ['anon', 'authenticated', 'service_role'])
+        for (const text of [
+          `update storage.buckets set name = 'x' where id = 'ID'`,
+          `delete from storage.buckets where id = 'ID'`,
+        ]) {
+          expect([role, text, await change(role, text.replace('ID', 'c'))]).toEqual([role, text, '42501']);
+          expect([role, text, await change(role, text.replace('ID', 'b'))]).toEqual([role, text, null]);
+        }
+      expect(await change('postgres', `delete from storage.buckets where id = 'c'`)).toBeNull();
+    }),
+  );
+});
+
+/** Triggers that the tests above name by what they do; the write through public.bookings is tested by tests/policies and tests/wire. */
+const TESTED =
+  `on_user_confirmed on_user_created on_user_inserted_confirmed users_identity users_signed_up_again buckets_guarded objects_guarded
+  objects_kept objects_removed objects_replaced audit_is_append_only audit_is_not_emptied profiles_email profiles_verification mailing_list_tidy
+  discount_codes_audit discount_codes_tidy booking_confirmed_is_paid booking_coupon booking_forgets_contact booking_starts_pending
+  booking_transition bookings_write payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_is_append_only
+  audit_log_is_not_emptied upload_pieces_kept upload_pieces_removed`.split(/\s+/);
+
+test(
+  'every trigger is in the list of those that are tested',
+  undone(async ({ ask }) => {
+    const found = await ask<{ name: string }>('select tgname as name from pg_trigger where not tgisinternal');
+    expect(found.map(({ name }) => name).toSorted()).toEqual([...TESTED, ...TOUCHED.map(([name]) => name)].toSorted());
+  }),
+);
