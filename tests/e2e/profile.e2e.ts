@@ -128,7 +128,7 @@ test('/bookings asks a guest to sign in, then lists one’s own bookings: none y
   await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();
   await expect(page.getByText('No bookings yet')).toBeHidden();
   await accessibleEverywhere(page);
-  await page.route('**/rest/v1/bookings*', (route) => route.fulfill({ status: 400, json: { message: 'no' } }));
+  await page.route('**/rpc/own_bookings*', (route) => route.fulfill({ status: 400, json: { message: 'no' } }));
   await page.reload();
   await expect(page.getByText('Your bookings could not be loaded.')).toBeVisible();
   await page.unrouteAll();
