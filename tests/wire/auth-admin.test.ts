@@ -214,6 +214,17 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
       expect((await world.visitor().auth.verifyOtp({ token_hash: hash, type })).error?.code).toBe('otp_expired');
     });
 
+    test('is good no more once the service has set a new password', async () => {
+      const email = someone();
+      const client = await world.member(email);
+      const id = (await client.auth.getUser()).data.user?.id ?? '';
+      const { data } = await admin.generateLink({ type: 'recovery', email });
+      expect((await admin.updateUserById(id, { password: `${PASSWORD} anew` })).error).toBeNull();
+      const token_hash = data.properties?.hashed_token ?? '';
+      const used = await world.visitor().auth.verifyOtp({ token_hash, type: 'recovery' });
+      expect(used.error?.code).toBe('otp_expired');
+    });
+
     test('invites, and for somebody new a link to sign in confirms a new account', async () => {
       const invited = await admin.generateLink({ type: 'invite', email: someone() });
       const hash = invited.data.properties?.hashed_token ?? '';

@@ -5,6 +5,7 @@ import { readSubject } from '../factors/admin-factors.ts';
 import { type Operation, readBody, readService } from '../request.ts';
 import { record } from '../trail.ts';
 import { hashPassword } from '../accounts/passwords.ts';
+import { endLinks } from '../codes/end-links.ts';
 import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
 import { alreadyRegistered } from './user-create.ts';
 import { readBan, readHash, readWays, type UserForm, userForm } from './user-form.ts';
@@ -51,8 +52,7 @@ export function createAdminUserChange(parts: AuthParts): Operation {
         ban ?? null,
       ],
     );
-    if (email !== null && email !== user.email)
-      await tx.query(`delete from auth.one_time_tokens where user_id = $1::uuid`, [user.id]);
+    if (hash !== null || (email !== null && email !== user.email)) await endLinks(tx, user);
   }
 
   return async (c) => {

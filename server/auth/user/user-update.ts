@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import type { AuthParts } from '../auth-parts.ts';
 import { AuthRefusal, refuse } from '../errors.ts';
+import { endLinks } from '../codes/end-links.ts';
 import { takeMessage } from '../codes/message-limits.ts';
 import { hashPassword, passwordFits } from '../accounts/passwords.ts';
 import { type Operation, type Person, readAddress, readBody, readPerson, readPhone } from '../request.ts';
@@ -40,13 +41,8 @@ export function createUserUpdate(parts: AuthParts): Operation {
 
   async function setPassword(tx: Transaction, user: UserRow, person: Person, hash: string, ip: string) {
     await tx.query(`update auth.users set encrypted_password = $2 where id = $1::uuid`, [user.id, hash]);
-    // Whoever asked for a link or code before knew the old password, or had the mailbox: none of them is good any more, sent or not.
-    await tx.query('delete from auth.one_time_tokens where user_id = $1::uuid', [user.id]);
-    await tx.query(
-      `delete from auth.message_queue
-       where (user_id = $1::uuid or email = $2 or phone = $3) and kind not in ('password_changed', 'account_exists')`,
-      [user.id, user.email, user.phone],
-    );
+    // Somebody else may have asked for a link or code before: none of them is good any more, sent or not.
+    await endLinks(tx, user);
     if (user.email !== null) await queue.add(tx, { kind: 'password_changed', email: user.email, userId: user.id });
     await record(tx, { action: 'user_updated_password', actorId: user.id, at: clock(), ip });
     return sessions.end(tx, person, 'others', ip);
