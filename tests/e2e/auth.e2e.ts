@@ -28,7 +28,7 @@ test('every rule of signing in is told at its field and as a message, and a good
   page,
 }) => {
   await page.goto('/');
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   const dialog = page.getByRole('dialog');
   const submit = dialog.getByRole('button', { name: 'Sign In', exact: true });
   await submit.click();
@@ -193,7 +193,7 @@ test('a forgotten password is replaced by the mailed link, once', async ({ page 
 test('the mailed link confirms by a press, and leads on to the ID by itself after two seconds', async ({ page }) => {
   const email = fresh();
   await page.goto('/');
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await fillSignUp(page, email);
   await page.getByRole('dialog').getByRole('button', { name: 'Sign Up', exact: true }).click();
   await expect(page).toHaveURL(/\/auth$/);
@@ -280,7 +280,7 @@ test('signing in with an unfinished booking leads to its checkout', async ({ pag
   };
   await page.goto('/');
   await page.evaluate((kept) => sessionStorage.setItem('checkoutBookingData', JSON.stringify(kept)), draft);
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await signInByDialog(page);
   await expect(page).toHaveURL(/\/checkout$/);
 });

@@ -20,7 +20,8 @@ import {
 /** What docs/spec-coverage.md needs shown beside the journeys: small rules, words under way, timers. */
 
 const dialog = (page: Page) => page.getByRole('dialog');
-const openDialog = async (page: Page): Promise<void> => page.getByRole('button', { name: 'SIGN IN' }).click();
+const openDialog = async (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
 async function slow(page: Page, path: string): Promise<void> {
   await page.route(path, async (route) => {
     await new Promise((done) => setTimeout(done, 700));
@@ -165,7 +166,7 @@ test('who signs in is greeted by DJ name, by first name or plainly, and a refusa
     await expectToast(page, greeting, "You've been signed in successfully.");
     await page.getByRole('button', { name: 'ACCOUNT' }).click();
     await page.getByRole('button', { name: 'Sign Out' }).click();
-    await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   }
   expect((await keeper.auth.admin.updateUserById(who.id, { ban_duration: '1h' })).error).toBeNull();
   await openDialog(page);
@@ -270,14 +271,14 @@ test('signing out works though the service does not answer, and what fails at th
   await page.goto('/profile');
   await page.route('**/auth/v1/logout*', (route) => route.abort());
   await page.getByRole('button', { name: 'Sign Out' }).click();
-  await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   expect((await page.evaluate(() => Object.keys(localStorage))).filter((key) => key.includes('auth'))).toEqual([]);
   await expect.poll(() => logged.some((text) => text.includes('could not be told of the sign-out'))).toBe(true);
   // A session is stored, and the part of the program that reads it cannot be fetched.
   await page.evaluate(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
   await page.route('**/assets/supabase-*.js', (route) => route.abort());
   await page.reload();
-  await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   await expect.poll(() => logged.some((text) => text.includes('the session could not be read'))).toBe(true);
 });
 

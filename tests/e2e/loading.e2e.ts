@@ -65,7 +65,7 @@ test('a site whose program is gone is loaded again by itself, once; then it says
   await page.unrouteAll();
   await alert.getByRole('button', { name: 'Try again' }).click();
   await expect(alert).toBeHidden();
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
 });
 
@@ -75,14 +75,14 @@ test('a sign-in dialog that cannot be fetched says so in its place; the page beh
   await page.goto('/coming-soon', { waitUntil: 'networkidle' });
   await page.getByLabel('Email').fill('early@example.com');
   await gone(page, /\/assets\/auth-dialog-[^/]*\.js/);
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'The needle jumped' });
   await expect(dialog).toContainText('This window could not be loaded.', { timeout: 20_000 });
   await accessible(page);
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(page.getByLabel('Email')).toHaveValue('early@example.com');
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await expect(dialog).toBeVisible({ timeout: 20_000 });
   await page.unrouteAll();
   await dialog.getByRole('button', { name: 'Try again' }).click();

@@ -53,10 +53,10 @@ test('SIGN IN opens the dialog; the ACCOUNT menu shows the address, the settings
   await page.goto('/');
   await expect(page.getByRole('button', { name: 'ACCOUNT' })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Welcome to the studio' })).toBeVisible();
   await signInByDialog(page);
-  await expect(page.getByRole('button', { name: 'SIGN IN' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toHaveCount(0);
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await expect(page.getByText(demo.email)).toBeVisible();
   await accessible(page);
@@ -68,7 +68,7 @@ test('SIGN IN opens the dialog; the ACCOUNT menu shows the address, the settings
   await page.goto('/');
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
-  await expect(page.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   const keys: string[] = await page.evaluate('Object.keys(localStorage)');
   expect(keys.filter((key) => key.startsWith('sb-') && key.includes('auth-token'))).toEqual([]);
 });
@@ -96,7 +96,7 @@ test('signing out while the checkout is open leads home', async ({ page, context
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(checkout).toHaveURL('/');
-  await expect(checkout.getByRole('button', { name: 'SIGN IN' })).toBeVisible();
+  await expect(checkout.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   await expect(checkout.getByRole('dialog')).toBeHidden();
 });
 

@@ -91,7 +91,7 @@ export async function signInByDialog(page: Page, who: { email: string; password:
 /** Signs somebody in from the first page; the demo customer unless told otherwise. */
 export async function signIn(page: Page, who: { email: string; password: string } = demo): Promise<void> {
   await page.goto('/');
-  await page.getByRole('button', { name: 'SIGN IN' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await signInByDialog(page, who);
   await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
 }

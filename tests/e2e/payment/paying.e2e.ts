@@ -83,7 +83,7 @@ test('of two people after the same hour one gets it, the other is told kindly', 
   await chooseHours(page, [16]);
   const second = await (await browser.newContext({ timezoneId: 'Australia/Sydney' })).newPage();
   await second.goto('/');
-  await second.getByRole('button', { name: 'SIGN IN' }).click();
+  await second.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await second.getByRole('dialog').getByLabel('Email').fill('admin@example.com');
   await second.getByRole('dialog').getByLabel('Password').fill('demo-admin-1');
   await second.getByRole('dialog').getByRole('button', { name: 'Sign In', exact: true }).click();
