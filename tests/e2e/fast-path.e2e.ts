@@ -7,7 +7,7 @@ test('a guest chooses, signs in, finds the selection again, and pays at once', a
   await openDay(page, 'Studio A', ahead(TUESDAY, info.project.name === 'phone' ? 14 : 21));
   await accessible(page);
   await chooseHours(page, [19, 20, 21]);
-  await expect(page.getByLabel('Your selection').getByText('$159')).toBeVisible();
+  await expect(page.getByLabel('Your selection').getByText('$159', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Book Now' }).click();
   await signInByDialog(page);
   await expect(page.getByText('Selections Restored')).toBeVisible();
