@@ -26,7 +26,10 @@ export default defineConfig({
   ],
   use: {
     baseURL: `http://localhost:${port}`,
-    trace: 'retain-on-failure',
+    // Recording takes a tenth of the time, so it is asked for: E2E_TRACE=1.
+    trace: process.env['E2E_TRACE'] ? 'retain-on-failure' : 'off',
+    // Drawing moving pictures without a graphics card takes half of the processor; tests of motion ask for it themselves.
+    contextOptions: { reducedMotion: 'reduce' },
     locale: 'en-AU',
     timezoneId: 'Australia/Sydney',
     launchOptions: {

@@ -21,20 +21,28 @@ async function aptInstall(name) {
   if (!isRoot || which('apt-get') === '') return false;
   say(`     installing ${name} with apt-get ...`);
   const quietly = { DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', ['update', '-q'], quietly);
-  return (await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], quietly)).code === 0;
+  // A machine without a network finds that out within seconds.
+  const options = ['-q', '-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=20'];
+  await run('apt-get', [...options, 'update'], quietly);
+  return (await run('apt-get', [...options, '-y', '--no-install-recommends', 'install', name], quietly)).code === 0;
 }
 
 /**
- * A Chromium: CHROMIUM_PATH, an installed one, the system's package, or else Playwright's own download.
- * Answers its path, '' for Playwright's own, null when none can be had.
+ * Finds a Chromium: CHROMIUM_PATH, the headless shell, the system's package of it, an installed browser, the system's browser, or else
+ * Playwright's own download. The shell draws a page in half the time a whole browser takes.
+ * Returns its path, '' for Playwright's own, null when none can be had.
  */
 export async function findChromium() {
   const given = process.env.CHROMIUM_PATH;
   if (given) return existsSync(given) ? given : null;
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  const installed = () => names.map(which).find((path) => path !== '');
-  const found = installed() ?? ((await aptInstall('chromium')) ? installed() : undefined);
+  const shell = ['chromium-headless-shell'];
+  const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const installed = (names) => names.map(which).find((path) => path !== '');
+  const found =
+    installed(shell) ??
+    ((await aptInstall('chromium-headless-shell')) ? installed(shell) : undefined) ??
+    installed(browsers) ??
+    ((await aptInstall('chromium')) ? installed(browsers) : undefined);
   if (found) return found;
   say('     downloading a browser ...');
   const cli = join(root, 'node_modules', '@playwright', 'test', 'cli.js');

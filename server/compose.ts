@@ -172,6 +172,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       siteUrl: config.siteUrl,
       holdMinutes: config.holdMinutes,
       sessionMinutes: 31,
+      answerWithinMs: config.paymentAnswerSeconds * 1000,
       limitFactor: config.limitFactor,
     },
   });
@@ -241,7 +242,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    status: createPaymentStatus({ db, desk, log }),
+    status: createPaymentStatus({ db, desk, log, answerWithinMs: config.paymentAnswerSeconds * 1000 }),
     drain: () => jobs.drain(),
   });
 

@@ -22,6 +22,8 @@ export type Config = {
   readonly apiKeyRequired: boolean;
   /** The longest that reading one licence photo on this machine may take. */
   readonly idReadSeconds: number;
+  /** How long a customer's request waits for the payment provider, in seconds, before it says that the provider is still being asked. */
+  readonly paymentAnswerSeconds: number;
   readonly adminEmails: readonly string[];
   /** Who is mailed about jobs that keep failing. */
   readonly ownerEmails: readonly string[];
@@ -122,6 +124,7 @@ const schema = z.object({
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   API_KEY_REQUIRED: flag.default(false),
   ID_READ_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
+  PAYMENT_ANSWER_SECONDS: z.coerce.number().min(0.1).max(30).default(1.5),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
   OWNER_EMAIL: z.email().optional(),
   ADMIN_REQUIRES_MFA: flag.default(false),
@@ -222,6 +225,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     jwtSecret: env.JWT_SECRET ?? null,
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,
+    paymentAnswerSeconds: env.PAYMENT_ANSWER_SECONDS,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
     ownerEmails: readOwner(env, sandbox),
     developerPages: env.DEVELOPER_PAGES ?? !production,

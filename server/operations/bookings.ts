@@ -50,6 +50,8 @@ export type BookingSettings = {
   readonly siteUrl: string;
   readonly holdMinutes: number;
   readonly sessionMinutes: number;
+  /** How long a hold waits for the payment provider, in milliseconds. */
+  readonly answerWithinMs: number;
   /** Multiplies every limit; 1 outside tests. */
   readonly limitFactor: number;
 };
@@ -110,7 +112,7 @@ export function createBookings(parts: {
 
   async function hold(request: HoldRequest): Promise<Held> {
     const now = clock();
-    const left = startBudget();
+    const left = startBudget(settings.answerWithinMs);
     const slots = readSpan(request);
     const own = await ownHold(request);
     const code = request.couponCode ?? own?.coupon?.code ?? null;

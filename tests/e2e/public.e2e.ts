@@ -103,67 +103,71 @@ test('signing out while the checkout is open leads home', async ({ page, context
 const film = 'document.querySelector("video")';
 const isPlaying = (page: Page): Promise<boolean> => page.evaluate(`${film} !== null && !${film}.paused`);
 
-test('the film runs silently for phones and for wide screens, the logo stands until it does', async ({
-  page,
-  browser,
-}) => {
-  await page.route('**/hero/*.webm', async (route) => {
-    await new Promise((done) => setTimeout(done, 1_000));
-    await route.continue();
+test.describe('without a wish for less motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
+  test('the film runs silently for phones and for wide screens, the logo stands until it does', async ({
+    page,
+    browser,
+  }) => {
+    await page.route('**/hero/*.webm', async (route) => {
+      await new Promise((done) => setTimeout(done, 1_000));
+      await route.continue();
+    });
+    await page.goto('/');
+    await expect(page.getByTestId('film-logo')).toBeVisible();
+    await expect.poll(() => isPlaying(page)).toBe(true);
+    await expect(page.getByTestId('film-logo')).toHaveCount(0);
+    expect(await page.evaluate(`[${film}.muted, ${film}.loop, ${film}.dataset.film]`)).toEqual([true, true, 'tall']);
+    const wide = await (await browser.newContext({ viewport: WIDE })).newPage();
+    await wide.goto(page.url());
+    await expect.poll(() => isPlaying(wide)).toBe(true);
+    expect(await wide.evaluate(`${film}.dataset.film`)).toBe('wide');
+    await wide.context().close();
   });
-  await page.goto('/');
-  await expect(page.getByTestId('film-logo')).toBeVisible();
-  await expect.poll(() => isPlaying(page)).toBe(true);
-  await expect(page.getByTestId('film-logo')).toHaveCount(0);
-  expect(await page.evaluate(`[${film}.muted, ${film}.loop, ${film}.dataset.film]`)).toEqual([true, true, 'tall']);
-  const wide = await (await browser.newContext({ viewport: WIDE })).newPage();
-  await wide.goto(page.url());
-  await expect.poll(() => isPlaying(wide)).toBe(true);
-  expect(await wide.evaluate(`${film}.dataset.film`)).toBe('wide');
-  await wide.context().close();
-});
 
-test('the film goes on when the browser paused it or it comes into view, never when the visitor paused it', async ({
-  page,
-}) => {
-  await page.goto('/');
-  await expect.poll(() => isPlaying(page)).toBe(true);
-  await page.evaluate(`${film}.pause()`);
-  await expect.poll(() => isPlaying(page)).toBe(true);
-  // Out of view the browser may pause it and nothing is done; a tenth of it in view again is enough.
-  await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
-  await page.waitForTimeout(300);
-  await page.evaluate(`${film}.pause()`);
-  await page.waitForTimeout(500);
-  expect(await isPlaying(page)).toBe(false);
-  await page.evaluate('window.scrollTo({ top: innerHeight * 0.8, behavior: "instant" })');
-  await expect.poll(() => isPlaying(page)).toBe(true);
-  await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })');
-  await page.getByRole('button', { name: 'Pause video' }).click();
-  expect(await isPlaying(page)).toBe(false);
-  await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
-  await page.waitForTimeout(300);
-  await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })');
-  await page.waitForTimeout(500);
-  expect(await isPlaying(page)).toBe(false);
-  await page.getByRole('button', { name: 'Play video' }).click();
-  await expect.poll(() => isPlaying(page)).toBe(true);
-});
+  test('the film goes on when the browser paused it or it comes into view, never when the visitor paused it', async ({
+    page,
+  }) => {
+    await page.goto('/');
+    await expect.poll(() => isPlaying(page)).toBe(true);
+    await page.evaluate(`${film}.pause()`);
+    await expect.poll(() => isPlaying(page)).toBe(true);
+    // Out of view the browser may pause it and nothing is done; a tenth of it in view again is enough.
+    await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
+    await page.waitForTimeout(300);
+    await page.evaluate(`${film}.pause()`);
+    await page.waitForTimeout(500);
+    expect(await isPlaying(page)).toBe(false);
+    await page.evaluate('window.scrollTo({ top: innerHeight * 0.8, behavior: "instant" })');
+    await expect.poll(() => isPlaying(page)).toBe(true);
+    await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })');
+    await page.getByRole('button', { name: 'Pause video' }).click();
+    expect(await isPlaying(page)).toBe(false);
+    await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
+    await page.waitForTimeout(300);
+    await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })');
+    await page.waitForTimeout(500);
+    expect(await isPlaying(page)).toBe(false);
+    await page.getByRole('button', { name: 'Play video' }).click();
+    await expect.poll(() => isPlaying(page)).toBe(true);
+  });
 
-test('a browser that refuses to begin is asked once more after a second, then left alone', async ({ page }) => {
-  await page.addInitScript(`
-    window.asked = [];
-    HTMLMediaElement.prototype.play = function () {
-      window.asked.push(performance.now());
-      return Promise.reject(new DOMException('no', 'NotAllowedError'));
-    };
-  `);
-  await page.goto('/');
-  await expect(page.getByRole('button', { name: 'Play video' })).toBeVisible();
-  await page.waitForTimeout(2_500);
-  const asked: number[] = await page.evaluate('window.asked');
-  expect(asked).toHaveLength(2);
-  expect(asked[1]! - asked[0]!).toBeGreaterThanOrEqual(990);
+  test('a browser that refuses to begin is asked once more after a second, then left alone', async ({ page }) => {
+    await page.addInitScript(`
+      window.asked = [];
+      HTMLMediaElement.prototype.play = function () {
+        window.asked.push(performance.now());
+        return Promise.reject(new DOMException('no', 'NotAllowedError'));
+      };
+    `);
+    await page.goto('/');
+    await expect(page.getByRole('button', { name: 'Play video' })).toBeVisible();
+    await page.waitForTimeout(2_500);
+    const asked: number[] = await page.evaluate('window.asked');
+    expect(asked).toHaveLength(2);
+    expect(asked[1]! - asked[0]!).toBeGreaterThanOrEqual(990);
+  });
 });
 
 test.describe('with less motion wanted', () => {

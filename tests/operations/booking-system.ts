@@ -83,7 +83,13 @@ export async function createBookingSystem(db: Database) {
     guesses: { count: async (userId) => void guesses.push(userId) },
     clock,
     log,
-    settings: { siteUrl: 'https://studio.example', holdMinutes: 15, sessionMinutes: 31, limitFactor: 1 },
+    settings: {
+      siteUrl: 'https://studio.example',
+      holdMinutes: 15,
+      sessionMinutes: 31,
+      answerWithinMs: 1_500,
+      limitFactor: 1,
+    },
   });
   const jobs = createBackgroundJobs({
     db,

@@ -28,6 +28,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two server processes on one Po
       SANDBOX_PORT: String(first),
       DATABASE_URL: database.url,
       RATE_LIMIT_FACTOR: '10000',
+      PAYMENT_ANSWER_SECONDS: '30',
       POOL_SIZE: '8',
       DATA_DIR: dataDir,
     };

@@ -80,6 +80,7 @@ export async function createWorld(
     RATE_LIMIT_FACTOR: '10000',
     // Many test files share the machine's cores.
     ID_READ_SECONDS: '60',
+    PAYMENT_ANSWER_SECONDS: '30',
     AUTH_MAIL_MIN_SECONDS: '1',
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,

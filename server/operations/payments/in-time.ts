@@ -1,10 +1,7 @@
 import type { Log } from '#server/http/caller.ts';
 
-/** How long people wait for an outside system before they hear that it is still being asked, in milliseconds. */
-export const ANSWER_WITHIN_MS = 1_500;
-
 /** Starts the time one request may spend on waiting; the answer tells how many milliseconds are left, at least a few. */
-export function startBudget(ms: number = ANSWER_WITHIN_MS): () => number {
+export function startBudget(ms: number): () => number {
   const end = performance.now() + ms;
   return () => Math.max(50, end - performance.now());
 }

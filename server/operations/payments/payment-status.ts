@@ -2,7 +2,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
-import { ANSWER_WITHIN_MS, createSharedWork, within } from './in-time.ts';
+import { createSharedWork, within } from './in-time.ts';
 import type { PaymentDesk, Settlement } from './desk.ts';
 
 /** How a payment stands. `asking`: the provider has not answered yet; the rest is what we know ourselves. */
@@ -15,21 +15,26 @@ export type PaymentStanding = {
 
 export type PaymentStatus = {
   /**
-   * Asks the provider how a session stands and moves the booking there, and answers within two seconds all the same: while the provider
-   * says nothing, the question goes on without the asker. Throws `Refusal`; `ProviderError` for a session we know nothing of either.
+   * Asks the provider how a session stands and moves the booking there, and answers after `answerWithinMs` all the same: while the
+   * provider says nothing, the question goes on without the asker. Throws `Refusal`; `ProviderError` for a session we know nothing of either.
    */
   ask(sessionId: string): Promise<PaymentStanding>;
 };
 
-export function createPaymentStatus(parts: { db: Database; desk: PaymentDesk; log: Log }): PaymentStatus {
-  const { db, desk, log } = parts;
+export function createPaymentStatus(parts: {
+  db: Database;
+  desk: PaymentDesk;
+  log: Log;
+  answerWithinMs: number;
+}): PaymentStatus {
+  const { db, desk, log, answerWithinMs } = parts;
   const settle = createSharedWork<Settlement | ProviderError>();
 
   return {
     async ask(sessionId) {
       // One question at a time about a session, however often the page asks.
       const asked = settle(sessionId, () => desk.settle(sessionId).catch(unanswered));
-      const settled = await within(log, ANSWER_WITHIN_MS, asked, null);
+      const settled = await within(log, answerWithinMs, asked, null);
       if (settled !== null && !(settled instanceof ProviderError)) return { ...settled, asking: false };
       const known = await readKnown(db, sessionId);
       if (!known) throw settled ?? new ProviderError('payments', 'no_answer', { retryable: true, ambiguous: true });
