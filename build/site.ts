@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Manifest } from 'vite';
 import { keepEarlierAssets } from './earlier-assets.ts';
+import { addIntegrity } from './integrity.ts';
 
 /**
  * Builds the web app into dist/web: the bundle for the browser, then a second bundle for Node that prints every page
@@ -43,7 +44,8 @@ const template = readFileSync(join(OUT, 'index.html'), 'utf8');
 const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-(?!latin|vietnamese).*\.woff2$/.test(name));
 
 for (const page of await press.printSite()) {
-  writeFileSync(join(OUT, `${page.name || 'index'}.html`), fill(page));
+  const html = addIntegrity(fill(page), (address) => readFileSync(join(OUT, address)));
+  writeFileSync(join(OUT, `${page.name || 'index'}.html`), html);
 }
 writeFileSync(join(OUT, 'sitemap.xml'), press.sitemap());
 const webManifest = join(OUT, 'site.webmanifest');

@@ -108,6 +108,7 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
     'the migrated database every world begins with is made before there is one',
   ],
   ['tests/support/image.ts', '#server/db/open.ts', 'as above'],
+  ['tests/support/postgres.ts', '#server/db/open.ts', 'as above, on PostgreSQL'],
   ['tests/support/payments.ts', '#server/providers/ports.ts', 'a payment provider in memory speaks its port'],
   ['tests/support/payments.ts', '#server/providers/call.ts', 'as above'],
   ...['disk-store', 's3-store'].map(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
-import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { createLeasedLimit, takeShares } from './leased-limit.ts';
 import { createLimits, type TakeLimit } from './limits.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     say: () => undefined,
     warn: () => undefined,
   };
-  own = await createTestDatabase();
+  own = await createMigratedDatabase();
   db = own ? await openPostgres(own.url, { ...options, poolSize: 16 }) : await openEmbedded(null, options);
 });
 afterAll(async () => {

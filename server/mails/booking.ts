@@ -51,6 +51,7 @@ export function bookingConfirmedMail(
   booking: BookingForMail,
   links: { pin: string; account: string },
   codeWorksFrom: Date,
+  freeCancelHours: number,
 ): MailWithCalendar {
   const money: [string, string][] = [['Price', formatMoney(booking.baseCents)]];
   if (booking.discountCents > 0) money.push(['Volume discount', `-${formatMoney(booking.discountCents)}`]);
@@ -80,7 +81,7 @@ export function bookingConfirmedMail(
         { kind: 'button', label: 'Your access code page', href: links.pin },
         {
           kind: 'text',
-          text: `You can cancel in your account, with your money back, until ${settings.freeCancelHours} hours before you start: ${links.account}`,
+          text: `You can cancel in your account, with your money back, until ${freeCancelHours} hours before you start: ${links.account}`,
         },
       ],
     }),

@@ -13,6 +13,7 @@ import type { Clock } from '#server/http/caller.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { AccessCodes } from './access-codes.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './booking-rows.ts';
+import { freeCancelHours } from './bookings/cancel.ts';
 import { failpoint } from './failpoint.ts';
 import type { Job, JobHandler } from './outbox.ts';
 import type { LinkSigner } from './seal.ts';
@@ -91,6 +92,7 @@ export function createBookingMails(parts: {
           booking,
           { pin: pinLink(facts), account: `${siteUrl}/profile` },
           shown?.worksFrom ?? booking.start,
+          await freeCancelHours(db, facts.id),
         );
       });
       return 'done';

@@ -4,7 +4,7 @@ import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
 import { migratedImage } from '#tests/support/image.ts';
-import { createTestDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { enqueue, type Job, type JobHandler, type JobOutcome, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
 import { LEASE_SECONDS, renewLeases, runRound, type Worker } from './worker.ts';
 
@@ -26,7 +26,7 @@ const engines: { name: string; open: () => Promise<Opened> }[] = [
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
 ];
 async function openOnPostgres(): Promise<Opened> {
-  const own = await createTestDatabase();
+  const own = await createMigratedDatabase();
   if (!own) throw new Error('PostgreSQL went away');
   const db = await openPostgres(own.url, { migrations: await readMigrations(MIGRATIONS), ...silent, poolSize: 8 });
   return { db, close: () => db.close().then(() => own.drop()) };

@@ -102,6 +102,31 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(payment?.state).toBe('refunded');
   });
 
+  it('of the payment provider: a refund that staff close is settled by hand, and goes to the provider again when they retry it', async () => {
+    const customer = await world.addCustomer();
+    const bookingId = await paid(customer, 120);
+    const stateOf = async (): Promise<unknown> =>
+      (
+        await world.house.db.one<{ state: string }>('select state from private.payment where booking_id = $1::uuid', [
+          bookingId,
+        ])
+      )?.state;
+    await fault('stripe', 'status', { status: 503 });
+    await world.call('cancel-booking', { bookingId }, customer.token);
+    await pass(6);
+    expect(await stateOf()).toBe('refund_pending');
+    const [job] = await jobs('payment.refund', bookingId);
+    const service = world.client(world.house.keys.serviceRoleKey);
+    expect((await service.rpc('close_job', { job: job?.['id'], reason: 'paid back in cash' })).data).toBe(true);
+    expect(await stateOf()).toBe('refund_manual');
+    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await pass(18);
+    expect(await stateOf()).toBe('refund_manual');
+    expect((await service.rpc('retry_job', { job: job?.['id'] })).data).toBe(true);
+    await pass(18);
+    expect(await stateOf()).toBe('refunded');
+  });
+
   it('of the lock, and of the mail server after it: the access code is mailed within a minute, in the middle of the session', async () => {
     const customer = await world.addCustomer();
     const start = Date.parse(span(world.now(), 3).startTime);

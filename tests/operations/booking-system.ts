@@ -13,7 +13,7 @@ import type { IdentityChecks, Locks, MailMessage } from '#server/providers/ports
 import { settings as studio } from '#rules/venue.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
-import { createTestDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 
 /** The booking operations on a real database, with providers in memory: no test server, no network. */
 
@@ -44,7 +44,7 @@ export const databases: readonly { readonly name: string; open(): Promise<Opened
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
 ];
 async function openOnPostgres(): Promise<Opened> {
-  const own = await createTestDatabase();
+  const own = await createMigratedDatabase();
   if (!own) throw new Error('PostgreSQL went away');
   const db = await openPostgres(own.url, { ...(await options()), poolSize: 4 });
   return { db, close: () => db.close().then(() => own.drop()) };

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
-import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 
 const PROCESSES = 4;
 const TAKES = process.env['TEST_LONG'] ? 10_000 : 400;
@@ -17,7 +17,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
   let database: TestDatabase;
   let dataDir = '';
   beforeAll(async () => {
-    const made = await createTestDatabase();
+    const made = await createMigratedDatabase();
     if (!made) throw new Error('PostgreSQL went away');
     database = made;
     dataDir = await mkdtemp(join(tmpdir(), 'limits-'));

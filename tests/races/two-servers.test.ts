@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '#sandbox/main.ts';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
-import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { addCustomer, checkout, freePorts, span } from '#tests/support/world.ts';
 
@@ -19,7 +19,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two server processes on one Po
 
   beforeAll(async () => {
     const first = await freePorts();
-    const made = await createTestDatabase();
+    const made = await createMigratedDatabase();
     if (!made) throw new Error('PostgreSQL went away');
     database = made;
     dataDir = await mkdtemp(join(tmpdir(), 'two-'));

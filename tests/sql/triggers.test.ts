@@ -146,10 +146,10 @@ const PAYMENT_MOVES: Readonly<Record<string, string>> = {
   paid: 'refund_pending refunded disputed dispute_lost',
   disputed: 'paid dispute_lost refund_pending refunded',
   dispute_lost: 'paid disputed refund_pending',
-  refund_pending: 'refunded refund_failed dispute_lost',
+  refund_pending: 'refunded refund_failed dispute_lost refund_manual',
   refunded: 'refund_failed',
   refund_failed: 'refund_pending refund_manual refunded dispute_lost',
-  refund_manual: '',
+  refund_manual: 'refund_pending',
 };
 
 describe('states', () => {

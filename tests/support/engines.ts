@@ -1,4 +1,4 @@
-import { createTestDatabase } from './postgres.ts';
+import { createMigratedDatabase } from './postgres.ts';
 import { createWorld, type World } from './world.ts';
 
 export type Engine = { readonly name: string; open(env?: Record<string, string>): Promise<World> };
@@ -10,7 +10,7 @@ export const engines: readonly Engine[] = [
 ];
 
 async function openOnPostgres(env: Record<string, string> = {}): Promise<World> {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   if (!database) throw new Error('PostgreSQL went away');
   const world = await createWorld({ databaseUrl: database.url, env });
   return {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { migratedFolder } from './image.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { freePorts } from './world.ts';
 
@@ -17,6 +18,8 @@ export type MeasuredServer = {
   readonly person: { readonly id: string; readonly token: string; readonly client: SupabaseClient };
   /** Bytes of memory the server holds now. */
   memory(): Promise<number>;
+  /** Seconds of processor time the server has used since it started, on all threads: unlike a clock, other programs do not move it. */
+  processorSeconds(): Promise<number>;
   /** What it complained about. */
   output(): string;
   close(): Promise<void>;
@@ -25,6 +28,7 @@ export type MeasuredServer = {
 export async function startMeasuredServer(env: Readonly<Record<string, string>> = {}): Promise<MeasuredServer> {
   const ports = await freePorts();
   const dataDir = await mkdtemp(join(tmpdir(), 'measured-'));
+  await migratedFolder(join(dataDir, 'database'));
   const program: ServerProcess = await startServer({
     PORT: String(ports + 7),
     SANDBOX_PORT: String(ports),
@@ -58,6 +62,7 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
     service: clientOf(serviceRoleKey),
     person: { id: signed.data.user.id, token, client: clientOf(token) },
     memory: () => residentBytes(program.runtime.pid),
+    processorSeconds: () => processorSeconds(program.runtime.pid),
     output: () => program.output(),
     async close() {
       await program.kill('SIGTERM');
@@ -70,4 +75,20 @@ async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
   const told = status === null ? execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString() : status;
   return Number(/(?:VmRSS:)?\s*(\d+)/.exec(status === null ? told : told.slice(told.indexOf('VmRSS:')))?.[1]) * 1024;
+}
+
+/** User and system time of a process, from /proc where there is one, else from ps. */
+async function processorSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat !== null) {
+    // The name of the program, in brackets, may hold spaces. Times are in hundredths of a second.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+  const [minutes = '0', seconds = '0'] = execFileSync('ps', ['-o', 'time=', '-p', String(pid)])
+    .toString()
+    .trim()
+    .split(':')
+    .slice(-2);
+  return Number(minutes) * 60 + Number(seconds);
 }

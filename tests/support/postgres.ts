@@ -1,5 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { openPostgres } from '#server/db/open.ts';
+import { checkedOutMigrations } from './image.ts';
 
 /** A database of one test file. */
 export type TestDatabase = {
@@ -16,19 +18,55 @@ export type TestDatabase = {
 export async function createTestDatabase(): Promise<TestDatabase | null> {
   const server = process.env['TEST_POSTGRES_URL'];
   if (server === undefined || server === '') return null;
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer(server, `drop database if exists ${name} with (force)`) };
+  return onServer(server, (client) => create(server, client, 'template1'));
 }
 
-/** One statement on a connection of its own: `create database` may not share a transaction. */
-async function onServer(url: string, statement: string): Promise<void> {
+/** Creates a database as the migrations leave it, copied from one that the first caller migrates. Null without a PostgreSQL. */
+export async function createMigratedDatabase(): Promise<TestDatabase | null> {
+  const server = process.env['TEST_POSTGRES_URL'];
+  if (server === undefined || server === '') return null;
+  const migrations = await checkedOutMigrations();
+  const template = `migrated_${createHash('sha256')
+    .update(migrations.map(({ checksum }) => checksum).join())
+    .digest('hex')
+    .slice(0, 16)}`;
+  return onServer(server, async (client) => {
+    // Held until this connection ends: one process migrates, the others wait for it.
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    const { rows } = await client.query('select from pg_database where datname = $1', [template]);
+    if (rows.length === 0) {
+      const fresh = await create(server, client, 'template1');
+      const database = await openPostgres(fresh.url, { migrations, say: ignore, warn: ignore, poolSize: 2 });
+      await database.close();
+      // A database can be renamed once nobody is connected to it any more.
+      await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [
+        fresh.name,
+      ]);
+      await client.query(`alter database ${fresh.name} rename to ${template}`);
+    }
+    return create(server, client, template);
+  });
+}
+
+const TEMPLATE_LOCK = 7_204_002;
+const ignore = (): void => undefined;
+
+async function create(server: string, client: pg.Client, template: string): Promise<TestDatabase & { name: string }> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await client.query(`create database ${name} template ${template}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const drop = (): Promise<void> =>
+    onServer(server, async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`)));
+  return { name, url: url.href, drop };
+}
+
+/** Works on a connection of its own: `create database` may not share a transaction. */
+async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -4,12 +4,13 @@ export type RawAnswer = { readonly status: number; readonly text: string; readon
 
 /**
  * Sends a request whose body never ends and answers with what the server says. `sent`: the part of the body that is sent. Rejects when
- * the server says nothing within `milliseconds`.
+ * the server says nothing within `milliseconds`, or when `signal` aborts.
  */
 export function sendUnfinished(
   url: string,
   request: { path: string; headers: Readonly<Record<string, string>>; sent?: string },
   milliseconds = 45_000,
+  signal?: AbortSignal,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const began = performance.now();
@@ -20,6 +21,11 @@ export function sendUnfinished(
       socket.destroy();
       reject(new Error(`no answer within ${milliseconds} ms`));
     }, milliseconds);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(new Error('not waited for any longer'));
+    });
     const head = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.on('connect', () =>
       socket.write(`POST ${request.path} HTTP/1.1\r\nhost: ${hostname}\r\n${head.join('')}\r\n${request.sent ?? ''}`),
@@ -34,4 +40,27 @@ export function sendUnfinished(
     });
     socket.on('error', reject);
   });
+}
+
+/** Sends `count` requests whose bodies never end at once, and answers with the first `wanted` statuses; `during` runs before the others end. */
+export async function firstStatuses(
+  count: number,
+  wanted: number,
+  send: (signal: AbortSignal) => Promise<RawAnswer>,
+  during: () => Promise<void> = () => Promise.resolve(),
+): Promise<number[]> {
+  const rest = new AbortController();
+  const statuses: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  const all = Array.from({ length: count }, async () => {
+    statuses.push((await send(rest.signal)).status);
+    if (statuses.length === wanted) enough.resolve();
+  });
+  const settled = Promise.allSettled(all);
+  await Promise.race([enough.promise, settled]);
+  const first = [...statuses];
+  await during();
+  rest.abort();
+  await settled;
+  return first;
 }

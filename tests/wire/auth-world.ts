@@ -1,5 +1,5 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { createTestDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { createWorld, mailsTo, until, type World } from '#tests/support/world.ts';
 
 /** A mail with what a person would act on. */
@@ -34,7 +34,7 @@ export type AuthWorld = World & {
 export async function openAuthWorld(
   options: { postgres?: boolean; env?: Record<string, string> } = {},
 ): Promise<AuthWorld> {
-  const database = options.postgres ? await createTestDatabase() : null;
+  const database = options.postgres ? await createMigratedDatabase() : null;
   const world = await createWorld({
     ...(database === null ? {} : { databaseUrl: database.url }),
     env: { RATE_LIMIT_FACTOR: '10000', AUTH_MAIL_MIN_SECONDS: '60', TRUSTED_PROXIES: '1', ...options.env },

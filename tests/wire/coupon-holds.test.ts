@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, type Customer, paymentOf, span, STUDIO_A, STUDIO_B, type World } from '#tests/support/world.ts';
+import {
+  checkout,
+  type Customer,
+  mailsTo,
+  paymentOf,
+  span,
+  STUDIO_A,
+  STUDIO_B,
+  type World,
+} from '#tests/support/world.ts';
 
 type Answer = { status: number; body: Record<string, unknown> };
 
@@ -331,7 +340,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(made).toEqual({ n: 0 });
   });
 
-  it('the terms of cancelling are those frozen with the booking, not today’s', async () => {
+  it('the terms of cancelling are those frozen with the booking, not today’s, in the mail too', async () => {
     const customer = await world.addCustomer();
     const code = await addCode({ discount_value: 100, max_uses: null });
     const strict = await hold(customer, hours(), code, 0);
@@ -340,10 +349,15 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const freeze = (id: unknown, policy: unknown) =>
       world.house.db.query('update private.booking set policy = $2::jsonb where id = $1::uuid', [id, policy]);
     await freeze(strict.body['bookingId'], { freeCancelHours: 2_000 });
+    await freeze(kind.body['bookingId'], { freeCancelHours: 6 });
+    await world.settle();
+    const told = (await mailsTo(world, customer.email, 'Booking confirmed')).map(
+      ({ text }) => /until (\d+) hours before you start/.exec(text)?.[1],
+    );
+    expect(told.toSorted()).toEqual(['2000', '6']);
     const refused = await world.call('cancel-booking', { bookingId: strict.body['bookingId'] }, customer.token);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'too_late' } } });
     expect(Object(refused.body['error']).message).toContain('2000 hours');
-    await freeze(kind.body['bookingId'], { freeCancelHours: 6 });
     expect(await world.call('cancel-booking', { bookingId: kind.body['bookingId'] }, customer.token)).toMatchObject({
       status: 200,
       body: { cancelled: true },

@@ -1,5 +1,6 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
-import type { Database } from '#server/db/database.ts';
+import { settings } from '#rules/venue.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { latestPayment, lockBooking } from '../booking-rows.ts';
 import { enqueue } from '../outbox.ts';
@@ -19,11 +20,7 @@ export async function cancelBooking(
     if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
     if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking is not paid for yet.');
     const now = clock();
-    const frozen = await tx.one<{ hours: number | null }>(
-      `select (policy ->> 'freeCancelHours')::float8 as hours from private.booking where id = $1::uuid`,
-      [bookingId],
-    );
-    const terms = cancellationTerms(new Date(booking.startTime), now, frozen?.hours ?? undefined);
+    const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, bookingId));
     if (!terms.allowed) {
       throw new Refusal(
         'too_late',
@@ -50,4 +47,13 @@ export async function cancelBooking(
     );
     return { refund: refund ? 'full' : 'none', amountCents: refund?.amountCents ?? 0 };
   });
+}
+
+/** How many hours before its start a booking can be cancelled for all of its money, as agreed when it was made. */
+export async function freeCancelHours(db: Pick<Transaction, 'one'>, bookingId: string): Promise<number> {
+  const frozen = await db.one<{ hours: number | null }>(
+    `select (policy ->> 'freeCancelHours')::float8 as hours from private.booking where id = $1::uuid`,
+    [bookingId],
+  );
+  return frozen?.hours ?? settings.freeCancelHours;
 }

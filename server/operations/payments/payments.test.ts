@@ -7,7 +7,7 @@ import { openEmbedded, openPostgres } from '#server/db/open.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/payments.ts';
-import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { createWebhookInbox, type WebhookInbox } from '../webhooks.ts';
 import type { PaymentContext } from './context.ts';
 import { createPaymentDesk, type PaymentDesk } from './desk.ts';
@@ -28,7 +28,7 @@ const embedded: Open = async () => {
   return { db, close: () => db.close() };
 };
 const postgres: Open = async () => {
-  const own: TestDatabase | null = await createTestDatabase();
+  const own: TestDatabase | null = await createMigratedDatabase();
   if (!own) throw new Error('PostgreSQL went away');
   const db = await openPostgres(own.url, { ...(await options()), poolSize: 4 });
   return {

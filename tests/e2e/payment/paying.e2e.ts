@@ -1,5 +1,17 @@
 import { expect, test } from '@playwright/test';
-import { chooseHours, DECLINED_CARD, demo, GOOD_CARD, mails, openDay, payWith, sandbox, signIn } from '../steps.ts';
+import {
+  chooseHours,
+  DECLINED_CARD,
+  demo,
+  GOOD_CARD,
+  mails,
+  newPerson,
+  openDay,
+  payWith,
+  sandbox,
+  signIn,
+  signInOn,
+} from '../steps.ts';
 
 type Payment = { id: string; status: string; client_reference_id: string };
 
@@ -41,6 +53,32 @@ test('a session that expires at the payment service frees the slot for others', 
   await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'free', { timeout: 20_000 });
   await page.reload();
   await expect(page.getByText('This payment has expired')).toBeVisible();
+});
+
+test('a payment that takes days is shown as processing to its customer and on the grid, and frees the slot when it fails', async ({
+  page,
+  browser,
+}) => {
+  const customer = await newPerson(true);
+  await signInOn(page, customer);
+  await openDay(page, 'Studio B', 36);
+  await chooseHours(page, [14]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.waitForURL(/\/c\/pay\//);
+  const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
+  const [payment] = (await sandbox<Payment[]>('/api/payments')).filter((one) => one.id === id);
+  await sandbox(`/api/payments/${id}`, { outcome: 'delayed_failed', seconds: 12 });
+  await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
+  await expect(page.getByRole('heading', { name: 'Payment processing' })).toBeVisible();
+  const guest = await (await browser.newContext()).newPage();
+  await openDay(guest, 'Studio B', 36);
+  await expect(guest.locator('[data-hour="14"]')).not.toHaveAttribute('data-state', 'free');
+  await openDay(page, 'Studio B', 36);
+  await expect(page.locator('[data-hour="14"]')).toHaveAttribute('data-state', 'processing');
+  await expect(guest.locator('[data-hour="14"]')).toHaveAttribute('data-state', 'free', { timeout: 60_000 });
+  await expect
+    .poll(async () => (await mails(customer.email, 'Payment not received')).length, { timeout: 20_000 })
+    .toBe(1);
 });
 
 test('a tab that is closed after paying still leaves a confirmed booking and a mail', async ({ page }) => {
