@@ -1,5 +1,6 @@
 // `npm test`: everything from a fresh clone to one last line, `N passed, N failed`.
-// `npm test -- unit e2e` runs those steps only; `--long` sets TEST_LONG=1, which makes proofs run at their full size.
+// `npm test -- unit e2e` runs those steps only, `npm test -- path/to/one.test.ts` those files only; `--long` sets TEST_LONG=1, which makes
+// proofs run at their full size.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +13,16 @@ const PATIENCE_MS = 20_000;
 const SERVERS = 2;
 const E2E_PORT = Number(process.env.E2E_PORT ?? 3390);
 const E2E_SANDBOX_PORT = Number(process.env.E2E_SANDBOX_PORT ?? 4390);
-const only = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const unknown = only.filter((word) => !STEPS.includes(word));
-if (unknown.length > 0) giveUp(new Error(`There is no step ${unknown.join(', ')}; there are ${STEPS.join(', ')}.`));
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const only = words.filter((word) => STEPS.includes(word));
+const files = words.filter((word) => !STEPS.includes(word)).map((word) => word.replace(/^\.\//, ''));
+const unknown = files.filter((file) => !/\.(test|e2e)\.ts$/.test(file) || !existsSync(join(root, file)));
+if (unknown.length > 0)
+  giveUp(new Error(`There is no step or test file ${unknown.join(', ')}; the steps are ${STEPS.join(', ')}.`));
+const testFiles = files.filter((file) => file.endsWith('.test.ts'));
+const journeyFiles = files.filter((file) => file.endsWith('.e2e.ts'));
+if (testFiles.length > 0) only.push('unit');
+if (journeyFiles.length > 0) only.push('e2e');
 const wanted = (step) => only.length === 0 || only.includes(step);
 
 const began = Date.now();
@@ -124,6 +132,7 @@ if (wanted('unit') && !interrupted) {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
+      ...testFiles,
     ],
     (report) => ({
       passed: report.numPassedTests,
@@ -155,6 +164,7 @@ if (wanted('e2e') && !interrupted) {
         'test',
         '--pass-with-no-tests',
         `--shard=${part + 1}/${SERVERS}`,
+        ...journeyFiles,
       ],
       (report) => ({ passed: report.stats.expected + report.stats.flaky, failed: report.stats.unexpected }),
       Array.from({ length: SERVERS }, (_, part) => ({
