@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { expect, test } from 'vitest';
+import { migratedFolder } from '#tests/support/image.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/world.ts';
 
@@ -31,6 +32,7 @@ test('accounts of a hosted project come in with their ids, identities and passwo
   const env = { DATA_DIR: join(folder, 'data'), SANDBOX_PORT: String(ports), PORT: String(ports + 8) };
   const file = join(folder, 'dump.sql');
   await writeFile(file, dump(HASH));
+  await migratedFolder(join(env.DATA_DIR, 'database'));
   const run = (): { status: number | null; said: string } => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['server/import-users.ts', file], {
       cwd: ROOT,

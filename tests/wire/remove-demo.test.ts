@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { emptySettings } from '#tests/support/program.ts';
-import { createTestDatabase } from '#tests/support/postgres.ts';
+import { migratedFolder } from '#tests/support/image.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { checkout, freePorts, paymentOf, span, type World } from '#tests/support/world.ts';
 
@@ -42,7 +43,8 @@ test.each(databases)(
   { timeout: 300_000 },
   async (name) => {
     const [dataDir, ports] = [await mkdtemp(join(tmpdir(), 'demo-')), await freePorts()];
-    const database = name === 'PostgreSQL' ? await createTestDatabase() : null;
+    const database = name === 'PostgreSQL' ? await createMigratedDatabase() : null;
+    if (database === null) await migratedFolder(join(dataDir, 'database'));
     const shared = { DATA_DIR: dataDir, PORT: String(ports + 9), ...(database ? { DATABASE_URL: database.url } : {}) };
     const production = { ...shared, ...PRODUCTION };
     try {
