@@ -16,8 +16,20 @@ export type TestDatabase = {
 export async function createTestDatabase(): Promise<TestDatabase | null> {
   const server = process.env['TEST_POSTGRES_URL'];
   if (server === undefined || server === '') return null;
+  return createDatabase(server);
+}
+
+/** Creates a copy of the database that `template` leads to, to which nobody may be connected. */
+export function copyTestDatabase(template: string): Promise<TestDatabase> {
+  const server = new URL(template);
+  const original = server.pathname.slice(1);
+  server.pathname = '/postgres';
+  return createDatabase(server.href, `template ${original}`);
+}
+
+async function createDatabase(server: string, from = ''): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, `create database ${name}`);
+  await onServer(server, `create database ${name} ${from}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(server, `drop database if exists ${name} with (force)`) };
