@@ -351,3 +351,38 @@ test(
     expect(await as(rows, 'owner', () => add(ALEX, `${ALEX}/c.jpg`, 'others'))).toBe(REFUSED);
   }),
 );
+
+test(
+  'a bucket for its owners alone stays so, however wide another policy opens the objects; its settings are known to everybody',
+  placed(async (rows) => {
+    await rows.ask(`insert into storage.buckets (id, name) values ('others', 'others')`);
+    await rows.ask(
+      `create policy "open" on storage.objects for all to anon, authenticated using (true) with check (true)`,
+    );
+    const add = (bucket: string, owner: string, name: string) =>
+      rows.ask(
+        `insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size) values ($1, $2, $3, $2, 'image/jpeg', 1)`,
+        [bucket, name, owner],
+      );
+    await add('id-verifications', ALEX, 'a');
+    await add('others', ALEX, 'b');
+    const seen = () => rows.value(`select string_agg(name, ' ' order by name) from storage.objects`);
+    expect(await byEach(rows, seen)).toEqual(['b', 'b', 'a b', 'b', 'a b']);
+    expect(await byEach(rows, () => add('id-verifications', ALEX, 'c'), seen)).toEqual([
+      REFUSED,
+      REFUSED,
+      'a b c',
+      REFUSED,
+      'a b c',
+    ]);
+    expect(await as(rows, 'other', () => add('others', ALEX, 'c'), seen)).toBe('a b c');
+    const settings = (bucket: string) => () =>
+      rows.value(`select string_agg(id || ' ' || owner_only, ' ') from storage.bucket_named($1)`, [bucket]);
+    expect(await byEach(rows, settings('others'))).toEqual(Array(5).fill('others false'));
+    expect(await as(rows, 'guest', settings('id-verifications'))).toBe('id-verifications true');
+    expect(await as(rows, 'guest', settings('none'))).toBeNull();
+    expect(await as(rows, 'guest', () => rows.value('select storage.owner_only_buckets()'))).toEqual([
+      'id-verifications',
+    ]);
+  }),
+);
