@@ -386,3 +386,22 @@ test(
     ]);
   }),
 );
+
+test(
+  'staff ask for a mail about a booking, nobody else does, and that one went is not theirs to say',
+  placed(async (rows) => {
+    const mail = (status: string) => () =>
+      rows.ask(
+        `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1, '', 'access_code', $2, $3)`,
+        [uuid(30), status, NOW],
+      );
+    expect((await byEach(rows, mail('pending'))).map((one) => one === REFUSED)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(await as(rows, 'staff', mail('sent'))).toBe(REFUSED);
+  }),
+);

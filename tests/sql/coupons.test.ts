@@ -208,6 +208,36 @@ describe('the last unit of a code', () => {
   );
 
   test(
+    'moves from an own hold elsewhere also when a hold without the code is replaced',
+    placed(async (rows) => {
+      await addBooking(rows, 30, elsewhere(0));
+      await addPayment(rows, 30, 'expired');
+      await addUnit(rows, 30);
+      await addBooking(rows, 31);
+      await addPayment(rows, 31, 'expired');
+      await change(rows, 'current_uses = 1, max_uses = 1');
+      expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
+      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+        [1, 0],
+        'cancelled replaced returned',
+        'cancelled replaced',
+      ]);
+    }),
+  );
+
+  test(
+    'that was paid with is refused before the payment session of the hold in the way is closed for it',
+    placed(async (rows) => {
+      await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
+      await addUnit(rows, 30, { state: 'committed' });
+      await addBooking(rows, 31);
+      await addPayment(rows, 31, 'open');
+      await change(rows, 'current_uses = 1, per_user_limit = 1');
+      expect(await outcomeOf(rows)).toBe('HC001');
+    }),
+  );
+
+  test(
     'comes from the newest of several own holds, and only as many are given up as are needed',
     placed(async (rows) => {
       for (const [number, minutes] of [
