@@ -405,3 +405,16 @@ test(
     expect(await as(rows, 'staff', mail('sent'))).toBe(REFUSED);
   }),
 );
+
+test(
+  'staff make and change codes, and so does the service; the counter of a code is not for staff to change',
+  placed(async (rows) => {
+    const make = () =>
+      rows.ask(`insert into public.discount_codes (code, discount_type, discount_value) values ('NEW', 'fixed', 5)`);
+    const update = (columns: string) => () => rows.ask(`update public.discount_codes set ${columns}`);
+    const made = () => rows.value(`select count(*) from public.discount_codes where code = 'NEW' or not active`);
+    expect(await byEach(rows, make, made)).toEqual([REFUSED, REFUSED, REFUSED, 1, 1]);
+    expect(await byEach(rows, update('active = false'), made)).toEqual([REFUSED, 0, 0, 2, 2]);
+    expect(await as(rows, 'staff', update('current_uses = 0'))).toBe(REFUSED);
+  }),
+);

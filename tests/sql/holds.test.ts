@@ -263,6 +263,9 @@ describe('too many holds', () => {
     placed(async (rows) => {
       for (const add of [ended(30, -60), ended(31, -50), ended(32, -30)]) await add(rows);
       expect((await tryOut(rows, () => hold(rows))).outcome).toBe('held');
+      // One that is still open counts as live, and as one of this hour only as long.
+      const open = ended(34, -60, { status: 'pending', cancel_reason: null });
+      expect((await tryOut(rows, () => open(rows).then(() => hold(rows)))).outcome).toBe('held');
       await ended(33, -10, { cancel_reason: 'abandoned' })(rows);
       const again = async (more: Row = {}) => {
         const { outcome, holds, retryAt } = await tryOut(rows, () => hold(rows, more));
