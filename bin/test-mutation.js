@@ -2,6 +2,7 @@
 // Areas: rules, operations, functions, auth, sql; all of them without one. `--size 60` and `--seed 2` choose the sample (150 and 1).
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { startPostgres } from './machine.js';
 import { giveUp, install, ownEnv, ownNode, root } from './project.js';
 
 const AREAS = ['rules', 'operations', 'functions', 'auth', 'sql'];
@@ -17,11 +18,18 @@ if (unknown.length > 0) giveUp(new Error(`There is no area ${unknown.join(', ')}
 
 await install().catch(giveUp);
 for (const area of words.length === 0 ? AREAS : words) {
+  // Faults in SQL are tried on a server: it makes a database in a second.
+  const postgres = area === 'sql' ? await startPostgres() : null;
   const args =
     area === 'sql'
       ? [join('tests', 'mutation', 'sql.ts'), size, seed]
       : [join('tests', 'mutation', 'stryker.ts'), area, size, seed];
-  const child = spawn(ownNode(), args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...ownEnv() } });
+  const child = spawn(ownNode(), args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...ownEnv(), ...(postgres ? { TEST_POSTGRES_URL: postgres.url } : {}) },
+  });
   const code = await new Promise((done) => child.once('close', done));
+  await postgres?.stop();
   if (code !== 0) process.exitCode = 1;
 }

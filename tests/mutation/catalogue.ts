@@ -1,4 +1,4 @@
-import type { openImage } from '#tests/support/image.ts';
+type Rows = (text: string) => Promise<readonly Record<string, unknown>[]>;
 
 const OURS = `n.nspname in ('auth', 'storage', 'private', 'public', 'answer')`;
 
@@ -21,11 +21,11 @@ const PARTS: readonly string[] = [
 ];
 
 /** Describes what the migrations made, in one text. */
-export async function describeCatalogue(db: Awaited<ReturnType<typeof openImage>>): Promise<string> {
+export async function describeCatalogue(rows: Rows): Promise<string> {
   const parts: string[] = [];
   for (const part of PARTS) {
-    const { rows } = await db.query<{ part: string }>(part);
-    parts.push(...rows.map((row) => row.part).toSorted());
+    const found = await rows(part);
+    parts.push(...found.map((row) => String(row['part'])).toSorted());
   }
   return parts.join('\n');
 }

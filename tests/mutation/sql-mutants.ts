@@ -22,6 +22,8 @@ export type SqlMutant = {
   readonly subject: string;
   /** The faulty statement changes rows, not the schema. */
   readonly changesRows: boolean;
+  /** The faulty statement makes a role where there is none yet. */
+  readonly makesRole: boolean;
   readonly sql: string;
 };
 
@@ -168,6 +170,7 @@ export function sqlMutants(migrations: readonly Migration[]): SqlMutant[] {
         after,
         subject: subjectOf(text),
         changesRows: /^(insert|update|delete|with|do)\b/i.test(text),
+        makesRole: /\bcreate\s+role\b/i.test(text),
         sql: sql.slice(0, start + from) + after + sql.slice(start + to),
       }));
     }),

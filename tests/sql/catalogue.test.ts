@@ -176,15 +176,13 @@ const SERVED: readonly (readonly [index: string, query: string])[] = [
 
 test.each(SERVED)('the index %s serves the query it was made for', (index, query) =>
   database.undone(async ({ ask }) => {
-    // Every other index of the table is taken away, so that the plan shows whether this one can serve it.
+    // Every other index of the table counts as unfinished, so that the plan shows whether this one can serve it.
     await ask('set local enable_seqscan = off');
-    const others = await ask<{ name: string }>(
-      `select i.indexrelid::regclass::text as name from pg_index i join pg_index mine on mine.indrelid = i.indrelid
-       join pg_class c on c.oid = mine.indexrelid where c.relname = $1 and i.indexrelid <> mine.indexrelid
-         and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`,
+    await ask(
+      `update pg_index i set indisvalid = false from pg_index mine join pg_class c on c.oid = mine.indexrelid
+       where c.relname = $1 and i.indrelid = mine.indrelid and i.indexrelid <> mine.indexrelid`,
       [index],
     );
-    for (const { name } of others) await ask(`drop index ${name}`);
     const plan = await ask(`explain ${query}`);
     expect(JSON.stringify(plan)).toContain(index);
   }),

@@ -21,6 +21,14 @@ export async function createTestDatabase(): Promise<TestDatabase | null> {
   return onServer(server, (client) => create(server, client, 'template1'));
 }
 
+/** Creates a copy of the database that `template` leads to, to which nobody may be connected. */
+export function copyTestDatabase(template: string): Promise<TestDatabase> {
+  const server = new URL(template);
+  const original = server.pathname.slice(1);
+  server.pathname = '/postgres';
+  return onServer(server.href, (client) => create(server.href, client, original));
+}
+
 /** Creates a database as the migrations leave it, copied from one that the first caller migrates. Null without a PostgreSQL. */
 export async function createMigratedDatabase(): Promise<TestDatabase | null> {
   const server = process.env['TEST_POSTGRES_URL'];

@@ -10,6 +10,7 @@ import { startSandbox } from '#sandbox/main.ts';
 import { compose, type House } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { migratedFolder, migratedImage } from './image.ts';
+import { copyTestDatabase } from './postgres.ts';
 
 /** The whole house with the sandbox around it, in this process: a real database, real HTTP, real SMTP. */
 export type World = {
@@ -62,9 +63,28 @@ function isFree(port: number): Promise<boolean> {
  * `databaseUrl`: an empty PostgreSQL database; without it the database is embedded and in memory, or with `inFolder` in a folder, as
  * `npm start` has it.
  */
-export async function createWorld(
-  options: { databaseUrl?: string; inFolder?: boolean; env?: Record<string, string> } = {},
-): Promise<World> {
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  // Mutation tests hand in a database of a PostgreSQL server with a fault in it.
+  const faulty = process.env['TEST_DATABASE_TEMPLATE'];
+  if (!faulty || options.databaseUrl !== undefined || options.inFolder) return openWorld(options);
+  const database = await copyTestDatabase(faulty);
+  const world = await openWorld({ ...options, databaseUrl: database.url });
+  return {
+    ...world,
+    close: async () => {
+      await world.close();
+      await database.drop();
+    },
+  };
+}
+
+type WorldOptions = {
+  readonly databaseUrl?: string;
+  readonly inFolder?: boolean;
+  readonly env?: Record<string, string>;
+};
+
+async function openWorld(options: WorldOptions): Promise<World> {
   const first = await freePorts();
   const port = first + 8;
   const dataDir = await mkdtemp(join(tmpdir(), 'world-'));

@@ -1,0 +1,28 @@
+import pg from 'pg';
+import { migrate } from '#server/db/migrate.ts';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+import { describeCatalogue } from './catalogue.ts';
+import type { Migration } from './sql-mutants.ts';
+
+/** A database of the PostgreSQL server: its superuser's address and a description of all that the migrations made in it. */
+export type Migrated = { readonly url: string; readonly catalogue: string; drop(): Promise<void> };
+
+/** Makes a database of these migrations; fails when PostgreSQL refuses them. */
+export async function migrateNew(migrations: readonly Migration[]): Promise<Migrated> {
+  const database = await createTestDatabase();
+  if (!database) throw new Error('The faults are tried on PostgreSQL: TEST_POSTGRES_URL must lead to a server.');
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const rows = (text: string): Promise<Record<string, unknown>[]> => client.query(text).then((result) => result.rows);
+  let refused = false;
+  try {
+    await migrate({ script: async (text) => void (await rows(text)), rows }, migrations, () => undefined);
+    return { ...database, catalogue: await describeCatalogue(rows) };
+  } catch (error) {
+    refused = true;
+    throw error;
+  } finally {
+    await client.end();
+    if (refused) await database.drop();
+  }
+}

@@ -1,0 +1,383 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
+import {
+  addBooking,
+  addPayment,
+  addPlace,
+  addUnit,
+  ALEX,
+  at,
+  CODE,
+  hold,
+  KIM,
+  NOW,
+  OTHER_CODE,
+  stateOf,
+  TERMS,
+  tryOut,
+} from './booking-rows.ts';
+
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+const placed = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+  database.undone(async (rows) => {
+    await addPlace(rows);
+    await work(rows);
+  });
+const elsewhere = (place: number): Row => ({ start_time: at(1200 + place * 60), end_time: at(1260 + place * 60) });
+const WITH_CODE = { couponId: CODE, couponTerms: TERMS, couponDiscountCents: 1000, finalCostCents: 3900 };
+
+/** Changes the code, and says how many units of it are used. */
+const change = (rows: Rows, columns: string): Promise<unknown> =>
+  rows.ask(`update public.discount_codes set ${columns} where id = $1`, [CODE]);
+/** How many units of the two codes are used. */
+const used = async ({ ask }: Rows): Promise<unknown[]> =>
+  (await ask<{ uses: number }>('select current_uses as uses from public.discount_codes order by id')).map(
+    ({ uses }) => uses,
+  );
+/** What comes of a hold with the code: its outcome, or the code of the refusal. */
+async function outcomeOf(rows: Rows, more: Row = {}): Promise<string> {
+  let outcome = '';
+  const refused = await rows.refusal(async () => {
+    outcome = (await hold(rows, { ...WITH_CODE, ...more })).outcome;
+  });
+  return refused?.code ?? outcome;
+}
+
+describe('a hold with a code', () => {
+  test(
+    'takes one unit of that code and freezes its terms with the price',
+    placed(async (rows) => {
+      const { outcome, booking } = await hold(rows, WITH_CODE);
+      expect([outcome, await used(rows)]).toEqual(['held', [1, 0]]);
+      expect(
+        await rows.ask('select booking_id, coupon_id, user_id, state, moving_until from private.coupon_redemption'),
+      ).toEqual([{ booking_id: booking?.id, coupon_id: CODE, user_id: ALEX, state: 'reserved', moving_until: null }]);
+      expect(
+        await rows.ask('select coupon_id, coupon_terms, coupon_discount_cents as cents from private.booking'),
+      ).toEqual([{ coupon_id: CODE, coupon_terms: TERMS, cents: 1000 }]);
+    }),
+  );
+
+  test(
+    'is refused when the code has ended, is used up or is worth something else than what was quoted',
+    placed(async (rows) => {
+      const after = (columns: string) =>
+        tryOut(rows, async () => {
+          await change(rows, columns);
+          return outcomeOf(rows);
+        });
+      expect(await after('active = true')).toBe('held');
+      expect(await after('active = false')).toBe('HC001');
+      expect(await after(`expires_at = '${NOW}'`)).toBe('HC001');
+      expect(await after(`expires_at = '${at(1)}'`)).toBe('held');
+      expect(await after('max_uses = 2, current_uses = 2')).toBe('HC001');
+      expect(await after('max_uses = 2, current_uses = 1')).toBe('held');
+      expect(await after(`discount_type = 'percentage'`)).toBe('HC001');
+      expect(await after('discount_value = 11')).toBe('HC001');
+    }),
+  );
+
+  test(
+    'is refused to a person who has used the code as often as a person may; units given back do not count',
+    placed(async (rows) => {
+      const withUnit = (limit: number, unit: Row) =>
+        tryOut(rows, async () => {
+          await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
+          await addUnit(rows, 30, unit);
+          await change(rows, `per_user_limit = ${limit}, current_uses = 1`);
+          return outcomeOf(rows);
+        });
+      expect(await withUnit(1, { state: 'committed' })).toBe('HC001');
+      expect(await withUnit(2, { state: 'committed' })).toBe('held');
+      expect(await withUnit(1, { state: 'returned' })).toBe('held');
+      expect(await withUnit(1, { state: 'committed', user_id: KIM })).toBe('held');
+      expect(await withUnit(1, { state: 'committed', coupon_id: OTHER_CODE })).toBe('held');
+    }),
+  );
+
+  test(
+    'leaves the units of other own holds alone while there are enough',
+    placed(async (rows) => {
+      await addBooking(rows, 30, elsewhere(0));
+      await addUnit(rows, 30);
+      await addBooking(rows, 31);
+      await addPayment(rows, 31, 'expired');
+      await change(rows, 'current_uses = 1, max_uses = 2');
+      expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
+      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+        [2, 0],
+        'pending reserved',
+        'cancelled replaced',
+      ]);
+    }),
+  );
+});
+
+describe('the last unit of a code', () => {
+  /** Alex has the last unit in an unpaid hold elsewhere, beside newer holds that cannot give one. */
+  async function lastUnit(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
+    await addBooking(rows, 30, elsewhere(0));
+    await addPayment(rows, 30, payment);
+    await addUnit(rows, 30);
+    await addBooking(rows, 31, { created_at: at(-90), ...elsewhere(1) });
+    await addUnit(rows, 31, { coupon_id: OTHER_CODE });
+    await addBooking(rows, 32, { created_at: at(-80), ...elsewhere(2) });
+    await addUnit(rows, 32, { state: 'returned' });
+    await addBooking(rows, 33, { created_at: at(-70), user_id: KIM, ...elsewhere(3) });
+    await addPayment(rows, 33, 'open');
+    await change(rows, `current_uses = 1, ${limit}`);
+    await rows.ask('update public.discount_codes set current_uses = 1 where id = $1', [OTHER_CODE]);
+  }
+  const ROOM = { maxLiveHolds: 9, holdsPerHour: 9 };
+
+  test.each(['max_uses = 1', 'per_user_limit = 1'])(
+    'moves from an own hold that nobody can pay any more to the new one, where %s',
+    (limit) =>
+      placed(async (rows) => {
+        await lastUnit(rows, 'expired', limit);
+        expect((await hold(rows, { ...WITH_CODE, ...ROOM })).outcome).toBe('held');
+        expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31), await stateOf(rows, 32)]).toEqual([
+          [1, 1],
+          'cancelled replaced returned',
+          'pending reserved',
+          'pending returned',
+        ]);
+      })(),
+  );
+
+  test(
+    'waits two minutes for the payment session of the old hold to be closed, and is moved even when that cancels the hold first',
+    placed(async (rows) => {
+      await lastUnit(rows, 'open');
+      expect(await hold(rows, { ...WITH_CODE, ...ROOM })).toEqual({ outcome: 'replace', bookingIds: [uuid(30)] });
+      expect(
+        await rows.ask('select booking_id, moving_until from private.coupon_redemption where moving_until is not null'),
+      ).toEqual([{ booking_id: uuid(30), moving_until: new Date(at(2)) }]);
+      await rows.ask(`update private.booking set status = 'cancelled', cancel_reason = 'abandoned' where id = $1`, [
+        uuid(30),
+      ]);
+      expect([await used(rows), await stateOf(rows, 30)]).toEqual([[1, 1], 'cancelled abandoned reserved moving']);
+      expect((await hold(rows, { ...WITH_CODE, ...ROOM })).outcome).toBe('held');
+      expect([await used(rows), await stateOf(rows, 30)]).toEqual([[1, 1], 'cancelled abandoned returned']);
+    }),
+  );
+
+  test(
+    'is given to somebody else when it was not moved in time',
+    placed(async (rows) => {
+      await lastUnit(rows, 'open');
+      await addBooking(rows, 40, { status: 'cancelled', cancel_reason: 'abandoned' });
+      await rows.ask('update private.coupon_redemption set booking_id = $1, moving_until = $2 where booking_id = $3', [
+        uuid(40),
+        at(0),
+        uuid(30),
+      ]);
+      expect(await outcomeOf(rows, { userId: KIM })).toBe('held');
+    }),
+  );
+
+  test(
+    "is not taken from another person's hold",
+    placed(async (rows) => {
+      await lastUnit(rows, 'expired');
+      expect([await outcomeOf(rows, { userId: KIM }), await stateOf(rows, 30)]).toEqual(['HC001', 'pending reserved']);
+    }),
+  );
+
+  test(
+    'that is moving already is enough: no further hold is given up for it',
+    placed(async (rows) => {
+      await addBooking(rows, 30, { status: 'cancelled', cancel_reason: 'abandoned', ...elsewhere(0) });
+      await addUnit(rows, 30, { moving_until: at(2) });
+      await addBooking(rows, 31, { created_at: at(-90), ...elsewhere(1) });
+      await addPayment(rows, 31, 'expired');
+      await addUnit(rows, 31);
+      await change(rows, 'current_uses = 2, max_uses = 2');
+      expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
+      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+        [2, 0],
+        'cancelled abandoned returned',
+        'pending reserved',
+      ]);
+    }),
+  );
+
+  test(
+    'moves from an own hold elsewhere also when a hold without the code is replaced',
+    placed(async (rows) => {
+      await addBooking(rows, 30, elsewhere(0));
+      await addPayment(rows, 30, 'expired');
+      await addUnit(rows, 30);
+      await addBooking(rows, 31);
+      await addPayment(rows, 31, 'expired');
+      await change(rows, 'current_uses = 1, max_uses = 1');
+      expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
+      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+        [1, 0],
+        'cancelled replaced returned',
+        'cancelled replaced',
+      ]);
+    }),
+  );
+
+  test(
+    'that was paid with is refused before the payment session of the hold in the way is closed for it',
+    placed(async (rows) => {
+      await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
+      await addUnit(rows, 30, { state: 'committed' });
+      await addBooking(rows, 31);
+      await addPayment(rows, 31, 'open');
+      await change(rows, 'current_uses = 1, per_user_limit = 1');
+      expect(await outcomeOf(rows)).toBe('HC001');
+    }),
+  );
+
+  test(
+    'comes from the newest of several own holds, and only as many are given up as are needed',
+    placed(async (rows) => {
+      for (const [number, minutes] of [
+        [30, -110],
+        [31, -90],
+        [32, -100],
+      ] as const) {
+        await addBooking(rows, number, { created_at: at(minutes), ...elsewhere(number - 30) });
+        await addPayment(rows, number, 'expired');
+        await addUnit(rows, number);
+      }
+      await change(rows, 'current_uses = 3, max_uses = 3');
+      expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
+      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31), await stateOf(rows, 32)]).toEqual([
+        [3, 0],
+        'pending reserved',
+        'cancelled replaced returned',
+        'pending reserved',
+      ]);
+    }),
+  );
+});
+
+test(
+  'a hold that is replaced by one without its code, or with another, gives its unit back',
+  placed(async (rows) => {
+    await addBooking(rows, 30);
+    await addPayment(rows, 30, 'expired');
+    await addUnit(rows, 30);
+    await rows.ask('update public.discount_codes set current_uses = 5');
+    await tryOut(rows, async () => {
+      expect((await hold(rows)).outcome).toBe('held');
+      expect([await used(rows), await stateOf(rows, 30)]).toEqual([[4, 5], 'cancelled replaced returned']);
+      expect(await rows.value('select count(*) from private.coupon_redemption')).toBe(1);
+    });
+    const other = { ...WITH_CODE, couponId: OTHER_CODE, couponTerms: { ...TERMS, discountValue: 5 } };
+    expect((await hold(rows, other)).outcome).toBe('held');
+    expect(await used(rows)).toEqual([4, 6]);
+  }),
+);
+
+test(
+  'units whose replacement never came go back to their code',
+  placed(async (rows) => {
+    const ended = { status: 'cancelled', cancel_reason: 'abandoned' };
+    await addBooking(rows, 30, ended);
+    await addUnit(rows, 30, { moving_until: NOW });
+    await addBooking(rows, 31, { ...ended, ...elsewhere(1) });
+    await addUnit(rows, 31, { moving_until: at(0.1) });
+    await addBooking(rows, 32, elsewhere(2));
+    await addUnit(rows, 32, { moving_until: NOW });
+    await addBooking(rows, 33, { ...ended, ...elsewhere(3) });
+    await addUnit(rows, 33, { moving_until: NOW, coupon_id: OTHER_CODE });
+    await addBooking(rows, 34, { ...ended, ...elsewhere(4) });
+    await addUnit(rows, 34, { moving_until: NOW, state: 'committed' });
+    await rows.ask('update public.discount_codes set current_uses = 5');
+    const back = () => rows.value('select private.return_left_units($1, $2)', [CODE, NOW]);
+    expect([await back(), await used(rows), await stateOf(rows, 30)]).toEqual([
+      1,
+      [4, 5],
+      'cancelled abandoned returned',
+    ]);
+    for (const number of [31, 32, 33, 34]) expect(await stateOf(rows, number)).toMatch(/moving$/);
+    expect([await back(), await used(rows)]).toEqual([0, [4, 5]]);
+  }),
+);
+
+test(
+  "a person's own unpaid holds leave the code free to that person, and what was paid counts against the limit per person",
+  placed(async (rows) => {
+    const problem = (user: string, now = NOW) =>
+      rows.value('select private.coupon_problem(d, $1, 2, $2) from public.discount_codes d where d.id = $3', [
+        user,
+        now,
+        CODE,
+      ]);
+    const USED_UP = 'This code has been fully used.';
+    await addBooking(rows, 30);
+    await addUnit(rows, 30);
+    await change(rows, 'current_uses = 1, max_uses = 1');
+    expect([await problem(ALEX), await problem(KIM)]).toEqual([null, USED_UP]);
+    await rows.ask('update private.coupon_redemption set moving_until = $1', [at(1)]);
+    expect(await problem(KIM, at(1))).toBe(USED_UP);
+    await addBooking(rows, 31, { status: 'cancelled', cancel_reason: 'abandoned', ...elsewhere(1) });
+    await rows.ask('update private.coupon_redemption set booking_id = $1', [uuid(31)]);
+    expect([await problem(KIM), await problem(KIM, at(1))]).toEqual([USED_UP, null]);
+    await rows.ask(`update private.coupon_redemption set state = 'committed'`);
+    expect([await problem(ALEX), await problem(KIM, at(1))]).toEqual([USED_UP, USED_UP]);
+    await change(rows, 'max_uses = 2, per_user_limit = 1');
+    expect([await problem(ALEX), await problem(KIM)]).toEqual(['You have used this code already.', null]);
+    await change(rows, 'per_user_limit = 2');
+    expect(await problem(ALEX)).toBeNull();
+    await change(rows, 'per_user_limit = 1');
+    await rows.ask(`update private.coupon_redemption set state = 'reserved'`);
+    expect(await problem(ALEX)).toBeNull();
+    await rows.ask(`update private.coupon_redemption set state = 'committed', coupon_id = $1`, [OTHER_CODE]);
+    expect(await problem(ALEX)).toBeNull();
+  }),
+);
+
+test(
+  'a code is looked up whatever its case and the blanks around it; what is wrong with it is told without its counters',
+  placed(async (rows) => {
+    const look = (code: string | null, hours = 2) =>
+      rows.ask('select * from public.validate_discount_code($1, $2)', [code, hours]);
+    const nothing = {
+      id: null,
+      code: null,
+      discount_type: null,
+      discount_value: null,
+      min_hours: null,
+      expires_at: null,
+      max_uses: null,
+      current_uses: null,
+      is_valid: false,
+    };
+    const found = { id: CODE, code: 'DANCE', discount_type: 'fixed', discount_value: '10.00', is_valid: true };
+    await change(rows, 'max_uses = 5, current_uses = 1');
+    expect(await look(' dance ')).toEqual([{ ...nothing, ...found, error_message: null }]);
+    await change(rows, 'min_hours = 3');
+    expect(await look('dance')).toEqual([
+      { ...nothing, error_message: 'This code needs a booking of at least 3 hours.' },
+    ]);
+    for (const unknown of ['DANCES', '', null])
+      expect(await look(unknown)).toEqual([{ ...nothing, error_message: 'Invalid coupon code' }]);
+  }),
+);
+
+test(
+  'looks at codes are counted for the person who asks, and a code longer than any is refused without being counted',
+  placed(async (rows) => {
+    await rows.act({ role: 'authenticated', sub: ALEX });
+    const look = (code: string) =>
+      rows.refusal(() => rows.ask('select * from public.validate_discount_code($1, 2)', [code]));
+    const looks = () => rows.value('select coalesce(sum(looks), 0) from private.coupon_guess');
+    await rows.ask('select * from public.validate_discount_code($1, 2)', ['X'.repeat(51)]);
+    expect(Number(await looks())).toBe(0);
+    await rows.ask('select * from public.validate_discount_code($1, 2)', ['X'.repeat(50)]);
+    expect(Number(await looks())).toBe(1);
+    for (let time = 2; time <= 10; time += 1) await rows.ask(`select * from public.validate_discount_code('X', 2)`);
+    expect((await look('DANCE'))?.code).toBe('PT429');
+  }),
+);
