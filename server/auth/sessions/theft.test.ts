@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/open.ts';
 import { temporaryKeys, type Keys } from '#server/http/keys.ts';
+import { openMigratedDatabase } from '#tests/support/image.ts';
 import type { AuthConfig } from '../auth-config.ts';
 import { AuthRefusal } from '../errors.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -13,8 +12,8 @@ import { createSessions, type Sessions } from './sessions.ts';
  * Thief and victim, tabs at once, lost answers and slow twins, in generated orders under a clock of our own (promises G24). What must
  * happen is said from what was presented and when, not from how the server keeps it.
  */
-const RUNS = process.env['TEST_LONG'] ? 10_000 : 500;
-const MIGRATIONS = new URL('../../../database/migrations/', import.meta.url).pathname;
+// A mutation test runs this file for many mutants.
+const RUNS = process.env['TEST_LONG'] ? 10_000 : process.env['MUTATION_AREA'] ? 60 : 500;
 const REUSE_MS = 10_000;
 const USER = randomUUID();
 let db: Database;
@@ -40,8 +39,7 @@ function sessionsWith(reuseSeconds: number): Sessions {
 }
 
 beforeAll(async () => {
-  const options = { migrations: await readMigrations(MIGRATIONS), say: () => undefined, warn: () => undefined };
-  db = await openEmbedded(null, options);
+  db = await openMigratedDatabase();
   keys = await temporaryKeys();
   await db.query(
     `insert into auth.users (id, email, email_confirmed_at) values ($1::uuid, 'victim@example.com', now())`,
