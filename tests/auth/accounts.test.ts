@@ -284,3 +284,43 @@ test(`a link that was mailed leads to ${SITE} and nowhere else`, async () => {
   expect(text).toContain(`${SITE}/auth?reset=true&token_hash=${tokenHash}&type=recovery`);
   expect(text).not.toContain('evil.example');
 });
+
+describe('what nobody is to have is not sent', () => {
+  const sentTo = async (to: string): Promise<number> => {
+    await app.queue.flush();
+    return [...app.mails, ...app.texts].filter((one) => one.to === to).length;
+  };
+  const service = (method: string, path: string, body?: unknown) =>
+    app.ask(method, path, body, { token: app.keys.serviceRoleKey });
+
+  test('a code to confirm an address: to one nobody signed up with, or that is confirmed already', async () => {
+    const { email } = await app.member();
+    for (const of of [email, address()]) {
+      expect((await app.ask('POST', '/resend', { type: 'signup', email: of })).body).toEqual({});
+      expect(await sentTo(of)).toBe(0);
+    }
+  });
+
+  test('an invitation: to an account that was removed or confirmed before the mail went', async () => {
+    const [removed, confirmed, kept] = [address(), address(), address()];
+    const ids: string[] = [];
+    for (const email of [removed, confirmed, kept])
+      ids.push(textIn((await service('POST', '/invite', { email })).body, 'id'));
+    await service('DELETE', `/admin/users/${ids[0]}`);
+    await service('PUT', `/admin/users/${ids[1]}`, { email_confirm: true });
+    expect([await sentTo(removed), await sentTo(confirmed), await sentTo(kept)]).toEqual([0, 0, 1]);
+    expect((await app.mailTo(kept)).text).toContain(`${SITE}/auth?reset=true&token_hash=`);
+  });
+
+  test('a code for a taken address or phone: the owner of the address is told, and the asker sees no difference', async () => {
+    const [owner, asker] = [await app.member(), await app.member()];
+    const { token } = asker;
+    const taken = phone();
+    await service('PUT', `/admin/users/${owner.id}`, { phone: taken, phone_confirm: true });
+    for (const change of [{ email: owner.email }, { phone: taken }])
+      expect((await app.ask('PUT', '/user', change, { token })).status).toBe(200);
+    expect((await app.mailTo(owner.email)).text).toContain(`${SITE}/auth`);
+    expect((await app.mailTo(owner.email)).code).toBe('');
+    expect(await sentTo(taken)).toBe(0);
+  });
+});
