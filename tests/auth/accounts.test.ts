@@ -46,6 +46,7 @@ describe('signing up', () => {
       const answers = [1, 2].map(() => app.ask('POST', '/signup', { email, password: PASSWORD }));
       const [first, second] = await Promise.all(answers);
       expect(textIn(second?.body, 'id')).toBe(textIn(first?.body, 'id'));
+      expect(textIn(first?.body, 'identities', 0, 'email')).toBe(email);
       ids.push(textIn(first?.body, 'id'), textIn(first?.body, 'identities', 0, 'identity_id'));
       expect((await app.mailTo(email)).subject).toMatch(/already/i);
     }

@@ -66,6 +66,10 @@ describe('a sign-in by an identity provider', () => {
     await app.ask('PUT', path, { ban_duration: '1h' }, { token: app.keys.serviceRoleKey });
     const banned = place(await callback(await authorize())).searchParams;
     expect([banned.get('error'), banned.get('error_code')]).toEqual(['access_denied', 'user_banned']);
+    app.person = stranger();
+    const closed = app.server({ config: { signupEnabled: false } });
+    const unknown = place(await callback(await authorize(), closed)).searchParams;
+    expect([unknown.get('error'), unknown.get('error_code')]).toEqual(['access_denied', 'signup_disabled']);
     const begun = await authorize();
     const others = app.server({ parts: { providers: new Map([['other', { ...provider(), name: 'other' }]]) } });
     expect(place(await callback(begun, others)).searchParams.get('error_description')).toBe(
@@ -121,12 +125,11 @@ describe('identities of an account', () => {
   });
 
   test('the account keeps its address while another identity has it', async () => {
-    const { person, ids } = await linked();
-    const own = app.person;
-    app.person = stranger();
+    const { person, ids } = await linked(`${randomUUID().slice(0, 8)}@example.com`);
+    app.person = stranger({ email: person.email });
     await signIn({ token: person.token }, { link_identity: true });
     expect((await unlink(person, ids['email'])).status).toBe(200);
-    expect(await account(person)).toMatchObject({ email: own.email });
+    expect(await account(person)).toMatchObject({ email: person.email });
   });
 
   test('an identity by mail is not given up for the address of another account', async () => {
