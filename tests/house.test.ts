@@ -86,6 +86,8 @@ const TABLE: readonly Room[] = [
     room: 'tests/functions',
     may: ['server/compose-functions', 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
   },
+  // The account API on an embedded database with mail, text messages and identity providers in memory.
+  { room: 'tests/auth', may: ['server/auth', ...WIRE, PORTS, 'tests/support'] },
   // The booking operations on a real database with providers in memory.
   {
     room: 'tests/operations',

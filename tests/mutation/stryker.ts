@@ -42,6 +42,8 @@ const results = await new Stryker({
   tempDirName: join(folder, 'tmp'),
   concurrency: Number(process.env['MUTATION_WORKERS'] ?? '2'),
   timeoutMS: 30_000,
+  // All tests of an area once, on a machine that may be busy.
+  dryRunTimeoutMinutes: 30,
   logLevel: process.env['MUTATION_LOG'] ?? 'warn',
   allowConsoleColors: false,
   disableTypeChecks: false,

@@ -1,5 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '#tests/support/world.ts';
 import { type Answer, type AuthWorld, openAuthWorld, PASSWORD } from './auth-world.ts';
 
 const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
@@ -275,6 +277,37 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       );
       expect(rows).toEqual([]);
     });
+
+    if (postgres)
+      test('ends the link of a mail that is being sent at the same moment: it opens nothing, and is not mailed', async () => {
+        const email = someone();
+        const client = await world.member(email);
+        world.advance(61_000);
+        const { id } = (await client.auth.getUser()).data.user ?? {};
+        const other = new pg.Client({ connectionString: world.ownerUrl ?? '' });
+        await other.connect();
+        // Holds the sender up where it makes the code good: the row it would write is written here, and not yet committed.
+        await other.query('begin');
+        await other.query(
+          `insert into auth.one_time_tokens (user_id, kind, email, code_hash, token_hash, expires_at, created_at)
+           values ($1, 'recovery', $2, '', '', now(), now())`,
+          [id, email],
+        );
+        await world.visitor().auth.resetPasswordForEmail(email);
+        const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%into auth.one_time_tokens%' and datname = current_database()`;
+        await until(async () => (await other.query(waits)).rows.length > 0);
+        expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
+        await other.query('rollback');
+        await other.end();
+        expect((await world.letter(email, 2)).subject).toBe('Your password was changed');
+        await until(
+          async () => (await world.house.db.one('select 1 from auth.message_queue where email = $1', [email])) === null,
+        );
+        expect(
+          await world.house.db.one('select 1 from auth.one_time_tokens where user_id = $1::uuid', [id]),
+        ).toBeNull();
+        expect(await world.lettersTo(email)).toHaveLength(2);
+      });
 
     test('an old session needs the current password', async () => {
       const email = someone();

@@ -1,6 +1,7 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect, test } from 'vitest';
 import { AuthRefusal } from '../errors.ts';
+import { readBreached } from './password-rules.ts';
 import { checkGuesses, checkLength, hashPassword, needsRehash, passwordFits } from './passwords.ts';
 
 function reasonOf(password: string, min = 6): unknown {
@@ -94,4 +95,11 @@ test('what bcrypt does not read is not taken for read: beyond 72 bytes nothing f
   expect(await passwordFits(stored, `${password}and more`)).toBe(false);
   const own = await hashPassword(password);
   expect(await passwordFits(own, `${password}and more`)).toBe(false);
+});
+
+test('a list of breaches is read as passwords or as their hashes, and an empty line stands for nothing', () => {
+  // SHA-1 of "hunter2".
+  const breached = readBreached('letmein now\r\n\nF3BBBD66A63D4BF1747940578EC3D0103530E21D:17\n');
+  for (const password of ['letmein now', 'hunter2']) expect(breached(password), password).toBe(true);
+  for (const password of ['', 'letmein', 'a fine phrase']) expect(breached(password), password).toBe(false);
 });

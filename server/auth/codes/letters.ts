@@ -54,17 +54,32 @@ export function createLetters(parts: {
       redirectTo: row.redirect_to,
     }),
   });
-  const enable = (row: Waiting, kind: TokenKind, user: UserRow): Promise<boolean> =>
-    tokens.enable(db, {
-      messageId: row.id,
-      userId: user.id,
-      kind,
-      attemptId: row.attempt_id,
-      createdAt: row.created_at,
-      ...(row.email === null
-        ? { phone: row.phone ?? '', code: config.testCodes.get(row.phone ?? '') }
-        : { email: row.email }),
+  /**
+   * Makes the code of a message good, unless its row is gone by now: a new password or address ended it while it was being sent, or its
+   * code was used. The row is locked after the token, as by whoever uses a code.
+   */
+  const enable = async (row: Waiting, kind: TokenKind, user: UserRow): Promise<boolean> => {
+    const over = new Error('the message is no longer in the queue');
+    const enabled = db.transaction(async (tx) => {
+      const written = await tokens.enable(tx, {
+        messageId: row.id,
+        userId: user.id,
+        kind,
+        attemptId: row.attempt_id,
+        createdAt: row.created_at,
+        ...(row.email === null
+          ? { phone: row.phone ?? '', code: config.testCodes.get(row.phone ?? '') }
+          : { email: row.email }),
+      });
+      const queued = await tx.one('select 1 from auth.message_queue where id = $1::uuid for update', [row.id]);
+      if (queued === null) throw over;
+      return written;
     });
+    return enabled.catch((error: unknown) => {
+      if (error === over) return false;
+      throw error;
+    });
+  };
   const mail = (letter: { subject: string; html: string; text: string }): Letter => ({ to: 'email', ...letter });
 
   async function forAddress(row: Waiting, email: string): Promise<Letter | null> {

@@ -116,6 +116,16 @@ describe('open redirects', () => {
     }
   });
 
+  test.each([
+    `https://user@${new URL(SITE).host}/a`,
+    `https://:pass@${new URL(SITE).host}/a`,
+    `https:${new URL(SITE).host}/a`,
+    `https:/${new URL(SITE).host}/a`,
+    `${SITE}/${'x'.repeat(2_000)}`,
+  ])('%s leads to no page at all, though browsers would open one of ours', (payload) => {
+    expect(safe(payload)).toBe(SITE);
+  });
+
   test('the check would notice: a list that allows everything lets payloads through', () => {
     const open = createSafeRedirect(SITE, ['https://**']);
     expect(payloads.filter((payload) => new URL(open(payload)).origin !== SITE).length).toBeGreaterThan(20);

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/open.ts';
 import { temporaryKeys, type Keys } from '#server/http/keys.ts';
+import { openMigratedDatabase } from '#tests/support/image.ts';
 import type { AuthConfig } from '../auth-config.ts';
 import { AuthRefusal } from '../errors.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -14,7 +13,6 @@ import { createSessions, type Sessions } from './sessions.ts';
  * happen is said from what was presented and when, not from how the server keeps it.
  */
 const RUNS = process.env['TEST_LONG'] ? 10_000 : 500;
-const MIGRATIONS = new URL('../../../database/migrations/', import.meta.url).pathname;
 const REUSE_MS = 10_000;
 const USER = randomUUID();
 let db: Database;
@@ -40,8 +38,7 @@ function sessionsWith(reuseSeconds: number): Sessions {
 }
 
 beforeAll(async () => {
-  const options = { migrations: await readMigrations(MIGRATIONS), say: () => undefined, warn: () => undefined };
-  db = await openEmbedded(null, options);
+  db = await openMigratedDatabase();
   keys = await temporaryKeys();
   await db.query(
     `insert into auth.users (id, email, email_confirmed_at) values ($1::uuid, 'victim@example.com', now())`,

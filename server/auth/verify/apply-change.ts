@@ -1,6 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import { refuse } from '../errors.ts';
 import { record } from '../trail.ts';
+import { endLinks } from '../codes/end-links.ts';
 import type { UsedToken } from '../codes/one-time-tokens.ts';
 
 type When = { readonly at: Date; readonly ip: string };
@@ -34,8 +35,8 @@ export async function applyEmailChange(tx: Transaction, used: UsedToken, { at, i
        email_confirmed_at = $3::timestamptz, is_anonymous = false, raw_app_meta_data = ${withProvider('email')} where id = $1::uuid`,
     [user.id, row.email_change, at],
   );
-  // What was mailed to the old address is good for nothing any more.
-  await tx.query(`delete from auth.one_time_tokens where user_id = $1::uuid and kind <> 'phone_change'`, [user.id]);
+  // What was mailed to the old address, or still waits to be, is good for nothing any more.
+  await endLinks(tx, { id: user.id, email: row.email, phone: null }, ['phone_change']);
   await record(tx, { action: 'user_email_changed', actorId: user.id, at, ip });
   return true;
 }

@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AuthApp, type AuthServer, NEW_PASSWORD, openAuthApp, PASSWORD, SITE, textIn } from './auth-app.ts';
+
+const UUID4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+const MINUTE = 60_000;
+let app: AuthApp;
+let strict: AuthServer;
+let count = 0;
+const address = (): string => `account${(count += 1)}@example.com`;
+const phone = (): string => `+6149157${1000 + (count += 1)}`;
+beforeAll(async () => {
+  app = await openAuthApp();
+  strict = app.server({ limitFactor: 1, config: { mailIntervalSeconds: 60 } });
+});
+afterAll(() => app.close());
+
+const entries = async (action: string): Promise<Record<string, unknown>[]> =>
+  (
+    await app.db.query<{ payload: Record<string, unknown> }>(
+      `select payload from auth.audit_log_entries where payload ->> 'action' = $1 order by created_at`,
+      [action],
+    )
+  ).rows.map(({ payload }) => payload);
+
+describe('signing up', () => {
+  test('a sign-up mails a code of six digits that confirms the account, and the password typed then counts', async () => {
+    const email = address();
+    expect(await app.ask('POST', '/signup', { email, password: PASSWORD, data: { full_name: 'Ada' } })).toMatchObject({
+      status: 200,
+      body: { email, identities: [{ identity_data: { email, full_name: 'Ada', email_verified: false } }] },
+    });
+    const mail = await app.mailTo(email);
+    expect(mail.text).toContain('Confirm your email');
+    expect(mail.code).toMatch(/^\d{6}$/);
+    expect(await app.ask('POST', '/verify', { email, type: 'signup', token: mail.code })).toMatchObject({
+      status: 200,
+      body: { user: { email, user_metadata: { full_name: 'Ada' } } },
+    });
+    await app.signIn(email);
+  });
+
+  test('a taken address is answered like a free one, with ids of the same form, the same ones each time', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const { email } = await app.member();
+      const answers = [1, 2].map(() => app.ask('POST', '/signup', { email, password: PASSWORD }));
+      const [first, second] = await Promise.all(answers);
+      expect(textIn(second?.body, 'id')).toBe(textIn(first?.body, 'id'));
+      expect(textIn(first?.body, 'identities', 0, 'email')).toBe(email);
+      ids.push(textIn(first?.body, 'id'), textIn(first?.body, 'identities', 0, 'identity_id'));
+      expect((await app.mailTo(email)).subject).toMatch(/already/i);
+    }
+    expect(ids.filter((id) => !UUID4.test(id))).toEqual([]);
+  });
+
+  test('without the answer to a captcha nobody signs up, and with it they do', async () => {
+    const checked: string[] = [];
+    const captcha = { check: (token: string) => Promise.resolve(checked.push(token) > 0 && token === 'good') };
+    const guarded = app.server({ parts: { captcha } });
+    const signUp = (security?: unknown) =>
+      guarded.ask('POST', '/signup', { email: address(), password: PASSWORD, gotrue_meta_security: security });
+    for (const nothing of [undefined, null, 'good', {}, { captcha_token: '' }, { captcha_token: 7 }])
+      expect((await signUp(nothing)).body).toMatchObject({ code: 'captcha_failed' });
+    expect(checked).toEqual([]);
+    expect((await signUp({ captcha_token: 'bad' })).status).toBe(400);
+    expect((await signUp({ captcha_token: 'good' })).status).toBe(200);
+    expect(checked).toEqual(['bad', 'good']);
+  });
+});
+
+describe('signing in', () => {
+  test('by code: a new address is asked to confirm, one with an account to sign in', async () => {
+    const email = address();
+    expect((await app.ask('POST', '/otp', { email })).status).toBe(200);
+    const first = await app.mailTo(email);
+    expect((await app.ask('POST', '/verify', { email, type: 'email', token: first.code })).status).toBe(200);
+    await app.ask('POST', '/otp', { email });
+    const second = await app.mailTo(email);
+    expect(first.subject).toMatch(/is your code$/);
+    expect(second.subject).toMatch(/signs you in$/);
+    expect((await app.ask('POST', '/verify', { type: 'magiclink', token_hash: second.tokenHash })).status).toBe(200);
+  });
+
+  test('a proof without a token is refused as such', async () => {
+    for (const body of [
+      { type: 'email', email: address() },
+      { type: 'email', token: '123456' },
+    ])
+      expect(await app.ask('POST', '/verify', body)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      });
+  });
+
+  test('by phone: a code is texted again, confirms the phone, and then the password opens the account', async () => {
+    const number = phone();
+    expect((await app.ask('POST', '/signup', { phone: number, password: PASSWORD })).status).toBe(200);
+    const first = await app.textTo(number);
+    expect((await app.ask('POST', '/resend', { type: 'sms' })).body).toMatchObject({ code: 'validation_failed' });
+    expect((await app.ask('POST', '/resend', { type: 'sms', phone: number })).body).toEqual({
+      message_id: expect.stringMatching(UUID4),
+    });
+    const code = await app.textTo(number);
+    expect([first, code]).toEqual([expect.stringMatching(/^\d{6}$/), expect.stringMatching(/^\d{6}$/)]);
+    expect((await app.ask('POST', '/verify', { phone: number, type: 'sms', token: code })).status).toBe(200);
+    const password = (typed: string) =>
+      app.ask('POST', '/token?grant_type=password', { phone: number, password: typed });
+    expect(await password(PASSWORD)).toMatchObject({ status: 200, body: { user: { phone: number.slice(1) } } });
+    expect((await password(NEW_PASSWORD)).body).toMatchObject({ code: 'invalid_credentials' });
+  });
+
+  test('where phones are switched off, asking for a code by phone says so', async () => {
+    const server = app.server({ config: { phoneEnabled: false } });
+    for (const path of ['/otp', '/resend'])
+      expect((await server.ask('POST', path, { type: 'sms', phone: phone() })).body).toEqual({
+        code: 'phone_provider_disabled',
+        message: 'Unsupported phone provider',
+      });
+  });
+
+  test('a wrong password is noted with the account it was tried for', async () => {
+    const { id, email } = await app.member();
+    expect((await app.ask('POST', '/token?grant_type=password', { email, password: 'wrong phrase' })).body).toEqual({
+      code: 'invalid_credentials',
+      message: 'Invalid login credentials',
+    });
+    expect(await entries('login_failed')).toContainEqual({ action: 'login_failed', actor_id: id });
+  });
+});
+
+describe('the question whether an address is taken', () => {
+  test('is answered, thirty times a minute from one place', async () => {
+    const { email } = await app.member();
+    const ask = (of: string) => strict.ask('POST', '/recover', { email: of, dry_run: true }, { ip: '10.9.0.1' });
+    expect(await ask(email)).toMatchObject({ status: 200, body: {} });
+    for (let n = 0; n < 29; n += 1) expect((await ask(address())).status).toBe(404);
+    expect((await ask(email)).status).toBe(429);
+  });
+});
+
+describe('changing the own account', () => {
+  const put = (token: string, body: unknown) => app.ask('PUT', '/user', body, { token });
+
+  test('metadata is merged, and null removes a name', async () => {
+    const { token } = await app.member();
+    await put(token, { data: { a: 1, b: 2 } });
+    expect((await put(token, { data: { b: null, c: 3 } })).body).toMatchObject({ user_metadata: { a: 1, c: 3 } });
+    const { body } = await app.ask('GET', '/user', undefined, { token });
+    expect(body['user_metadata']).toEqual({ a: 1, c: 3 });
+  });
+
+  test('a new address counts with the code sent there, and not with the old address beside that code', async () => {
+    const { id, email, token } = await app.member();
+    const next = address();
+    expect((await put(token, { email: next })).body).toMatchObject({ email, new_email: next });
+    expect(await entries('user_email_change_requested')).toContainEqual({
+      action: 'user_email_change_requested',
+      actor_id: id,
+    });
+    const { code } = await app.mailTo(next);
+    const verify = (of: string) => app.ask('POST', '/verify', { email: of, type: 'email_change', token: code });
+    expect((await verify(email)).status).toBe(403);
+    expect(await verify(next)).toMatchObject({ status: 200, body: { user: { email: next } } });
+  });
+
+  test('where both addresses must agree, each is mailed a code of its own, and both are needed', async () => {
+    const both = app.server({ config: { doubleConfirm: true } });
+    const { email, token } = await app.member();
+    const next = address();
+    expect((await both.ask('PUT', '/user', { email: next }, { token })).status).toBe(200);
+    await both.queue.flush();
+    const verify = async (of: string) => {
+      const { code } = await app.mailTo(of);
+      return both.ask('POST', '/verify', { email: of, type: 'email_change', token: code });
+    };
+    expect((await verify(email)).body).toMatchObject({ code: 200 });
+    expect((await verify(next)).body).toMatchObject({ user: { email: next } });
+  });
+
+  test('a new phone counts with the code texted to it', async () => {
+    const { token } = await app.member();
+    const number = phone();
+    expect((await put(token, { phone: number })).body).toMatchObject({ new_phone: number.slice(1) });
+    const body = { phone: number, type: 'phone_change', token: await app.textTo(number) };
+    expect(await app.ask('POST', '/verify', body)).toMatchObject({ body: { user: { phone: number.slice(1) } } });
+  });
+
+  test('a code is mailed to whoever has to prove themselves, and stands for the current password', async () => {
+    const { email, token } = await app.member();
+    expect((await app.ask('GET', '/reauthenticate', undefined, { token })).status).toBe(200);
+    const { code } = await app.mailTo(email);
+    expect((await put(token, { password: NEW_PASSWORD, nonce: code })).status).toBe(200);
+    await app.signIn(email, NEW_PASSWORD);
+  });
+
+  test('the current password may be guessed ten times in a quarter of an hour, whatever the place', async () => {
+    const { email, token } = await app.member();
+    app.advance(11 * MINUTE);
+    const guess = (current_password: string) =>
+      strict.ask('PUT', '/user', { password: NEW_PASSWORD, current_password }, { token });
+    for (let n = 0; n < 10; n += 1)
+      expect((await guess(`wrong phrase ${n}`)).body).toMatchObject({ code: 'current_password_invalid' });
+    expect((await guess(PASSWORD)).status).toBe(429);
+    await app.signIn(email, PASSWORD);
+    app.advance(16 * MINUTE);
+    expect((await guess(PASSWORD)).status).toBe(200);
+  });
+});
+
+describe('a new password', () => {
+  const recover = (email: string) => app.ask('POST', '/recover', { email });
+  const useLink = (token_hash: string) => app.ask('POST', '/verify', { type: 'recovery', token_hash });
+
+  test('ends the links that were mailed before', async () => {
+    const { email, token } = await app.member();
+    await recover(email);
+    const { tokenHash } = await app.mailTo(email);
+    expect((await app.ask('PUT', '/user', { password: NEW_PASSWORD }, { token })).status).toBe(200);
+    expect((await useLink(tokenHash)).body).toMatchObject({ code: 'otp_expired' });
+  });
+
+  test('ends the links of mails that still wait', async () => {
+    const { email, token } = await app.member();
+    await recover(email);
+    await app.ask('PUT', '/user', { password: NEW_PASSWORD }, { token });
+    await app.queue.flush();
+    expect(app.mails.filter((one) => one.to === email).map((one) => one.subject)).toEqual([
+      expect.stringMatching(/password.*changed/i),
+    ]);
+  });
+
+  test('ends the link of a mail that is being sent: nothing is mailed that would open the account', async () => {
+    const { email, token } = await app.member();
+    await recover(email);
+    // The change falls between reading the account and making the code good, where a mail that is being sent is held up.
+    const { transaction } = app.db;
+    const held = { changed: false };
+    const db: { transaction: typeof transaction } = app.db;
+    db.transaction = async (work) => {
+      db.transaction = transaction;
+      held.changed = (await app.ask('PUT', '/user', { password: NEW_PASSWORD }, { token })).status === 200;
+      return transaction(work);
+    };
+    await app.queue.flush();
+    expect(held.changed).toBe(true);
+    await app.queue.flush();
+    const tokens = 'select 1 from auth.one_time_tokens t join auth.users u on u.id = t.user_id where u.email = $1';
+    expect(await app.db.one(tokens, [email])).toBeNull();
+    expect(app.mails.filter((one) => one.to === email).map((one) => one.subject)).toEqual([
+      expect.stringMatching(/password.*changed/i),
+    ]);
+  });
+
+  test('ends the link of a mail that was handed over but not yet noted as sent', async () => {
+    const { email, token } = await app.member();
+    await recover(email);
+    const { beforeMail } = app;
+    app.beforeMail = async () => {
+      app.beforeMail = beforeMail;
+      expect((await app.ask('PUT', '/user', { password: NEW_PASSWORD }, { token })).status).toBe(200);
+    };
+    const { tokenHash } = await app.mailTo(email);
+    expect(tokenHash).not.toBe('');
+    expect((await useLink(tokenHash)).body).toMatchObject({ code: 'otp_expired' });
+  });
+
+  test('a new address ends what was mailed to the old one', async () => {
+    const { email, token } = await app.member();
+    const next = address();
+    await app.ask('POST', '/otp', { email });
+    const { tokenHash } = await app.mailTo(email);
+    await app.ask('PUT', '/user', { email: next }, { token });
+    const { code } = await app.mailTo(next);
+    await app.ask('GET', '/reauthenticate', undefined, { token });
+    expect((await app.ask('POST', '/verify', { email: next, type: 'email_change', token: code })).status).toBe(200);
+    expect((await app.ask('POST', '/verify', { type: 'magiclink', token_hash: tokenHash })).status).toBe(403);
+    expect(await app.db.one('select 1 from auth.message_queue where email = $1', [email])).toBeNull();
+  });
+});
+
+test(`a link that was mailed leads to ${SITE} and nowhere else`, async () => {
+  const { email } = await app.member();
+  await app.ask('POST', '/recover?redirect_to=https%3A%2F%2Fevil.example', { email });
+  const { text, tokenHash } = await app.mailTo(email);
+  expect(text).toContain(`${SITE}/auth?reset=true&token_hash=${tokenHash}&type=recovery`);
+  expect(text).not.toContain('evil.example');
+});
+
+describe('what nobody is to have is not sent', () => {
+  const sentTo = async (to: string): Promise<number> => {
+    await app.queue.flush();
+    return [...app.mails, ...app.texts].filter((one) => one.to === to).length;
+  };
+  const service = (method: string, path: string, body?: unknown) =>
+    app.ask(method, path, body, { token: app.keys.serviceRoleKey });
+
+  test('a code to confirm an address: to one nobody signed up with, or that is confirmed already', async () => {
+    const { email } = await app.member();
+    for (const of of [email, address()]) {
+      expect((await app.ask('POST', '/resend', { type: 'signup', email: of })).body).toEqual({});
+      expect(await sentTo(of)).toBe(0);
+    }
+  });
+
+  test('an invitation: to an account that was removed or confirmed before the mail went', async () => {
+    const [removed, confirmed, kept] = [address(), address(), address()];
+    const ids: string[] = [];
+    for (const email of [removed, confirmed, kept])
+      ids.push(textIn((await service('POST', '/invite', { email })).body, 'id'));
+    await service('DELETE', `/admin/users/${ids[0]}`);
+    await service('PUT', `/admin/users/${ids[1]}`, { email_confirm: true });
+    expect([await sentTo(removed), await sentTo(confirmed), await sentTo(kept)]).toEqual([0, 0, 1]);
+    expect((await app.mailTo(kept)).text).toContain(`${SITE}/auth?reset=true&token_hash=`);
+  });
+
+  test('a code for a taken address or phone: the owner of the address is told, and the asker sees no difference', async () => {
+    const [owner, asker] = [await app.member(), await app.member()];
+    const { token } = asker;
+    const taken = phone();
+    await service('PUT', `/admin/users/${owner.id}`, { phone: taken, phone_confirm: true });
+    for (const change of [{ email: owner.email }, { phone: taken }])
+      expect((await app.ask('PUT', '/user', change, { token })).status).toBe(200);
+    expect((await app.mailTo(owner.email)).text).toContain(`${SITE}/auth`);
+    expect((await app.mailTo(owner.email)).code).toBe('');
+    expect(await sentTo(taken)).toBe(0);
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AuthRefusal } from '#server/auth/errors.ts';
+import { sweepLeftovers } from '#server/auth/external/leftovers.ts';
+import { importUsers } from '#server/auth/import/import-users.ts';
+import { type Answer, type AuthApp, NEW_PASSWORD, openAuthApp, PASSWORD, SITE, textIn } from './auth-app.ts';
+
+let app: AuthApp;
+let count = 0;
+const address = (): string => `admin${(count += 1)}@example.com`;
+beforeAll(async () => {
+  app = await openAuthApp();
+});
+afterAll(() => app.close());
+const service = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  app.ask(method, path, body, { token: app.keys.serviceRoleKey });
+const create = (form: Record<string, unknown>): Promise<Answer> => service('POST', '/admin/users', form);
+
+describe('accounts made by the service', () => {
+  test('a confirmed one is signed in with its password at once', async () => {
+    const email = address();
+    const made = await create({ email, password: PASSWORD, email_confirm: true, user_metadata: { full_name: 'Ada' } });
+    expect(made).toMatchObject({ status: 200, body: { email, user_metadata: { full_name: 'Ada' } } });
+    await app.signIn(email);
+  });
+
+  test('of one that is not confirmed the password and the metadata wait for the code', async () => {
+    const email = address();
+    expect((await create({ email, password: PASSWORD, user_metadata: { full_name: 'Ada' } })).status).toBe(200);
+    expect((await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD })).body).toMatchObject({
+      code: 'email_not_confirmed',
+    });
+    await app.ask('POST', '/resend', { type: 'signup', email });
+    const { code } = await app.mailTo(email);
+    expect((await app.ask('POST', '/verify', { email, type: 'signup', token: code })).body).toMatchObject({
+      user: { user_metadata: { full_name: 'Ada' } },
+    });
+    await app.signIn(email);
+  });
+
+  test('one may have no password', async () => {
+    const email = address();
+    expect((await create({ email, email_confirm: true })).status).toBe(200);
+    expect((await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD })).status).toBe(400);
+  });
+
+  test('a taken address or phone is refused as taken', async () => {
+    const email = address();
+    await create({ email, phone: '+61491570006', phone_confirm: true });
+    expect(await create({ email })).toMatchObject({ status: 422, body: { code: 'email_exists' } });
+    expect(await create({ phone: '+61491570006' })).toMatchObject({ status: 422, body: { code: 'phone_exists' } });
+  });
+
+  test('a hash of bcrypt is taken over, and what only looks like one is refused', async () => {
+    const email = address();
+    const hash = '$2b$06$t8V8PuXQl7HwjGgN10PGv.mDt75QRe1DSj7smSfvbnh8bsjkwRovG';
+    expect((await create({ email, email_confirm: true, password_hash: hash })).status).toBe(200);
+    await app.signIn(email, 'correct horse battery');
+    expect(await create({ email: address(), password_hash: hash.replace('06', 'xx') })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('changes by the service', () => {
+  test('metadata is merged, null removes a name, and the rest of the account stays', async () => {
+    const { id, email } = await app.member();
+    await service('PUT', `/admin/users/${id}`, { user_metadata: { a: 1, b: 2 } });
+    const changed = await service('PUT', `/admin/users/${id}`, { user_metadata: { b: null, c: 3 } });
+    expect(changed.body).toMatchObject({ email, user_metadata: { a: 1, c: 3 } });
+    expect(changed.body['user_metadata']).not.toHaveProperty('b');
+    await app.signIn(email);
+  });
+
+  test('a ban of an hour and a half ends the sessions and lasts that long', async () => {
+    const { id, email, token } = await app.member();
+    const banned = await service('PUT', `/admin/users/${id}`, { ban_duration: '1h30m' });
+    const until = Date.parse(textIn(banned.body, 'banned_until'));
+    expect(Math.abs(until - app.now().getTime() - 5_400_000)).toBeLessThan(60_000);
+    expect((await app.ask('GET', '/user', undefined, { token })).body).toMatchObject({ code: 'session_not_found' });
+    expect((await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD })).body).toMatchObject({
+      code: 'user_banned',
+    });
+  });
+
+  test('an address that is none is refused before the password is looked at', async () => {
+    const { id } = await app.member();
+    expect((await service('PUT', `/admin/users/${id}`, { email: 'nobody', password: 'x' })).body).toMatchObject({
+      code: 'email_address_invalid',
+    });
+  });
+
+  test('a new password ends the links that were mailed before', async () => {
+    const { id, email } = await app.member();
+    await app.ask('POST', '/recover', { email });
+    const { tokenHash } = await app.mailTo(email);
+    expect((await service('PUT', `/admin/users/${id}`, { password: NEW_PASSWORD })).status).toBe(200);
+    expect((await app.ask('POST', '/verify', { type: 'recovery', token_hash: tokenHash })).status).toBe(403);
+    await app.signIn(email, NEW_PASSWORD);
+  });
+});
+
+describe('links made for the service', () => {
+  test('a link to sign in and one to a new password open a confirmed account', async () => {
+    const { id, email } = await app.member();
+    for (const type of ['magiclink', 'recovery']) {
+      const made = await service('POST', '/admin/generate_link', { type, email });
+      expect(made).toMatchObject({ status: 200, body: { id, email, verification_type: type, redirect_to: SITE } });
+      const body = { type, token_hash: textIn(made.body, 'hashed_token') };
+      expect(await app.ask('POST', '/verify', body)).toMatchObject({ status: 200, body: { user: { id } } });
+    }
+  });
+
+  test('a link without an address is refused', async () => {
+    expect((await service('POST', '/admin/generate_link', { type: 'magiclink' })).body).toMatchObject({
+      message: 'An email address is required',
+    });
+  });
+});
+
+describe('lists', () => {
+  test('pages say how many accounts there are and which page comes next and last', async () => {
+    for (let n = 0; n < 5; n += 1) await create({ email: address() });
+    const { body, headers } = await service('GET', '/admin/users?page=2&per_page=2');
+    const total = Number(headers.get('x-total-count'));
+    expect(total).toBeGreaterThan(4);
+    const last = Math.ceil(total / 2);
+    expect(headers.get('link')).toBe(
+      `<${SITE}/auth/v1/admin/users?page=3&per_page=2>; rel="next", <${SITE}/auth/v1/admin/users?page=${last}&per_page=2>; rel="last"`,
+    );
+    const first = await service('GET', '/admin/users?per_page=2');
+    expect(body['users']).toHaveLength(2);
+    expect(body['users']).not.toEqual(first.body['users']);
+  });
+
+  test.each(['0', '2x', 'x', '-1', '1.5', '1234567890'])('page %s is refused', async (page) => {
+    expect((await service('GET', `/admin/users?page=${page}`)).body).toMatchObject({ code: 'validation_failed' });
+  });
+
+  test('the record of events is read whole, by event or by person', async () => {
+    const { id } = await app.member();
+    const read = async (query: string): Promise<unknown[]> => {
+      const { status, body } = await service('GET', `/admin/audit${query}`);
+      expect(status).toBe(200);
+      return Object.values(body);
+    };
+    expect((await read('')).length).toBeGreaterThan(1);
+    expect(await read(`?query=author:${id}`)).toMatchObject([{ payload: { action: 'login', actor_id: id } }, {}]);
+    expect((await read('?query=action:login')).length).toBeGreaterThan(0);
+    expect(await read('?query=action:nothing')).toEqual([]);
+  });
+});
+
+test('only the service may ask for what only it has', async () => {
+  const { token } = await app.member();
+  for (const asked of [{}, { token }])
+    for (const [method, path] of [
+      ['GET', '/admin/users'],
+      ['GET', '/invite'],
+      ['GET', '/admin/nothing'],
+    ] as const)
+      expect((await app.ask(method, path, undefined, asked)).body).toMatchObject({ code: 'not_admin' });
+  for (const path of ['/invite', '/admin/nothing'])
+    expect(await service('GET', path)).toMatchObject({ status: 404, body: { code: 'feature_disabled' } });
+});
+
+test.each(['GET', 'POST', 'DELETE'])('%s on the OAuth server says that it is disabled', async (method) => {
+  for (const path of ['/oauth/authorizations/1', '/user/oauth/grants'])
+    expect((await app.ask(method, path)).body).toMatchObject({ code: 'feature_disabled' });
+});
+
+test('a refusal is named in logs', () => {
+  expect(new AuthRefusal(400, 'validation_failed', 'x').name).toBe('AuthRefusal');
+});
+
+test('what was begun and never finished is removed an hour after it is over', async () => {
+  await app.ask('GET', '/authorize?provider=google');
+  const left = () => app.db.one<{ n: number }>('select count(*)::int as n from auth.flow_state');
+  await sweepLeftovers(app.db, app.now);
+  expect(await left()).toEqual({ n: 1 });
+  app.advance(72 * 60_000);
+  await sweepLeftovers(app.db, app.now);
+  expect(await left()).toEqual({ n: 0 });
+});
+
+test('an import takes accounts with and without times, and refuses a time that is none', async () => {
+  const [one, two, three] = ['1', '2', '3'].map((n) => n.repeat(8) + '-1111-4111-8111-111111111111');
+  const dump = `INSERT INTO auth.users (id, email, email_confirmed_at, banned_until) VALUES
+    ('${one}', 'Import1@example.com', '2024-02-03 04:05:06+00', NULL),
+    ('${two}', 'import2@example.com', NULL, 'infinity'), ('${three}', 'import3@example.com', 'soon', NULL);
+INSERT INTO auth.users (id, email) VALUES ('4${one?.slice(1)}', 'import4@example.com');`;
+  const done = await importUsers(app.db, dump, app.now());
+  expect(done).toMatchObject({ users: 3, skipped: 0, refused: [expect.stringContaining(`user ${three}: email_con`)] });
+  expect((await service('GET', `/admin/users/${one}`)).body).toMatchObject({
+    email: 'import1@example.com',
+    email_confirmed_at: '2024-02-03T04:05:06.000Z',
+  });
+  expect((await importUsers(app.db, dump, app.now())).skipped).toBe(3);
+});

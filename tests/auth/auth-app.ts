@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { createPasswordRules, readBreached } from '#server/auth/accounts/password-rules.ts';
+import type { AuthConfig } from '#server/auth/auth-config.ts';
+import { createAuthDoor } from '#server/auth/auth-door.ts';
+import type { AuthParts } from '#server/auth/auth-parts.ts';
+import { createCodeBook } from '#server/auth/codes/code-book.ts';
+import { createLetters } from '#server/auth/codes/letters.ts';
+import { createMessageQueue, type MessageQueue } from '#server/auth/codes/message-queue.ts';
+import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
+import { createFlows } from '#server/auth/external/flows.ts';
+import { createMailRedirect } from '#server/auth/external/redirects.ts';
+import { createAliveQuestion, createSessions } from '#server/auth/sessions/sessions.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Env } from '#server/http/caller.ts';
+import { type Keys, temporaryKeys } from '#server/http/keys.ts';
+import { createLimits } from '#server/http/limits.ts';
+import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
+import type { KnownPerson, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
+import { openMigratedDatabase } from '#tests/support/image.ts';
+
+export const SITE = 'http://localhost:4000';
+export const PASSWORD = 'correct horse battery';
+export const NEW_PASSWORD = 'another fine phrase';
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
+export type Asked = { readonly token?: string; readonly ip?: string; readonly headers?: Record<string, string> };
+export type Signed = { readonly id: string; readonly email: string; readonly token: string; readonly refresh: string };
+
+/** A server of accounts with some settings of its own; several share one database. */
+export type AuthServer = {
+  /** Calls `/auth/v1` and answers what it said; the body is parsed where it is JSON, else it is `{text}`. */
+  ask(method: string, path: string, body?: unknown, asked?: Asked): Promise<Answer>;
+  readonly queue: MessageQueue;
+};
+
+/** The account API on an embedded database; mails, text messages and identity providers are kept in memory. */
+export type AuthApp = AuthServer & {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly mails: MailMessage[];
+  readonly texts: { to: string; text: string; key: string }[];
+  /** Called before a mail is handed over. */
+  beforeMail: (message: MailMessage) => Promise<void>;
+  /** The person the identity provider lets in next. */
+  person: KnownPerson;
+  now(): Date;
+  advance(ms: number): void;
+  /** Another server on the same database. `limitFactor`: 1 for the limits of production. */
+  server(options: ServerOptions): AuthServer;
+  /** Sends what waits and answers the newest mail to an address. */
+  mailTo(email: string): Promise<{ subject: string; text: string; code: string; tokenHash: string }>;
+  /** Sends what waits and answers the newest code texted to a phone, given with its plus. */
+  textTo(phone: string): Promise<string>;
+  /** An account with a password and a confirmed address, signed in. */
+  member(email?: string): Promise<Signed>;
+  signIn(email: string, password?: string): Promise<Signed>;
+  close(): Promise<void>;
+};
+export type ServerOptions = {
+  readonly config?: Partial<AuthConfig>;
+  readonly limitFactor?: number;
+  readonly parts?: Partial<Pick<AuthParts, 'captcha' | 'providers' | 'employers'>>;
+};
+
+const CONFIG: AuthConfig = {
+  siteUrl: SITE,
+  apiUrl: SITE,
+  passwordMinLength: 6,
+  breachedCheck: true,
+  passwordRequired: 'none',
+  autoconfirm: false,
+  phoneAutoconfirm: false,
+  signupEnabled: true,
+  phoneEnabled: true,
+  anonymousEnabled: true,
+  manualLinking: true,
+  doubleConfirm: false,
+  accessTokenSeconds: 3_600,
+  codeLength: 6,
+  codeSeconds: 3_600,
+  mailIntervalSeconds: 0,
+  reuseSeconds: 10,
+  sessionSeconds: null,
+  inactivitySeconds: null,
+  singleSession: false,
+  testCodes: new Map(),
+  factors: { totp: true, phone: true, webauthn: true, max: 10, challengeSeconds: 300 },
+  passkeys: { enabled: true, max: 10 },
+  relyingParty: { id: 'localhost', name: 'Studios', origins: [SITE] },
+  redirects: [],
+  chains: ['ethereum', 'solana'],
+};
+
+/** Opens an embedded database with one server on it, with limits as good as off. */
+export async function openAuthApp(): Promise<AuthApp> {
+  const db = await openMigratedDatabase();
+  const keys = await temporaryKeys();
+  let offset = 0;
+  const clock = (): Date => new Date(Date.now() + offset);
+  const mails: MailMessage[] = [];
+  const texts: { to: string; text: string; key: string }[] = [];
+  const outside = { person: stranger(), beforeMail: (_message: MailMessage) => Promise.resolve() };
+  const provider = createProvider(() => outside.person);
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  let callers = 0;
+
+  function server({ config: changed = {}, limitFactor = 10_000, parts = {} }: ServerOptions): AuthServer {
+    const config = { ...CONFIG, ...changed };
+    const book = createCodeBook({ keys, length: config.codeLength });
+    const tokens = createOneTimeTokens({ book, clock, codeSeconds: config.codeSeconds });
+    const watch = createSessionWatch(createAliveQuestion({ db, clock, config }));
+    const textPort: AuthParts['texts'] = { send: async (message) => void texts.push(message) };
+    const mail = {
+      async send(message: MailMessage) {
+        await outside.beforeMail(message);
+        mails.push(message);
+      },
+    };
+    const letters = createLetters({ db, book, tokens, clock, config });
+    const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
+    const queue = createMessageQueue({ db, mail, texts: textPort, letters, mailRedirect, clock, log });
+    const door = createAuthDoor({
+      db,
+      keys,
+      clock,
+      log,
+      config,
+      limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
+      // Tests send what waits themselves, so that nothing happens beside them.
+      queue: { ...queue, soon: () => undefined },
+      book,
+      tokens,
+      texts: textPort,
+      checkPassword: createPasswordRules({ config, breached: readBreached('') }),
+      captcha: null,
+      sessions: createSessions({ db, keys, watch, clock, config }),
+      flows: createFlows({ keys, clock }),
+      providers: new Map([[provider.name, provider]]),
+      employers: [],
+      readCaller: createReadCaller({ keys, sessions: watch, clock, keyRequired: false }),
+      ...parts,
+    });
+    const app = new Hono<Env>();
+    app.use(async (c, next) => {
+      c.set('ip', c.req.header('x-test-ip') ?? '');
+      c.set('requestId', randomUUID());
+      c.set('log', log);
+      await next();
+    });
+    app.route('/auth/v1', door);
+    return {
+      queue,
+      async ask(method, path, body, { token, ip, headers = {} } = {}) {
+        callers += 1;
+        const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+        const response = await app.request(`${SITE}/auth/v1${path}`, {
+          method,
+          headers: {
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            'x-test-ip': ip ?? `10.${callers >> 16}.${(callers >> 8) & 255}.${callers & 255}`,
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...headers,
+          },
+          ...sent,
+        });
+        const text = await response.text();
+        const json = response.headers.get('content-type')?.startsWith('application/json') === true;
+        return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
+      },
+    };
+  }
+
+  const main = server({});
+  async function signIn(email: string, password = PASSWORD): Promise<Signed> {
+    const { status, body } = await main.ask('POST', '/token?grant_type=password', { email, password });
+    if (status !== 200) throw new Error(`signing in answered ${status} ${textIn(body, 'code')}`);
+    return {
+      id: textIn(body, 'user', 'id'),
+      email,
+      token: textIn(body, 'access_token'),
+      refresh: textIn(body, 'refresh_token'),
+    };
+  }
+  return Object.assign(outside, {
+    ...main,
+    db,
+    keys,
+    mails,
+    texts,
+    now: clock,
+    advance: (ms: number) => void (offset += ms),
+    server,
+    async mailTo(email: string) {
+      await main.queue.flush();
+      const found = mails.findLast((one) => one.to === email);
+      if (!found) throw new Error(`no mail to ${email}`);
+      return {
+        subject: found.subject,
+        text: found.text,
+        code: /^Code: (\d{6})\s*$/m.exec(found.text)?.[1] ?? '',
+        tokenHash: /token_hash=([\w-]+)/.exec(found.text)?.[1] ?? '',
+      };
+    },
+    async textTo(phone: string) {
+      await main.queue.flush();
+      const found = texts.findLast((one) => one.to === phone);
+      return /^(\d+) is your/.exec(found?.text ?? '')?.[1] ?? '';
+    },
+    async member(email = `${randomUUID().slice(0, 13)}@example.com`) {
+      const form = { email, password: PASSWORD, email_confirm: true };
+      const made = await main.ask('POST', '/admin/users', form, { token: keys.serviceRoleKey });
+      if (made.status !== 200) throw new Error(`an account was refused: ${textIn(made.body, 'message')}`);
+      return signIn(email);
+    },
+    signIn,
+    close: () => db.close(),
+  });
+}
+
+/** The text at a path of an answer; throws where there is none. */
+export function textIn(body: unknown, ...path: readonly (string | number)[]): string {
+  let found = body;
+  for (const name of path) found = Object(found)[name];
+  if (typeof found !== 'string') throw new Error(`there is no text at ${path.join('.')}`);
+  return found;
+}
+
+/** Somebody whom an identity provider knows with a verified address. */
+export function stranger(more: Partial<KnownPerson> = {}): KnownPerson {
+  const subject = randomUUID();
+  return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
+}
+
+/** An identity provider in memory: its id tokens are the JSON of a person. */
+function createProvider(person: () => KnownPerson): SignInProvider {
+  return {
+    name: 'google',
+    formPost: false,
+    startUrl: ({ state }) => Promise.resolve(`https://accounts.example.com/?state=${state}`),
+    redeem: () => Promise.resolve({ person: person(), accessToken: 'provider access', refreshToken: null }),
+    readIdToken: (token) =>
+      Promise.resolve({ person: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
+  };
+}
+
+/** An employer in memory that vouches for addresses of `domain`. */
+export function createEmployer(domain: string, asked: { requestId: string }[]): SingleSignOn {
+  return {
+    id: '5a4d1000-0000-4000-8000-000000000001',
+    domains: [domain],
+    startUrl(of) {
+      asked.push(of);
+      return Promise.resolve(`https://sso.${domain}/?RelayState=${of.relayState}`);
+    },
+    read: (answer) => Promise.resolve(JSON.parse(answer)),
+  };
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type AuthApp, openAuthApp, PASSWORD, type Signed, textIn } from './auth-app.ts';
+
+let app: AuthApp;
+beforeAll(async () => {
+  app = await openAuthApp();
+});
+afterAll(() => app.close());
+const refresh = (refresh_token: string): Promise<Answer> =>
+  app.ask('POST', '/token?grant_type=refresh_token', { refresh_token });
+const claimsOf = (token: string): unknown =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+const user = (token: string): Promise<Answer> => app.ask('GET', '/user', undefined, { token });
+
+describe('refresh tokens', () => {
+  test('the newest is traded for the next, and a slow twin of an older request gets the newest again', async () => {
+    const { refresh: first } = await app.member();
+    const second = textIn((await refresh(first)).body, 'refresh_token');
+    const third = textIn((await refresh(second)).body, 'refresh_token');
+    expect(new Set([first, second, third]).size).toBe(3);
+    for (const token of [first, second])
+      expect((await refresh(token)).body).toMatchObject({ refresh_token: third, token_type: 'bearer' });
+  });
+
+  test('an old one that comes later than a slow twin ends the session', async () => {
+    const { refresh: first, token } = await app.member();
+    const second = textIn((await refresh(first)).body, 'refresh_token');
+    await refresh(second);
+    app.advance(11_000);
+    expect(await refresh(first)).toMatchObject({ status: 400, body: { code: 'refresh_token_already_used' } });
+    expect((await refresh(second)).body).toMatchObject({ code: 'refresh_token_not_found' });
+    expect((await user(token)).body).toMatchObject({ code: 'session_not_found' });
+  });
+
+  test('of a session whose time is up nothing is traded, and the answer says so', async () => {
+    const { refresh: token } = await app.member();
+    const short = app.server({ config: { sessionSeconds: 60 } });
+    app.advance(61_000);
+    expect(await short.ask('POST', '/token?grant_type=refresh_token', { refresh_token: token })).toMatchObject({
+      status: 400,
+      body: { code: 'session_expired', message: 'Invalid Refresh Token: Session Expired' },
+    });
+  });
+});
+
+describe('sessions', () => {
+  const login = async (email: string, headers: Record<string, string>): Promise<string> =>
+    textIn(
+      (await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD }, { headers })).body,
+      'access_token',
+    );
+  async function twice(): Promise<{ one: Signed; other: string }> {
+    const one = await app.member();
+    return { one, other: await login(one.email, { 'user-agent': 'A browser' }) };
+  }
+  const list = async (token: string): Promise<Record<string, unknown>[]> => {
+    const { sessions } = (await app.ask('GET', '/user/sessions', undefined, { token })).body;
+    if (!Array.isArray(sessions)) throw new Error('no list of sessions');
+    return sessions;
+  };
+
+  test('a token says by what means its session was opened', async () => {
+    const { email, token } = await app.member();
+    expect(claimsOf(token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
+    await app.ask('POST', '/recover', { email });
+    const { tokenHash } = await app.mailTo(email);
+    const { body } = await app.ask('POST', '/verify', { type: 'recovery', token_hash: tokenHash });
+    expect(claimsOf(textIn(body, 'access_token'))).toMatchObject({ amr: [{ method: 'otp' }] });
+  });
+
+  test('a person sees where they are signed in, which of them is this one, and ends another', async () => {
+    const { one, other } = await twice();
+    const sessions = await list(one.token);
+    expect(sessions.map(({ user_agent: agent, current }) => ({ agent, current }))).toEqual([
+      { agent: 'A browser', current: false },
+      { agent: null, current: true },
+    ]);
+    const id = String(sessions[0]?.['id']);
+    const end = (of: string) => app.ask('DELETE', `/user/sessions/${of}`, undefined, { token: one.token });
+    for (const wrong of ['x', `x${id}`, `${id}x`])
+      expect(await end(wrong)).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
+    expect((await end(id)).status).toBe(200);
+    expect((await user(other)).body).toMatchObject({ code: 'session_not_found' });
+    expect((await end(id)).status).toBe(404);
+    expect(await list(one.token)).toHaveLength(1);
+  });
+
+  test.each([
+    ['local', 403, 200],
+    ['others', 200, 403],
+    ['global', 403, 403],
+    [null, 403, 403],
+  ])('signing out (scope %s) answers %i to this session and %i to the other', async (scope, own, others) => {
+    const { one, other } = await twice();
+    const path = scope === null ? '/logout' : `/logout?scope=${scope}`;
+    expect((await app.ask('POST', path, undefined, { token: one.token })).status).toBe(204);
+    expect([(await user(one.token)).status, (await user(other)).status]).toEqual([own, others]);
+  });
+
+  test('a scope that is none is refused', async () => {
+    const { token } = await app.member();
+    expect((await app.ask('POST', '/logout?scope=all', undefined, { token })).status).toBe(400);
+    expect((await user(token)).status).toBe(200);
+  });
+
+  test('whoever has no session, no account or another role is not taken for somebody signed in', async () => {
+    const { id, token } = await app.member();
+    const session = Object(claimsOf(token)).session_id;
+    const sign = (claims: Record<string, unknown>) => app.keys.sign(claims, 600, app.now());
+    for (const claims of [
+      { role: 'authenticated', sub: id },
+      { role: 'authenticated', session_id: session },
+      { role: 'staff', sub: id, session_id: session },
+      { role: 'anon', session_id: session },
+    ])
+      expect(await user(sign(claims)), JSON.stringify(Object.keys(claims))).toMatchObject({
+        status: 401,
+        body: { code: 'no_authorization' },
+      });
+    expect((await user(sign({ role: 'authenticated', sub: id, session_id: session }))).status).toBe(200);
+    expect((await app.ask('GET', '/user')).status).toBe(401);
+  });
+
+  test('accounts asked for at the same time are each answered with their own', async () => {
+    const both = [await app.member(), await app.member()];
+    const answers = await Promise.all([...both, ...both].map(({ token }) => user(token)));
+    expect(answers.map(({ body }) => body['email'])).toEqual([...both, ...both].map(({ email }) => email));
+    expect((await user(both[0]?.token ?? '')).body).toMatchObject({ email: both[0]?.email });
+  });
+});
