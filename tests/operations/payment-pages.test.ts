@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Database } from '#server/db/database.ts';
+import { type Database, DatabaseError } from '#server/db/database.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { NewPaymentSession } from '#server/providers/ports.ts';
-import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, fails, isUnknown, noAnswer, saysNo, type PaymentCases } from './payment-cases.ts';
 
 // A slow machine is no slow provider: nobody is told here that it is still being asked.
@@ -274,5 +274,21 @@ describe('a hold that is given up', () => {
     });
     expect(await paymentsOf(id)).toMatchObject([{ state: 'failed' }]);
     expect(await jobsOf(id)).toContain('mail.payment-failed');
+  });
+});
+
+describe('a fault of the database while hours are held', () => {
+  test.each([
+    ['HC001', { name: 'Refusal', code: 'coupon_exhausted', message: 'This code has been fully used.' }],
+    ['HC002', { name: 'Refusal', code: 'slot_taken', message: expect.stringMatching(/^Somebody else has just taken/) }],
+    ['40001', { name: 'DatabaseError', code: '40001' }],
+  ])('with the code %s is told as what it is', async (code, told) => {
+    const fault = new DatabaseError({ code, message: 'refused' });
+    const failing: Database = {
+      ...db,
+      one: (text, values) => (text.includes('private.hold_booking') ? Promise.reject(fault) : db.one(text, values)),
+    };
+    const { bookings, request } = await createBookingSystem(failing);
+    await expect(bookings.hold(request(await addPerson(db)))).rejects.toMatchObject(told);
   });
 });
