@@ -276,6 +276,12 @@ describe('what decides at the edges', () => {
       'Part of the name is the same.',
     );
   });
+  it('takes no notice of spaces and signs around a name', () => {
+    expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, ' - Alex Citizen. ').status).toBe('match');
+    expect(matchNames({ given: ' Alex', family: 'CITIZEN ' }, 'Robin Citizen').status).toBe('partial');
+    expect(matchNames({ given: ' ', family: '-' }, 'Alex').details).toBe('No name could be read.');
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, ' ').details).toBe('No name could be read.');
+  });
   it('explains a match and a difference in a sentence', () => {
     expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Robin Other').details).toBe('The names are different.');
     expect(matchNames({ given: null, family: null }, 'Alex').details).toBe('No name could be read.');
@@ -352,5 +358,9 @@ describe('what decides at the edges', () => {
     expect(verificationExpiry('2028-11-20', '2026-11-21').toISOString()).toBe('2028-11-20T13:00:00.000Z');
     expect(verificationExpiry('2028-11-22', '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
     expect(verificationExpiry('2026-11-21', '2026-11-21').toISOString()).toBe('2026-11-21T13:00:00.000Z');
+  });
+  it('ends before the day of the check when the licence was over by then, however long', () => {
+    for (const over of ['2026-11-20', '2020-01-01'])
+      expect(verificationExpiry(over, '2026-11-21').toISOString()).toBe('2026-11-20T13:00:00.000Z');
   });
 });
