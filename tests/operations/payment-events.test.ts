@@ -145,6 +145,43 @@ describe('an event of the provider', () => {
   });
 });
 
+describe('a payment that is being processed', () => {
+  test('is written down once, however often the provider is asked', async () => {
+    const { id, session } = await held();
+    system.provider.move(session, 'delay');
+    const since = async () =>
+      (
+        await db.query<{ at: Date; audits: number }>(
+          `select p.processing_at as at, (select count(*)::int from public.audit_logs l
+             where l.resource_id = p.id::text and l.details ->> 'state' = 'processing') as audits
+           from private.payment p where p.booking_id = $1::uuid`,
+          [id],
+        )
+      ).rows;
+    for (let round = 0; round < 3; round += 1) {
+      await system.desk.settle(session);
+      expect(await since()).toEqual([{ at: new Date(START), audits: 1 }]);
+      system.state.now += MINUTE;
+    }
+    expect((await jobsOf(id)).filter((kind) => kind === 'mail.payment-processing')).toHaveLength(1);
+  });
+
+  test('for a hold that was given up meanwhile is followed without a mail, and goes back when it arrives', async () => {
+    const { id, session, person } = await held();
+    await system.bookings.letGo(id, person);
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
+    system.provider.move(session, 'delay');
+    await system.desk.settle(session);
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'processing' }]);
+    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
+    expect(await jobsOf(id)).toEqual([]);
+    system.provider.move(session, 'delay succeeds');
+    await system.desk.settle(session);
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
+    expect(await jobsOf(id)).toEqual(['mail.payment-returned', 'payment.refund']);
+  });
+});
+
 describe('reconciliation by the sessions alone', () => {
   test.each([
     ['pay', 'paid', 'confirmed'],
