@@ -289,6 +289,12 @@ describe('what decides at the edges', () => {
       'Middle names aside, the names are the same.',
     );
   });
+  it('reads every month by its first three letters', () => {
+    const months = ['JAN', 'FEB', 'March', 'apr', 'MAY', 'June', 'JUL', 'AUG', 'SEPT', 'OCT', 'NOV', 'December'];
+    expect(months.map((month) => parsePrintedDate(`7 ${month} 1998`))).toEqual(
+      months.map((_, at) => `1998-${String(at + 1).padStart(2, '0')}-07`),
+    );
+  });
   it('reads a printed date without separators and one with dots', () => {
     expect(parsePrintedDate('03APR1998')).toBe('1998-04-03');
     expect(parsePrintedDate('3.4.1998')).toBe('1998-04-03');

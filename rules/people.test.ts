@@ -89,6 +89,8 @@ describe('people', () => {
     expect(wrong({ phone: 'abcdefghij' })).toBe('Phone number must be at least 10 digits');
     expect(wrong({ phone: '1'.repeat(21) })).toBe('Phone number must be less than 20 characters');
     expect(wrong({ djName: 'x'.repeat(101) })).toBe('DJ name must be less than 100 characters');
+    expect(wrong({ djName: ` ${'x'.repeat(100)} ` })).toBe('fine');
+    expect(signUpSchema.parse({ ...person, djName: ' DJ Alex ' }).djName).toBe('DJ Alex');
     expect(wrong({ password: '12345' })).toBe('Password must be at least 6 characters');
     expect(wrong({ password: 'x'.repeat(129) })).toBe('Password must be less than 128 characters');
     expect(wrong({ dateOfBirth: '' })).toBe('Date of birth is required');

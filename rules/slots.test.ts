@@ -162,6 +162,7 @@ describe('slots', () => {
     expect(slotClosed(seven, at('2026-11-21T08:30:59Z'))).toBeNull();
     expect(slotClosed(seven, at('2026-11-21T08:31:00Z'))).toBe('past');
     expect(slotClosed({ date: '2026-11-21', hour: 18 }, at('2026-11-21T08:00:00Z'))).toBe('past');
+    expect(slotClosed({ date: '2026-11-20', hour: 23 }, at('2026-11-21T08:00:00Z'))).toBe('past');
     expect(slotClosed({ date: '2026-10-04', hour: 2 }, at('2026-10-01T00:00:00Z'))).toBe('skipped');
     expect(slotClosed({ date: '2027-02-19', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBeNull();
     expect(slotClosed({ date: '2027-02-20', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBe('beyond-horizon');
