@@ -42,6 +42,8 @@ const results = await new Stryker({
   tempDirName: join(folder, 'tmp'),
   concurrency: Number(process.env['MUTATION_WORKERS'] ?? '2'),
   timeoutMS: 30_000,
+  // The first run of every test may be slow on a busy machine.
+  dryRunTimeoutMinutes: 20,
   logLevel: process.env['MUTATION_LOG'] ?? 'warn',
   allowConsoleColors: false,
   disableTypeChecks: false,
