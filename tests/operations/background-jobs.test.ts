@@ -52,6 +52,7 @@ function jobsWith(
     handlers?: Partial<Record<JobKind, JobHandler>>;
     paymentsRoom?: number;
     addresses?: readonly string[];
+    db?: Database;
   } = {},
 ) {
   const ran: string[] = [];
@@ -73,7 +74,7 @@ function jobsWith(
     ...more.desk,
   };
   const jobs = createBackgroundJobs({
-    db,
+    db: more.db ?? db,
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
     // Cast: the sweeps ask nothing else of it.
@@ -192,6 +193,19 @@ test('a task that fails is named in the log and stops no other', async () => {
   await jobs.scheduler.run();
   expect(ran.toSorted()).toEqual(['image.delete', 'reconcile']);
   expect(errors).toMatchObject([{ task: 'release expired holds' }]);
+});
+
+test('a worker whose queue cannot be read is named in the log', async () => {
+  const failing: Database = {
+    ...db,
+    query: (text, values) =>
+      text.includes('private.claim_jobs') ? Promise.reject(new Error('broken')) : db.query(text, values),
+  };
+  const { jobs, errors } = jobsWith({ db: failing });
+  await jobs.scheduler.run();
+  expect(errors.map(({ task }) => task).toSorted()).toEqual(
+    ['alerts', 'images', 'locks', 'mail', 'payments'].map((name) => `worker ${name}`),
+  );
 });
 
 test('jobs that failed three times are mailed to the owner once a day, in one mail to each address', async () => {
