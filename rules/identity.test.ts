@@ -276,11 +276,23 @@ describe('what decides at the edges', () => {
       'Part of the name is the same.',
     );
   });
+  it('takes no notice of spaces and signs around a name', () => {
+    expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, ' - Alex Citizen. ').status).toBe('match');
+    expect(matchNames({ given: ' Alex', family: 'CITIZEN ' }, 'Robin Citizen').status).toBe('partial');
+    expect(matchNames({ given: ' ', family: '-' }, 'Alex').details).toBe('No name could be read.');
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, ' ').details).toBe('No name could be read.');
+  });
   it('explains a match and a difference in a sentence', () => {
     expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Robin Other').details).toBe('The names are different.');
     expect(matchNames({ given: null, family: null }, 'Alex').details).toBe('No name could be read.');
     expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Alex Citizen').details).toBe(
       'Middle names aside, the names are the same.',
+    );
+  });
+  it('reads every month by its first three letters', () => {
+    const months = ['JAN', 'FEB', 'March', 'apr', 'MAY', 'June', 'JUL', 'AUG', 'SEPT', 'OCT', 'NOV', 'December'];
+    expect(months.map((month) => parsePrintedDate(`7 ${month} 1998`))).toEqual(
+      months.map((_, at) => `1998-${String(at + 1).padStart(2, '0')}-07`),
     );
   });
   it('reads a printed date without separators and one with dots', () => {
@@ -352,5 +364,9 @@ describe('what decides at the edges', () => {
     expect(verificationExpiry('2028-11-20', '2026-11-21').toISOString()).toBe('2028-11-20T13:00:00.000Z');
     expect(verificationExpiry('2028-11-22', '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
     expect(verificationExpiry('2026-11-21', '2026-11-21').toISOString()).toBe('2026-11-21T13:00:00.000Z');
+  });
+  it('ends before the day of the check when the licence was over by then, however long', () => {
+    for (const over of ['2026-11-20', '2020-01-01'])
+      expect(verificationExpiry(over, '2026-11-21').toISOString()).toBe('2026-11-20T13:00:00.000Z');
   });
 });

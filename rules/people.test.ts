@@ -69,6 +69,9 @@ describe('people', () => {
     expect(normalisePhone('61 400 000 000')).toBe('+61400000000');
     expect(normalisePhone('0011 44 20 7946 0000')).toBe('+442079460000');
     expect(normalisePhone('1300 000 000')).toBe('+611300000000');
+    expect(normalisePhone('0412 001 123')).toBe('+61412001123');
+    expect(normalisePhone('1 202 555 0123')).toBe('+12025550123');
+    expect(normalisePhone('64 21 000 000')).toBe('+6421000000');
     expect(normalisePhone('0400 000 00x')).toBeNull();
     expect(normalisePhone('1'.repeat(16))).toBeNull();
     expect(normalisePhone('abcdefghij')).toBeNull();
@@ -86,6 +89,8 @@ describe('people', () => {
     expect(wrong({ phone: 'abcdefghij' })).toBe('Phone number must be at least 10 digits');
     expect(wrong({ phone: '1'.repeat(21) })).toBe('Phone number must be less than 20 characters');
     expect(wrong({ djName: 'x'.repeat(101) })).toBe('DJ name must be less than 100 characters');
+    expect(wrong({ djName: ` ${'x'.repeat(100)} ` })).toBe('fine');
+    expect(signUpSchema.parse({ ...person, djName: ' DJ Alex ' }).djName).toBe('DJ Alex');
     expect(wrong({ password: '12345' })).toBe('Password must be at least 6 characters');
     expect(wrong({ password: 'x'.repeat(129) })).toBe('Password must be less than 128 characters');
     expect(wrong({ dateOfBirth: '' })).toBe('Date of birth is required');

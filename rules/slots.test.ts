@@ -162,11 +162,13 @@ describe('slots', () => {
     expect(slotClosed(seven, at('2026-11-21T08:30:59Z'))).toBeNull();
     expect(slotClosed(seven, at('2026-11-21T08:31:00Z'))).toBe('past');
     expect(slotClosed({ date: '2026-11-21', hour: 18 }, at('2026-11-21T08:00:00Z'))).toBe('past');
+    expect(slotClosed({ date: '2026-11-20', hour: 23 }, at('2026-11-21T08:00:00Z'))).toBe('past');
     expect(slotClosed({ date: '2026-10-04', hour: 2 }, at('2026-10-01T00:00:00Z'))).toBe('skipped');
     expect(slotClosed({ date: '2027-02-19', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBeNull();
     expect(slotClosed({ date: '2027-02-20', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBe('beyond-horizon');
     // The second 2 AM of April: the slot that is sold began an hour ago.
     expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T15:10:00Z'))).toBeNull();
+    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:00:00Z'))).toBe('past');
     expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:10:00Z'))).toBe('past');
   });
 
@@ -174,6 +176,23 @@ describe('slots', () => {
     const overnight = spanOf(run('2026-11-21', 22, 4));
     expect([0, 1, 2].map((hour) => slotTaken({ date: '2026-11-22', hour }, [overnight]))).toEqual([true, true, false]);
     expect(slotTaken({ date: '2026-11-21', hour: 21 }, [overnight])).toBe(false);
+    const noon = spanOf(run('2026-11-22', 12, 1));
+    expect([1, 2, 12].map((hour) => slotTaken({ date: '2026-11-22', hour }, [overnight, noon]))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(slotTaken({ date: '2026-11-22', hour: 1 }, [])).toBe(false);
+  });
+
+  it('read spans of a little more than a day as well, so that one too long is told from one off the grid', () => {
+    for (const count of [25, 26]) {
+      const slots = run('2026-11-21', 0, count);
+      const { start, end } = spanOf(slots);
+      expect(slotsOfSpan(start, end)).toEqual(slots);
+    }
+    const { start, end } = spanOf(run('2026-11-21', 0, 48));
+    expect(slotsOfSpan(start, end)).toBeNull();
   });
 
   it('refuse spans that do not lie on the grid', () => {

@@ -88,6 +88,9 @@ describe('Sydney time', () => {
     expect(formatStudioDate(start)).toBe('Saturday 21 November 2026');
     expect(formatStudioDate('2026-11-21', 'medium')).toBe('Sat 21 Nov 2026');
     expect(formatStudioTime(new Date('2026-11-21T07:55:00Z'))).toBe('6:55 pm');
+    expect(
+      ['13:00', '00:59', '01:00', '01:30'].map((at) => formatStudioTime(new Date(`2026-11-21T${at}:00Z`))),
+    ).toEqual(['12 am', '11:59 am', '12 pm', '12:30 pm']);
     expect(formatStudioRange(start, new Date('2026-11-21T10:00:00Z'))).toBe('Saturday 21 November 2026, 7 pm to 9 pm');
     expect(formatStudioRange(start, new Date('2026-11-21T14:00:00Z'))).toBe(
       'Saturday 21 November 2026, 7 pm to 1 am on Sun 22 Nov 2026',

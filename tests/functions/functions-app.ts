@@ -100,6 +100,8 @@ export type FunctionsApp = {
   readonly taken: (readonly [Limit, string])[];
   /** Messages logged as `level: message`. */
   readonly logged: string[];
+  /** The fields of each logged line. */
+  readonly logFields: Record<string, unknown>[];
   readonly links: ReturnType<typeof createLinkSigner>;
   /** Answers of fake operations by name, e.g. `bookings.hold`; one that has none fails the request. */
   readonly answers: Record<string, Work>;
@@ -122,6 +124,7 @@ export function createFunctionsApp(
   const calls: FunctionsApp['calls'] = [];
   const taken: FunctionsApp['taken'] = [];
   const logged: string[] = [];
+  const logFields: FunctionsApp['logFields'] = [];
   const answers: FunctionsApp['answers'] = {};
   const ask =
     (name: string) =>
@@ -185,8 +188,10 @@ export function createFunctionsApp(
   });
   const app = new Hono<Env>();
   app.use(async (c, next) => {
-    const say = (level: string) => (_fields: Record<string, unknown>, message: string) =>
-      void logged.push(`${level}: ${message}`);
+    const say = (level: string) => (fields: Record<string, unknown>, message: string) => {
+      logged.push(`${level}: ${message}`);
+      logFields.push(fields);
+    };
     c.set('requestId', 'request-1');
     c.set('ip', IP);
     c.set('log', { info: say('info'), warn: say('warn'), error: say('error') });
@@ -197,6 +202,7 @@ export function createFunctionsApp(
     calls,
     taken,
     logged,
+    logFields,
     links,
     answers,
     reserved: () => ({ small: bodies.small.reserved(), large: bodies.large.reserved() }),

@@ -28,6 +28,15 @@ describe('check-verification-and-checkout', () => {
     );
   });
 
+  test.each(['vs_1', 'vs_test_1PqRs7', `vs_${'x'.repeat(200)}`])(
+    'takes %s as a check',
+    async (verificationSessionId) => {
+      app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'processing', error: null });
+      expect(await check({ verificationSessionId })).toMatchObject({ status: 200 });
+      expect(asked()).toEqual([['identity.checkHosted', PERSON, verificationSessionId]]);
+    },
+  );
+
   test.each([undefined, null, 1, '', 'vs_', 'xvs_1', 'vs_a-b', `vs_${'x'.repeat(201)}`])(
     'refuses %j as a check',
     async (verificationSessionId) => {

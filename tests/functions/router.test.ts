@@ -105,6 +105,9 @@ test('an outside system that does not answer is 503 with Retry-After, and its re
     retryAfter: '5',
   });
   expect(app.logged).toEqual(['warn: an outside system did not answer']);
+  expect(app.logFields).toEqual([
+    { path: '/functions/v1/cancel-booking', provider: 'stripe', reason: 'secret_reason' },
+  ]);
 });
 
 test('a failure of ours is 500 with the id of the request, and its message stays in the log', async () => {
@@ -115,6 +118,7 @@ test('a failure of ours is 500 with the id of the request, and its message stays
     retryAfter: null,
   });
   expect(app.logged).toEqual(['error: a function failed']);
+  expect(app.logFields).toEqual([{ path: '/functions/v1/cancel-booking', err: new Error('password=hunter2') }]);
 });
 
 describe('a body', () => {

@@ -9,7 +9,8 @@ import { createIdentity } from '#server/operations/identity.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { createPaymentDesk, type PaymentDesk } from '#server/operations/payments/desk.ts';
 import { createLinkSigner, createSealer } from '#server/operations/seal.ts';
-import type { IdentityChecks, Locks, MailMessage } from '#server/providers/ports.ts';
+import type { ProviderError } from '#server/providers/call.ts';
+import type { IdentityChecks, LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
@@ -53,13 +54,26 @@ async function openOnPostgres(): Promise<Opened> {
 export type BookingSystem = Awaited<ReturnType<typeof createBookingSystem>>;
 
 /** Everything between the functions and the providers; `now` is moved by the test. */
-export async function createBookingSystem(db: Database) {
+export async function createBookingSystem(db: Database, lock: Partial<LockCapabilities> = {}) {
   const provider: FakeProvider = createFakeProvider();
-  const state = { now: START, mailFails: false, codes: new Map<string, string>(), revoked: [] as string[], hour: 0 };
+  const state: State = {
+    now: START,
+    mailFails: false,
+    codes: new Map(),
+    asked: [],
+    revoked: [],
+    lockFails: null,
+    whileAsked: () => Promise.resolve(),
+    hour: 0,
+  };
   const clock = (): Date => new Date(state.now);
   const mails: MailMessage[] = [];
   const logged: string[] = [];
-  const say = (_fields: Record<string, unknown>, message: string): void => void logged.push(message);
+  const logFields: Record<string, unknown>[] = [];
+  const say = (fields: Record<string, unknown>, message: string): void => {
+    logged.push(message);
+    logFields.push(fields);
+  };
   const log = { info: () => undefined, warn: say, error: say };
   await db.query(
     `insert into public.studios (id, name, hourly_rate) values ($1::uuid, 'Studio', 49) on conflict do nothing`,
@@ -67,9 +81,10 @@ export async function createBookingSystem(db: Database) {
   );
   const desk: PaymentDesk = createPaymentDesk({ db, payments: provider.payments, clock, log });
   const links = createLinkSigner(Buffer.alloc(32, 1));
+  const locks = fakeLocks(state, lock);
   const access = createAccessCodes({
     db,
-    locks: fakeLocks(state),
+    locks,
     lockOf: new Map([[STUDIO, LOCK]]),
     sealer: createSealer(Buffer.alloc(32, 2)),
     clock,
@@ -174,6 +189,10 @@ export async function createBookingSystem(db: Database) {
     links,
     mails,
     logged,
+    logFields,
+    locks,
+    clock,
+    log,
     guesses, // one line each would tell no more
     request,
     sessionOf,
@@ -183,8 +202,27 @@ export async function createBookingSystem(db: Database) {
   };
 }
 
-/** A lock over a bridge: it takes our digits, and what it knows at this moment is in `codes` by digits. */
-function fakeLocks(state: { codes: Map<string, string>; revoked: string[] }): Locks {
+/** What a test moves and looks at. */
+type State = {
+  now: number;
+  mailFails: boolean;
+  /** What the lock knows at this moment: lock and digits, to the name of the code. */
+  codes: Map<string, string>;
+  /** Every call for a code, in order. */
+  asked: Parameters<Locks['issueCode']>[0][];
+  revoked: string[];
+  /** While set, the lock answers with it. */
+  lockFails: ProviderError | null;
+  /** Runs while the lock is being asked, before it answers. */
+  whileAsked: () => Promise<unknown>;
+  hour: number;
+};
+
+/** Digits that a lock makes up itself: never the same ones twice. */
+let ownDigits = 700_000_000;
+
+/** A lock over a bridge, unless told otherwise: it takes our digits, or makes up its own where it is handed none. */
+function fakeLocks(state: State, given: Partial<LockCapabilities>): Locks {
   return {
     capabilities: {
       mode: 'bridge',
@@ -193,9 +231,14 @@ function fakeLocks(state: { codes: Map<string, string>; revoked: string[] }): Lo
       endEnforced: true,
       revocable: true,
       codesPerWindow: 100,
+      ...given,
     },
-    async issueCode({ lockId, pin, accessName }) {
-      state.codes.set(`${lockId}:${pin}`, accessName);
+    async issueCode(input) {
+      state.asked.push(input);
+      await state.whileAsked();
+      if (state.lockFails) throw state.lockFails;
+      const pin = input.pin || String(ownDigits++);
+      state.codes.set(`${input.lockId}:${pin}`, input.accessName);
       return { pin, providerCodeId: `code-${pin}` };
     },
     check: () => Promise.resolve({ devices: [LOCK] }),

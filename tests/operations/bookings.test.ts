@@ -102,7 +102,9 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const at = (from: number, to: number) => ({ startTime: new Date(from), endTime: new Date(to) });
       const week = START + 30 * 24 * HOUR;
       const refused = async (more: object) => expect(system.bookings.hold(system.request(person, more))).rejects;
-      await (await refused({ studioId: randomUUID() })).toMatchObject({ code: 'invalid_request' });
+      await (
+        await refused({ studioId: randomUUID() })
+      ).toMatchObject({ code: 'invalid_request', message: 'Selected studio not found.' });
       await (await refused(at(START - HOUR, START))).toMatchObject({ code: 'slot_closed' });
       await (await refused(at(week + MINUTE, week + HOUR + MINUTE))).toMatchObject({ code: 'invalid_request' });
       await (await refused(at(week, week))).toMatchObject({ code: 'invalid_request' });

@@ -37,6 +37,11 @@ describe('a hold', () => {
       totalCents: 9_300,
     });
   });
+
+  it('of hours that cost nothing has no volume discount', () => {
+    const free = { ...booking, baseCostCents: 0, discountCents: 0, couponDiscountCents: 0, finalCostCents: 0 };
+    expect(quoteOfBooking(free)).toMatchObject({ baseCents: 0, discountPercent: 0, subtotalCents: 0, totalCents: 0 });
+  });
 });
 
 describe('the refusal of one hold too many', () => {
@@ -46,6 +51,7 @@ describe('the refusal of one hold too many', () => {
     expect(refusal.message).toContain('Studio A');
     expect(refusal.message).toContain('7 pm');
     expect(refusal.message).toContain('ABCD-EFGH');
+    expect(refusal.message).toMatch(/^Waiting for your payment: .*\. Pay for one of them or let one go first\.$/);
     expect(refusal.details).toEqual({
       holds: [
         {

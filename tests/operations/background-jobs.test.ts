@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { createMetrics } from '#server/http/metrics.ts';
+import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
+import { enqueue, type JobKind, longestWaitMs } from '#server/operations/outbox.ts';
+import type { PaymentDesk } from '#server/operations/payments/desk.ts';
+import type { JobHandler } from '#server/queue/jobs.ts';
+import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
+
+// A slow machine is no slow provider: nobody is told here that it is still being asked.
+vi.mock('#server/operations/payments/in-time.ts', async (original) => ({
+  ...(await original<object>()),
+  ANSWER_WITHIN_MS: 60_000,
+  startBudget: () => () => 60_000,
+}));
+
+const KINDS: readonly JobKind[] = [
+  'mail.booking-confirmed',
+  'mail.booking-cancelled',
+  'mail.payment-returned',
+  'mail.payment-processing',
+  'mail.payment-failed',
+  'mail.access-code',
+  'mail.job-alert',
+  'access.request',
+  'access.revoke',
+  'payment.refund',
+  'image.delete',
+];
+const [embedded] = databases;
+let db: Database;
+let close: () => Promise<void>;
+let now = START;
+const clock = (): Date => new Date(now);
+
+beforeAll(async () => {
+  if (!embedded) throw new Error('there is always an embedded database');
+  ({ db, close } = await embedded.open());
+}, 180_000);
+afterAll(() => close());
+beforeEach(async () => {
+  now = START;
+  await db.query('delete from private.outbox');
+  await db.query(`delete from private.lease where name = 'reconcile'`);
+});
+
+/** Background jobs whose handlers do nothing but note their kind; `desk` and `handlers` replace what a test looks at. */
+function jobsWith(
+  more: {
+    desk?: Partial<PaymentDesk>;
+    handlers?: Partial<Record<JobKind, JobHandler>>;
+    paymentsRoom?: number;
+    addresses?: readonly string[];
+    db?: Database;
+  } = {},
+) {
+  const ran: string[] = [];
+  const errors: Record<string, unknown>[] = [];
+  const quiet = (): void => undefined;
+  const note: JobHandler = async (job) => {
+    ran.push(job.kind);
+    return 'done';
+  };
+  const desk = {
+    releaseExpired: async (stop: () => boolean) => {
+      ran.push(stop() ? 'release, stopped' : 'release');
+      return 0;
+    },
+    reconcile: async () => {
+      ran.push('reconcile');
+      return 0;
+    },
+    ...more.desk,
+  };
+  const jobs = createBackgroundJobs({
+    db: more.db ?? db,
+    clock,
+    log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
+    // Cast: the sweeps ask nothing else of it.
+    desk: desk as unknown as PaymentDesk,
+    circuits:
+      more.paymentsRoom === undefined
+        ? {}
+        : { payments: { room: () => more.paymentsRoom ?? 0, isOpen: () => more.paymentsRoom === 0 } },
+    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: more.addresses ?? [] },
+    tasks: [],
+    handlers: {
+      ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),
+      ...more.handlers,
+    },
+  });
+  return { jobs, ran, errors };
+}
+const queue = (kind: JobKind): Promise<void> => enqueue(db, { kind, subjectId: randomUUID(), dueAt: clock() });
+
+test('every kind of job has a worker, and one round runs each of them once', async () => {
+  for (const kind of KINDS) await queue(kind);
+  const { jobs, ran } = jobsWith();
+  expect(await jobs.drain()).toBe(KINDS.length);
+  expect(ran.toSorted()).toEqual(KINDS.toSorted());
+  expect(await jobs.drain()).toBe(0);
+});
+
+test('mails are sent after everything else of the round, so that they tell what has become of it', async () => {
+  for (const kind of KINDS) await queue(kind);
+  let others = 0;
+  const seen: number[] = [];
+  const slow: JobHandler = async () => {
+    await db.query('select 1');
+    others += 1;
+    return 'done';
+  };
+  const look: JobHandler = async () => {
+    seen.push(others);
+    return 'done';
+  };
+  const handlers = Object.fromEntries(KINDS.map((kind) => [kind, kind.startsWith('mail.') ? look : slow]));
+  await jobsWith({ handlers }).jobs.drain();
+  expect(seen).toEqual([4, 4, 4, 4, 4, 4, 4]);
+});
+
+test('somebody who books within the hour gets their code in the very same round', async () => {
+  await db.query(
+    `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
+  );
+  const system = await createBookingSystem(db);
+  system.state.now = START + 50 * MINUTE;
+  const { id } = await system.book(await addPerson(db), {
+    startTime: new Date(START + HOUR),
+    endTime: new Date(START + 2 * HOUR),
+  });
+  await system.jobs.drain();
+  const { pin } = await system.access.show(id);
+  expect(system.mails.map(({ text }) => text.includes(pin ?? 'no code'))).toContain(true);
+});
+
+test('access codes and their mails wait a minute at most between two tries, other jobs a quarter of an hour', () => {
+  expect(KINDS.filter((kind) => longestWaitMs(kind) === MINUTE)).toEqual(['mail.access-code', 'access.request']);
+  expect(longestWaitMs('payment.refund')).toBe(15 * MINUTE);
+});
+
+test('a round of everything releases holds, compares with the provider every five minutes, and forgets full rate limits', async () => {
+  await db.query(
+    `insert into private.rate_bucket (name, key, full_at) values ('test', 'over', $1::timestamptz), ('test', 'on', $2::timestamptz)`,
+    [new Date(now - 1), new Date(now + MINUTE)],
+  );
+  const { jobs, ran, errors } = jobsWith();
+  await jobs.scheduler.run();
+  expect(ran.toSorted()).toEqual(['reconcile', 'release']);
+  const { rows } = await db.query<{ key: string }>(`select key from private.rate_bucket where name = 'test'`);
+  expect(rows).toEqual([{ key: 'on' }]);
+  now += 5 * MINUTE - 1;
+  await jobs.scheduler.run();
+  now += 1;
+  await jobs.scheduler.run();
+  expect(ran.filter((one) => one === 'reconcile')).toHaveLength(2);
+  expect(errors).toEqual([]);
+});
+
+test('no hold is released while the payment provider is known to be down', async () => {
+  const { jobs, ran } = jobsWith({ paymentsRoom: 0 });
+  await jobs.scheduler.run();
+  expect(ran).toContain('release, stopped');
+  const up = jobsWith({ paymentsRoom: 1 });
+  await up.jobs.scheduler.run();
+  expect(up.ran).toContain('release');
+});
+
+test('a comparison with the provider that failed is made again after half a minute', async () => {
+  let asked = 0;
+  const { jobs, errors } = jobsWith({
+    desk: {
+      reconcile: () => {
+        asked += 1;
+        return Promise.reject(new Error('no answer'));
+      },
+    },
+  });
+  await jobs.scheduler.run();
+  expect(errors).toMatchObject([{ task: 'reconcile payments' }]);
+  now += 30_000 - 1;
+  await jobs.scheduler.run();
+  expect(asked).toBe(1);
+  now += 1;
+  await jobs.scheduler.run();
+  expect(asked).toBe(2);
+});
+
+test('a task that fails is named in the log and stops no other', async () => {
+  const { jobs, ran, errors } = jobsWith({ desk: { releaseExpired: () => Promise.reject(new Error('broken')) } });
+  await queue('image.delete');
+  await jobs.scheduler.run();
+  expect(ran.toSorted()).toEqual(['image.delete', 'reconcile']);
+  expect(errors).toMatchObject([{ task: 'release expired holds' }]);
+});
+
+test('a worker whose queue cannot be read is named in the log', async () => {
+  const failing: Database = {
+    ...db,
+    query: (text, values) =>
+      text.includes('private.claim_jobs') ? Promise.reject(new Error('broken')) : db.query(text, values),
+  };
+  const { jobs, errors } = jobsWith({ db: failing });
+  await jobs.scheduler.run();
+  expect(errors.map(({ task }) => task).toSorted()).toEqual(
+    ['alerts', 'images', 'locks', 'mail', 'payments'].map((name) => `worker ${name}`),
+  );
+});
+
+test('jobs that failed three times are mailed to the owner once a day, in one mail to each address', async () => {
+  const failing: JobHandler = () => Promise.reject(new Error('the lock is off'));
+  const { jobs } = jobsWith({
+    handlers: { 'access.revoke': failing },
+    addresses: ['owner@example.com', 'other@example.com'],
+  });
+  await queue('access.revoke');
+  const mails = async () =>
+    (
+      await db.query<{ to: string; jobs: number }>(
+        `select payload ->> 'to' as to, jsonb_array_length(payload -> 'jobs') as jobs from private.outbox where kind = 'mail.job-alert' order by dedupe`,
+      )
+    ).rows;
+  for (let round = 0; round < 4; round += 1) {
+    expect(await mails()).toEqual([]);
+    await jobs.drain();
+    now += 20_000;
+  }
+  await jobs.scheduler.run();
+  const both = [
+    { to: 'other@example.com', jobs: 1 },
+    { to: 'owner@example.com', jobs: 1 },
+  ];
+  expect(await mails()).toEqual(both);
+  await jobs.drain();
+  await jobs.scheduler.run();
+  expect(await mails()).toEqual(both);
+  now += 24 * HOUR;
+  await jobs.scheduler.run();
+  expect(await mails()).toHaveLength(4);
+});
+
+test('the figures count what is due, failing, closed and how old, and providers that are not called', async () => {
+  const metrics = createMetrics();
+  const circuit = (open: boolean) => ({ room: () => 1, isOpen: () => open });
+  measureJobs(metrics, db, clock, [circuit(true), circuit(false), circuit(true)]);
+  const read = async () => {
+    const lines = (await metrics.text()).split('\n').filter((line) => /^(outbox|provider)_/.test(line));
+    return Object.fromEntries(lines.map((line) => line.split(' ')));
+  };
+  expect(await read()).toEqual({
+    outbox_waiting: '0',
+    outbox_failing: '0',
+    outbox_closed: '0',
+    outbox_oldest_seconds: '0',
+    provider_circuits_open: '2',
+  });
+  for (const kind of ['image.delete', 'access.revoke', 'payment.refund', 'mail.access-code'] as const)
+    await queue(kind);
+  await db.query('update private.outbox set created_at = $1::timestamptz', [clock()]);
+  await db.query(`update private.outbox set alerted_at = $1::timestamptz where kind = 'access.revoke'`, [clock()]);
+  await db.query(`update private.outbox set done_at = $1::timestamptz where kind = 'image.delete'`, [clock()]);
+  await db.query(
+    `update private.outbox set closed_at = $1::timestamptz, close_reason = 'over' where kind = 'mail.access-code'`,
+    [clock()],
+  );
+  await enqueue(db, { kind: 'image.delete', subjectId: randomUUID(), dueAt: new Date(now + HOUR) });
+  now += 90_000;
+  expect(await read()).toMatchObject({
+    outbox_waiting: '2',
+    outbox_failing: '1',
+    outbox_closed: '1',
+    outbox_oldest_seconds: '90',
+  });
+  const text = await metrics.text();
+  for (const help of [
+    'outbox_waiting Jobs that are due and not done',
+    'outbox_failing Open jobs that a person was alerted to: they failed three times or more',
+    'outbox_closed Jobs closed without success: by a person, or because their moment passed',
+    'outbox_oldest_seconds Age of the oldest job that is not done, counted from when it was first due',
+    'provider_circuits_open Providers that are not called at the moment because they did not answer',
+  ])
+    expect(text).toContain(`# HELP ${help}\n`);
+});

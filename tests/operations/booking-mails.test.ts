@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { PIN_LINK } from '#server/operations/booking-mails.ts';
+import { enqueue, type JobKind } from '#server/operations/outbox.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import {
+  addPerson,
+  type BookingSystem,
+  createBookingSystem,
+  databases,
+  HOUR,
+  MINUTE,
+  START,
+  STUDIO,
+} from './booking-system.ts';
+
+// A slow machine is no slow provider: nobody is told here that it is still being asked.
+vi.mock('#server/operations/payments/in-time.ts', async (original) => ({
+  ...(await original<object>()),
+  ANSWER_WITHIN_MS: 60_000,
+  startBudget: () => () => 60_000,
+}));
+
+const [embedded] = databases;
+let db: Database;
+let close: () => Promise<void>;
+let system: BookingSystem;
+
+beforeAll(async () => {
+  if (!embedded) throw new Error('there is always an embedded database');
+  ({ db, close } = await embedded.open());
+}, 180_000);
+afterAll(() => close());
+beforeEach(async () => {
+  await db.query('delete from private.outbox');
+  await db.query(
+    `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
+  );
+  system = await createBookingSystem(db);
+});
+
+const emailOf = async (person: string): Promise<string | undefined> =>
+  (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]))?.email;
+/** The only mail since the last look, with its text in one line. */
+function onlyMail(): { to: string; subject: string; text: string } {
+  const [mail, ...more] = system.mails.splice(0);
+  if (!mail || more.length > 0) throw new Error(`one mail was expected, there are ${mail ? more.length + 1 : 0}`);
+  return { to: mail.to, subject: mail.subject, text: mail.text.replaceAll(/\s+/g, ' ') };
+}
+/** Sends one mail about a booking as the worker does. */
+async function send(kind: JobKind, bookingId: string): Promise<void> {
+  await enqueue(db, { kind, subjectId: bookingId, dueAt: system.clock(), dedupe: randomUUID() });
+  await system.jobs.drain();
+}
+const codeMailOf = (bookingId: string) =>
+  db.one<{ status: string; at: Date | null }>(
+    'select status, sent_at as at from public.scheduled_emails where booking_id = $1::uuid',
+    [bookingId],
+  );
+
+test('the confirmation goes to the account, greets by first name and links to the code page for this booking only', async () => {
+  const person = await addPerson(db);
+  const { id } = await system.book(person);
+  await system.jobs.drain();
+  const mail = onlyMail();
+  expect(mail.to).toBe(await emailOf(person));
+  expect(mail.subject).toMatch(/^Booking confirmed: Studio, /);
+  expect(mail.text).toContain('Hi Alex, Studio is yours.');
+  expect(mail.text).toContain('It works from 10:55 am.');
+  expect(mail.text).toContain('https://studio.example/profile');
+  const link = /https:\/\/studio\.example\/regenerate-pin\?booking_id=([0-9a-f-]+)&token=([\w.-]+)/.exec(mail.text);
+  expect(link?.[1]).toBe(id);
+  const read = (now: number) => system.links.read(PIN_LINK, link?.[2] ?? '', new Date(now));
+  const { endTime } = await system.bookings.own(person, id);
+  expect(read(Date.parse(endTime) - 1)).toBe(id);
+  expect(read(Date.parse(endTime))).toBeNull();
+});
+
+test('somebody without a name gets the mail without a greeting, and an account that was deleted gets none', async () => {
+  const [nameless, gone] = [await addPerson(db), await addPerson(db)];
+  const [first, second] = [await system.book(nameless), await system.book(gone)];
+  await db.query('update public.profiles set full_name = null where user_id = $1::uuid', [nameless]);
+  await db.query('delete from private.outbox');
+  await db.query('update auth.users set deleted_at = $2::timestamptz where id = $1::uuid', [gone, system.clock()]);
+  await send('mail.booking-confirmed', second.id);
+  expect(system.mails).toEqual([]);
+  await send('mail.booking-confirmed', first.id);
+  const mail = onlyMail();
+  expect(mail.text).toContain('Studio is yours.');
+  expect(mail.text).not.toContain('Hi ');
+  await send('mail.booking-confirmed', randomUUID());
+  expect(system.mails).toEqual([]);
+  const { rows } = await db.query('select last_error from private.outbox where done_at is null');
+  expect(rows).toEqual([]);
+});
+
+test('a cancellation names the money that goes back: what was paid, or nothing where nothing was', async () => {
+  const person = await addPerson(db);
+  const paid = await system.book(person, {
+    startTime: new Date(START + 48 * HOUR),
+    endTime: new Date(START + 49 * HOUR),
+  });
+  await db.query('delete from private.outbox');
+  await system.bookings.cancel(paid.id, person);
+  await system.jobs.drain();
+  expect(onlyMail().text).toMatch(/\$\d+(\.\d\d)? is on its way back to your card/);
+  // Staff make bookings without any payment.
+  const [id, { startTime, endTime }] = [randomUUID(), system.nextSpan()];
+  await db.query(
+    `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+     values ($1::uuid, private.new_reference(), $2::uuid, $3::uuid, 'Studio', $4::timestamptz, $5::timestamptz, $4::timestamptz, 1, 0, 0)`,
+    [id, person, STUDIO, startTime, endTime],
+  );
+  await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [id]);
+  await send('mail.booking-cancelled', id);
+  expect(onlyMail().text).toContain('Nothing was charged for it.');
+});
+
+test('a payment under way is told of only while it is, and one that failed by why it failed', async () => {
+  const person = await addPerson(db);
+  const { bookingId } = await system.bookings.hold(system.request(person));
+  const session = await system.sessionOf(bookingId);
+  system.provider.move(session, 'delay');
+  await system.desk.settle(session);
+  await system.jobs.drain();
+  expect(onlyMail()).toMatchObject({
+    to: await emailOf(person),
+    subject: expect.stringMatching(/^Your payment is being processed: Studio, /),
+    text: expect.stringContaining('Hi Alex, thanks.'),
+  });
+  system.provider.move(session, 'delay fails');
+  await system.desk.settle(session);
+  await system.jobs.drain();
+  expect(onlyMail().text).toMatch(
+    /Your payment didn’t go through .*nothing was charged.*https:\/\/studio\.example\/booking/,
+  );
+  await send('mail.payment-processing', bookingId);
+  expect(system.mails).toEqual([]);
+});
+
+test('a payment still under way when the session starts is told of as late', async () => {
+  const person = await addPerson(db);
+  const asked = system.request(person);
+  const { bookingId } = await system.bookings.hold(asked);
+  const session = await system.sessionOf(bookingId);
+  system.provider.move(session, 'delay');
+  await system.desk.settle(session);
+  await db.query('delete from private.outbox');
+  system.state.now = asked.startTime.getTime();
+  await system.desk.releaseExpired();
+  await system.jobs.drain();
+  expect(onlyMail().text).toContain('Your payment didn’t arrive in time');
+});
+
+test('money that comes too late is told of with its amount', async () => {
+  const person = await addPerson(db);
+  const asked = system.request(person);
+  const { bookingId } = await system.bookings.hold(asked);
+  const session = await system.sessionOf(bookingId);
+  system.provider.move(session, 'pay');
+  system.state.now = asked.startTime.getTime() + 31 * MINUTE;
+  await system.desk.settle(session);
+  await system.jobs.drain();
+  expect(onlyMail()).toMatchObject({
+    subject: expect.stringMatching(/^Your payment is going back: Studio, /),
+    text: expect.stringMatching(/Your payment of \$[1-9]\d*(\.\d\d)? reached us when/),
+  });
+});
+
+test('the code mail waits five seconds for a lock that has not answered, then brings the code, and is marked as sent', async () => {
+  const person = await addPerson(db);
+  const asked = system.request(person);
+  const { id } = await system.book(person, asked);
+  const start = asked.startTime.getTime();
+  await system.jobs.drain();
+  system.mails.length = 0;
+  system.state.now = start - 15 * MINUTE;
+  system.state.lockFails = new ProviderError('igloohome', 'no_answer', { retryable: true, ambiguous: true });
+  await system.jobs.drain();
+  expect(system.mails).toEqual([]);
+  expect(await codeMailOf(id)).toEqual({ status: 'pending', at: null });
+  const due = await db.one<{ at: Date; tries: number }>(
+    `select due_at as at, tries from private.outbox where kind = 'mail.access-code' and subject_id = $1::uuid`,
+    [id],
+  );
+  expect(due).toEqual({ at: new Date(system.state.now + 5_000), tries: 0 });
+  system.state.lockFails = null;
+  system.state.now += MINUTE;
+  await system.jobs.drain();
+  const { pin } = await system.access.show(id);
+  const mail = onlyMail();
+  expect(mail.to).toBe(await emailOf(person));
+  expect(mail.text).toContain(pin ?? 'no code');
+  expect(mail.text).toMatch(/Your code works from .*:55 .*regenerate-pin\?booking_id=/);
+  expect(await codeMailOf(id)).toEqual({ status: 'sent', at: system.clock() });
+});
+
+test('the code mail of a cancelled booking is dropped without a word', async () => {
+  const person = await addPerson(db);
+  const asked = system.request(person);
+  const { id } = await system.book(person, asked);
+  await system.bookings.cancel(id, person);
+  await system.jobs.drain();
+  system.mails.length = 0;
+  system.state.now = asked.startTime.getTime() - 15 * MINUTE;
+  await db.query(`update public.scheduled_emails set status = 'pending' where booking_id = $1::uuid`, [id]);
+  await send('mail.access-code', id);
+  expect(system.mails).toEqual([]);
+  expect(await codeMailOf(id)).toEqual({ status: 'cancelled', at: null });
+  const { rows } = await db.query(`select 1 from private.outbox where kind = 'mail.access-code' and done_at is null`);
+  expect(rows).toEqual([]);
+});
+
+test('a code mail that comes after the end of the session is closed with the reason, for a person to see', async () => {
+  const person = await addPerson(db);
+  const asked = system.request(person);
+  const { id } = await system.book(person, asked);
+  await db.query(`delete from private.outbox where kind <> 'mail.access-code'`);
+  system.state.now = asked.endTime.getTime();
+  await system.jobs.drain();
+  expect(system.mails).toEqual([]);
+  expect(await codeMailOf(id)).toEqual({ status: 'cancelled', at: null });
+  const job = await db.one(
+    `select close_reason as reason from private.outbox where kind = 'mail.access-code' and subject_id = $1::uuid`,
+    [id],
+  );
+  expect(job).toEqual({ reason: 'The session ended before the access code could be mailed.' });
+});

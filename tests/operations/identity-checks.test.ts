@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { createIdentity } from '#server/operations/identity.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { IdentitySession, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
+import { addPerson, databases, HOUR, START } from './booking-system.ts';
+
+const [embedded] = databases;
+let db: Database;
+let close: () => Promise<void>;
+let now = START;
+let person: string;
+
+const reading: LicenceReading = {
+  documentKind: 'driver_licence',
+  issuingState: 'NSW',
+  medium: 'physical',
+  givenNames: 'Alex Jordan Lee',
+  familyName: 'CITIZEN',
+  dateOfBirth: { iso: '1998-04-03', printed: '03 APR 1998' },
+  expiry: { iso: '2031-12-31', printed: '31 DEC 2031' },
+  isLegible: true,
+  issues: [],
+  confidence: 94,
+};
+const hostedSession: IdentitySession = {
+  id: 'vs_1',
+  url: 'https://verify.example/1',
+  status: 'requires_input',
+  lastError: null,
+  firstName: 'Alex',
+  lastName: 'Citizen',
+  dateOfBirth: '1998-04-03',
+  documentExpiry: '2031-12-31',
+};
+const JPEG = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]);
+const noAnswer = new ProviderError('reader', 'no_answer', { retryable: true });
+
+beforeAll(async () => {
+  if (!embedded) throw new Error('there is always an embedded database');
+  ({ db, close } = await embedded.open());
+}, 180_000);
+afterAll(() => close());
+beforeEach(async () => {
+  now = START;
+  await db.query('delete from private.outbox');
+  await db.query('delete from private.identity_session');
+  person = await addPerson(db, { verifiedUntil: null });
+});
+
+type Given = { read?: () => Promise<LicenceReading>; session?: Partial<IdentitySession>; fails?: Error };
+/** Checks with a reader, a hosted provider and a store in memory. */
+function checksWith({ read = () => Promise.resolve(reading), session = {}, fails }: Given = {}) {
+  const state = { session: { ...hostedSession, ...session }, kept: new Map<string, Uint8Array>() };
+  const created: unknown[] = [];
+  const asked: string[] = [];
+  const store: Partial<ObjectStore> = {
+    put: async (key, bytes) => void state.kept.set(key, bytes as Uint8Array),
+    remove: async (key) => void state.kept.delete(key),
+  };
+  const identity = createIdentity({
+    db,
+    reader: { read },
+    pictures: { repack: () => Promise.resolve(Uint8Array.from([1, 2, 3])) },
+    checks: {
+      createSession: async (input) => {
+        created.push(input);
+        if (fails) throw fails;
+        return state.session;
+      },
+      getSession: async (id) => {
+        asked.push(id);
+        return state.session;
+      },
+    },
+    // Cast: nothing else of it is used here.
+    store: store as ObjectStore,
+    clock: () => new Date(now),
+    siteUrl: 'https://studio.example',
+    readAtOnce: 1,
+  });
+  return { identity, state, created, asked };
+}
+const rowOf = (id: string) =>
+  db.one(
+    `select user_id as "user", source, verification_status as status, failure_reasons as reasons, extracted_full_name as name,
+       extracted_first_name as first, extracted_middle_name as middle, extracted_last_name as last, extracted_dob as born,
+       extracted_expiry_date as expiry, is_over_18 as adult, age_at_verification as age, is_expired as expired, is_nsw_license as nsw,
+       name_match_status as "nameMatch", profile_dob as "profileBorn", dob_matches as "bornMatches", ai_confidence_score as confidence,
+       verified_at as "verifiedAt", expires_at as "expiresAt", image_path as image
+     from public.id_verifications where id = $1::uuid`,
+    [id],
+  );
+
+describe('a photo of a licence', () => {
+  test('that fits is written down with what was read, good to the last day of the licence, and its picture is not kept', async () => {
+    const { identity, state } = checksWith();
+    const made = await identity.verifyPhoto(person, JPEG);
+    expect(made).toMatchObject({ reading, judgement: { decision: 'verified' }, profileBirthDate: '1998-04-03' });
+    expect(await rowOf(made.id)).toEqual({
+      user: person,
+      source: 'photo',
+      status: 'verified',
+      reasons: [],
+      name: 'Alex Jordan Lee CITIZEN',
+      first: 'Alex',
+      middle: 'Jordan Lee',
+      last: 'CITIZEN',
+      born: '1998-04-03',
+      expiry: '2031-12-31',
+      adult: true,
+      age: 32,
+      expired: false,
+      nsw: true,
+      nameMatch: 'match',
+      profileBorn: '1998-04-03',
+      bornMatches: true,
+      confidence: expect.stringMatching(/^0\.940*$/),
+      verifiedAt: new Date(START),
+      expiresAt: new Date('2031-12-31T13:00:00Z'),
+      image: null,
+    });
+    expect(state.kept.size).toBe(0);
+    const audit = await db.one(
+      `select actor, details - 'at' as details from public.audit_logs where action = 'create' and resource_id = $1`,
+      [made.id],
+    );
+    expect(audit).toEqual({ actor: person, details: { source: 'photo', decision: 'verified' } });
+  });
+
+  test('in doubt is kept for a person, for seven days at most, and deleted with its mark in the decision', async () => {
+    const { identity, state } = checksWith({
+      read: () => Promise.resolve({ ...reading, confidence: 140, issuingState: null }),
+    });
+    const { id, judgement } = await identity.verifyPhoto(person, JPEG);
+    expect(judgement.decision).toBe('review');
+    const [key = ''] = [...state.kept.keys()];
+    expect(key).toMatch(/^review\/[0-9a-f-]{36}\.jpg$/);
+    // What is kept is the repacked picture, never the file as it came.
+    expect(state.kept.get(key)).toEqual(Uint8Array.from([1, 2, 3]));
+    expect(await rowOf(id)).toMatchObject({
+      status: 'review',
+      verifiedAt: null,
+      expiresAt: null,
+      image: key,
+      confidence: expect.stringMatching(/^1(\.0+)?$/),
+    });
+    const job = await db.one<{ at: Date; payload: { key: string } }>(
+      `select due_at as at, payload from private.outbox where kind = 'image.delete' and subject_id = $1::uuid`,
+      [id],
+    );
+    expect(job).toEqual({ at: new Date(START + 7 * 24 * HOUR), payload: { key } });
+    const deletion = {
+      id: '',
+      kind: 'image.delete',
+      subjectId: id,
+      payload: { key },
+      dueAt: new Date(),
+      deadlineAt: null,
+      tries: 1,
+    };
+    expect(await identity.deleteImage(deletion)).toBe('done');
+    expect(state.kept.size).toBe(0);
+    expect(await rowOf(id)).toMatchObject({ image: null, status: 'review' });
+  });
+
+  test('on which only a family name can be read is written down without the rest', async () => {
+    const none = { iso: null, printed: null };
+    const { identity } = checksWith({
+      read: () => Promise.resolve({ ...reading, givenNames: null, dateOfBirth: none, expiry: none, confidence: -5 }),
+    });
+    const { id } = await identity.verifyPhoto(person, JPEG);
+    expect(await rowOf(id)).toMatchObject({
+      name: 'CITIZEN',
+      first: null,
+      middle: null,
+      last: 'CITIZEN',
+      born: null,
+      expiry: null,
+      confidence: expect.stringMatching(/^0(\.0+)?$/),
+    });
+  });
+
+  test('needs a name in the profile first, and a reader that answers; another fault is passed on', async () => {
+    await expect(
+      checksWith({ read: () => Promise.reject(noAnswer) }).identity.verifyPhoto(person, JPEG),
+    ).rejects.toMatchObject({
+      code: 'provider_unavailable',
+      message: 'Your ID could not be read right now. Please try again, or use the hosted check.',
+    });
+    const fault = new Error('a fault of our own');
+    await expect(checksWith({ read: () => Promise.reject(fault) }).identity.verifyPhoto(person, JPEG)).rejects.toBe(
+      fault,
+    );
+    await db.query('update public.profiles set full_name = null where user_id = $1::uuid', [person]);
+    await expect(checksWith().identity.verifyPhoto(person, JPEG)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'Please fill in your name in your profile first.',
+    });
+  });
+});
+
+describe('a hosted check', () => {
+  test('begins on the page of the provider, with another key for every check of the person', async () => {
+    const { identity, created, state } = checksWith();
+    expect(await identity.beginHosted(person, 'person@example.com')).toEqual({
+      id: 'vs_1',
+      url: 'https://verify.example/1',
+    });
+    state.session = { ...state.session, id: 'vs_2' };
+    await identity.beginHosted(person, 'person@example.com');
+    const wanted = { userId: person, email: 'person@example.com', returnUrl: 'https://studio.example/verify-return' };
+    expect(created).toEqual([
+      { ...wanted, key: `identity:${person}:0` },
+      { ...wanted, key: `identity:${person}:1` },
+    ]);
+  });
+
+  test('that cannot begin says so; another fault is passed on', async () => {
+    const refusal = {
+      code: 'provider_unavailable',
+      message: 'The identity check cannot be reached right now. Please try again in a moment.',
+    };
+    const begin = (given: Given) => checksWith(given).identity.beginHosted(person, 'person@example.com');
+    await expect(begin({ fails: noAnswer })).rejects.toMatchObject(refusal);
+    await expect(begin({ session: { url: null } })).rejects.toMatchObject(refusal);
+    const fault = new Error('a fault of our own');
+    await expect(begin({ fails: fault })).rejects.toBe(fault);
+  });
+
+  test('that is verified is decided once, and answered from then on without asking the provider', async () => {
+    const { identity, state, asked } = checksWith();
+    const { id } = await identity.beginHosted(person, 'person@example.com');
+    expect(await identity.checkHosted(person, id)).toEqual({ verified: false, status: 'requires_input', error: null });
+    state.session = { ...state.session, status: 'processing', lastError: 'abandoned' };
+    expect(await identity.checkHosted(person, id)).toEqual({ verified: false, status: 'processing', error: null });
+    state.session = { ...state.session, status: 'verified', lastError: null };
+    const verified = { verified: true, status: 'verified', error: null };
+    expect(await Promise.all([identity.checkHosted(person, id), identity.checkHosted(person, id)])).toEqual([
+      verified,
+      verified,
+    ]);
+    asked.length = 0;
+    expect(await identity.checkHosted(person, id)).toEqual(verified);
+    expect(asked).toEqual([]);
+    const { rows } = await db.query<{ source: string; confidence: string; expiry: Date }>(
+      `select source, ai_confidence_score as confidence, expires_at as expiry from public.id_verifications where user_id = $1::uuid`,
+      [person],
+    );
+    expect(rows).toEqual([
+      { source: 'hosted', confidence: expect.stringMatching(/^1(\.0+)?$/), expiry: new Date('2031-12-31T13:00:00Z') },
+    ]);
+  });
+
+  test.each([
+    ['another name', { firstName: 'Robin', lastName: 'Other' }, 'review', /name on your ID does not match/],
+    ['another birth date', { dateOfBirth: '1999-09-09' }, 'review', /date of birth on your ID does not match/],
+    ['somebody under 18', { dateOfBirth: '2020-04-03' }, 'failed', /You must be 18 years or older/],
+    ['a document that is over', { documentExpiry: '2030-01-01' }, 'failed', /Your ID has expired/],
+  ] as const)(
+    'of %s is not verified, says why, and says the same when asked again',
+    async (_what, session, status, error) => {
+      const { identity } = checksWith({ session: { ...session, status: 'verified' } });
+      const { id } = await identity.beginHosted(person, 'person@example.com');
+      const answer = { verified: false, status, error: expect.stringMatching(error) };
+      expect(await identity.checkHosted(person, id)).toEqual(answer);
+      expect(await identity.checkHosted(person, id)).toEqual(answer);
+    },
+  );
+
+  test.each([
+    ['abandoned', 'The check was not finished.'],
+    ['consent_declined', 'The check needs your consent to go on.'],
+    ['country_not_supported', 'Documents of this country cannot be checked.'],
+    ['device_not_supported', 'This device cannot be used for the check. Please try another.'],
+    ['document_expired', 'The document has expired.'],
+    ['document_type_not_supported', 'This kind of document cannot be checked. Please use a driver licence.'],
+    ['under_supported_age', 'You must be 18 years or older.'],
+    ['document_unverified_other', 'The document could not be verified. Please try again.'],
+  ])('that ended with %s is explained: %s', async (lastError, words) => {
+    const { identity } = checksWith({ session: { lastError } });
+    const { id } = await identity.beginHosted(person, 'person@example.com');
+    expect(await identity.checkHosted(person, id)).toEqual({ verified: false, status: 'requires_input', error: words });
+  });
+});

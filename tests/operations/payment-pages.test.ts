@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Database, DatabaseError } from '#server/db/database.ts';
+import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
+import type { NewPaymentSession } from '#server/providers/ports.ts';
+import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { createPaymentCases, fails, isUnknown, noAnswer, saysNo, type PaymentCases } from './payment-cases.ts';
+
+// A slow machine is no slow provider: nobody is told here that it is still being asked.
+vi.mock('#server/operations/payments/in-time.ts', async (original) => ({
+  ...(await original<object>()),
+  ANSWER_WITHIN_MS: 60_000,
+  startBudget: () => () => 60_000,
+}));
+
+const [embedded] = databases;
+let db: Database;
+let close: () => Promise<void>;
+let { system, payments, bookingOf, paymentsOf, jobsOf, held, unanswered } = {} as PaymentCases;
+
+beforeAll(async () => {
+  if (!embedded) throw new Error('there is always an embedded database');
+  ({ db, close } = await embedded.open());
+}, 180_000);
+afterAll(() => close());
+beforeEach(async () => {
+  ({ system, payments, bookingOf, paymentsOf, jobsOf, held, unanswered } = await createPaymentCases(db));
+});
+
+describe('the pay page of a hold', () => {
+  test('is asked for with the price, the person, the hours and where to come back, and methods that take days from a week ahead', async () => {
+    const inputs: NewPaymentSession[] = [];
+    const { createSession } = payments;
+    payments.createSession = (input) => {
+      inputs.push(input);
+      return createSession(input);
+    };
+    const week = START + 7 * 24 * HOUR;
+    const far = await held({ startTime: new Date(week), endTime: new Date(week + 2 * HOUR) });
+    const near = await held({ startTime: new Date(week - HOUR), endTime: new Date(week) });
+    expect(far.url).toBe('https://pay.example/x');
+    expect(inputs).toMatchObject([
+      {
+        key: `create:${far.id}:1`,
+        bookingId: far.id,
+        description: expect.stringMatching(/^Studio, .*\(2 h\)$/),
+        customerEmail: 'person@example.com',
+        successUrl: `https://studio.example/payment-success?session_id={CHECKOUT_SESSION_ID}&booking_id=${far.id}`,
+        cancelUrl: `https://studio.example/checkout?released=${far.id}`,
+        expiresAt: new Date(START + 31 * MINUTE),
+        allowDelayed: true,
+        metadata: { booking_id: far.id, key: `create:${far.id}:1` },
+      },
+      { bookingId: near.id, allowDelayed: false },
+    ]);
+    expect(inputs[0]?.amountCents).toBeGreaterThan(inputs[1]?.amountCents ?? 0);
+  });
+
+  test('is not opened again while the payment is being processed, and the booking is named', async () => {
+    const { id, session, asked } = await held();
+    system.provider.move(session, 'delay');
+    await system.desk.settle(session);
+    await expect(system.bookings.hold(asked)).rejects.toMatchObject({
+      code: 'payment_processing',
+      message: expect.stringContaining('is being processed'),
+      details: { bookingId: id },
+    });
+  });
+
+  test('that was made while the hold was being given up is closed at the provider, and nobody is sent to it', async () => {
+    const person = await addPerson(db);
+    const { createSession } = payments;
+    let made = '';
+    payments.createSession = async (input) => {
+      await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
+        input.bookingId,
+      ]);
+      const session = await createSession(input);
+      made = session.id;
+      return session;
+    };
+    await expect(system.bookings.hold(system.request(person))).rejects.toMatchObject({
+      code: 'slot_taken',
+      message: 'This time is no longer held for you. Please choose again.',
+    });
+    expect((await payments.getSession(made)).status).toBe('expired');
+  });
+
+  test('whose answer was lost is found at once where the provider can be asked', async () => {
+    const person = await addPerson(db);
+    const { createSession } = payments;
+    payments.createSession = async (input) => {
+      await createSession(input);
+      throw noAnswer;
+    };
+    expect(await system.bookings.hold(system.request(person))).toMatchObject({ url: 'https://pay.example/x' });
+  });
+
+  test('that the provider refused is not looked for: it was not made', async () => {
+    const person = await addPerson(db);
+    payments.createSession = fails(saysNo);
+    payments.findSession = fails(new Error('not asked in this test'));
+    await expect(system.bookings.hold(system.request(person))).rejects.toMatchObject({ code: 'provider_unavailable' });
+  });
+
+  test('is asked for again with the same key within 45 seconds, looked up after that, and else made under another key', async () => {
+    const { id, asked, session } = await unanswered(true);
+    const keys: string[] = [];
+    const { createSession } = payments;
+    payments.createSession = (input) => {
+      keys.push(input.key);
+      return createSession(input);
+    };
+    system.state.now += 45_000 + 1;
+    expect(await system.bookings.hold(asked)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
+    expect(keys).toEqual([]);
+    expect(await paymentsOf(id)).toMatchObject([{ attempt: 1, state: 'open', session }]);
+
+    system.state.now = START;
+    const again = await unanswered(false);
+    keys.length = 0;
+    payments.createSession = (input) => {
+      keys.push(input.key);
+      return createSession(input);
+    };
+    system.state.now += 45_000;
+    await system.bookings.hold(again.asked);
+    expect(keys).toEqual([`create:${again.id}:1`]);
+
+    system.state.now = START;
+    const third = await unanswered(false);
+    keys.length = 0;
+    payments.createSession = (input) => {
+      keys.push(input.key);
+      expect(input.expiresAt).toEqual(new Date(system.state.now + 31 * MINUTE));
+      return createSession(input);
+    };
+    system.state.now += 50_000;
+    await system.bookings.hold(third.asked);
+    expect(keys).toEqual([`create:${third.id}:2`]);
+    expect(await paymentsOf(third.id)).toMatchObject([{ state: 'expired' }, { attempt: 2, state: 'open' }]);
+  });
+
+  test('has no address yet while the provider is not being called, and the hold stays', async () => {
+    const person = await addPerson(db);
+    const asked = system.request(person);
+    const { createSession } = payments;
+    payments.createSession = fails(new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true }));
+    const first = await system.bookings.hold(asked);
+    expect(first.url).toBeNull();
+    payments.createSession = createSession;
+    expect(await system.bookings.hold(asked)).toEqual({ ...first, url: 'https://pay.example/x' });
+  });
+});
+
+describe('an own hold with another coupon', () => {
+  async function addCoupon(percent = 10): Promise<string> {
+    const code = `C${randomUUID().slice(0, 8).toUpperCase()}`;
+    await db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ($1, 'percentage', $2::numeric, 1)`,
+      [code, percent],
+    );
+    return code;
+  }
+
+  test('takes the place of the one before, whose pay page is closed first', async () => {
+    const before = await held();
+    const after = await system.bookings.hold({ ...before.asked, couponCode: await addCoupon() });
+    expect(after.bookingId).not.toBe(before.id);
+    expect((await payments.getSession(before.session)).status).toBe('expired');
+    expect(await bookingOf(before.id)).toEqual({ status: 'cancelled', reason: 'replaced' });
+    expect(await paymentsOf(before.id)).toMatchObject([{ state: 'expired' }]);
+    // Without a code again: the unit comes back, and the price is the full one.
+    const full = await system.bookings.hold({ ...before.asked, couponCode: '' });
+    expect(full.totalCents).toBeGreaterThan(after.totalCents);
+    expect(await bookingOf(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });
+  });
+
+  test('is kept with its last unit and its price when it is asked for with the same code again', async () => {
+    const code = await addCoupon();
+    const one = await held({ couponCode: code });
+    await db.query('update public.discount_codes set active = false where code = $1', [code]);
+    expect(await system.bookings.hold({ ...one.asked, couponCode: code })).toMatchObject({ bookingId: one.id });
+    expect(await system.bookings.hold({ ...one.asked, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject({
+      bookingId: one.id,
+    });
+  });
+
+  test('is refused when the customer has just paid for it, which confirms the booking', async () => {
+    const before = await held();
+    system.provider.move(before.session, 'pay');
+    const { reference } = await system.bookings.own(before.person, before.id);
+    await expect(system.bookings.hold({ ...before.asked, couponCode: await addCoupon() })).rejects.toMatchObject({
+      code: 'already_done',
+      message: `Your payment for booking ${reference} is on its way to us, so nothing was changed.`,
+      details: { bookingId: before.id },
+    });
+    expect(await bookingOf(before.id)).toMatchObject({ status: 'confirmed' });
+  });
+
+  test('changes nothing while the provider does not answer, and goes on where it knows of no pay page', async () => {
+    const before = await held();
+    const code = await addCoupon();
+    const { expireSession } = payments;
+    payments.expireSession = fails(noAnswer);
+    await expect(system.bookings.hold({ ...before.asked, couponCode: code })).rejects.toBe(noAnswer);
+    expect(await bookingOf(before.id)).toMatchObject({ status: 'pending' });
+    payments.expireSession = fails(isUnknown);
+    const after = await system.bookings.hold({ ...before.asked, couponCode: code });
+    expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
+    expect(after.bookingId).not.toBe(before.id);
+    payments.expireSession = expireSession;
+  });
+
+  test('closes a pay page whose answer was lost as well', async () => {
+    const { id, asked, session } = await unanswered(true);
+    await system.bookings.hold({ ...asked, couponCode: await addCoupon() });
+    expect((await payments.getSession(session)).status).toBe('expired');
+    expect(await bookingOf(id)).toMatchObject({ reason: 'replaced' });
+  });
+});
+
+describe('a hold that is given up', () => {
+  test('is answered as cancelled, and one that is cancelled already or unknown says so', async () => {
+    const { id, person } = await unanswered(false);
+    // The call for its pay page may still be under way.
+    expect((await system.bookings.letGo(id, person)).booking).toMatchObject({ id, status: 'pending' });
+    system.state.now += 60_000;
+    expect((await system.bookings.letGo(id, person)).booking).toMatchObject({
+      id,
+      status: 'cancelled',
+      cancelReason: 'abandoned',
+    });
+    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
+    expect((await system.bookings.letGo(id, person)).booking).toMatchObject({ cancelReason: 'abandoned' });
+    await expect(system.desk.release(randomUUID(), 'abandoned')).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'Booking not found',
+    });
+  });
+
+  test('has the pay page closed whose answer was lost; one that was paid there is confirmed instead', async () => {
+    const [one, other] = [await unanswered(true), await unanswered(true)];
+    system.provider.move(other.session, 'pay');
+    system.state.now += 60_000;
+    expect((await system.bookings.letGo(one.id, one.person)).booking.status).toBe('cancelled');
+    expect((await payments.getSession(one.session)).status).toBe('expired');
+    expect(await paymentsOf(one.id)).toMatchObject([{ session: one.session, state: 'expired' }]);
+    expect((await system.bookings.letGo(other.id, other.person)).booking.status).toBe('confirmed');
+    expect(await paymentsOf(other.id)).toMatchObject([{ session: other.session, state: 'paid' }]);
+  });
+
+  test('without any payment, as staff make them, is freed at its time', async () => {
+    const [id, { startTime, endTime }] = [randomUUID(), system.nextSpan()];
+    await db.query(
+      `insert into private.booking (id, reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+       values ($1::uuid, private.new_reference(), $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, $5::timestamptz, 1, 4900, 4900)`,
+      [id, STUDIO, startTime, endTime, new Date(START)],
+    );
+    expect(await system.desk.releaseExpired()).toBe(1);
+    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
+  });
+
+  test('while its money is on its way in a payment the provider has forgotten is freed, and the customer is told', async () => {
+    const { id, session } = await held();
+    system.provider.move(session, 'delay');
+    await system.desk.settle(session);
+    payments.getSession = fails(isUnknown);
+    expect(await system.desk.release(id, 'hold_expired')).toMatchObject({
+      id,
+      status: 'cancelled',
+      cancelReason: 'payment_failed',
+    });
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'failed' }]);
+    expect(await jobsOf(id)).toContain('mail.payment-failed');
+  });
+});
+
+describe('a fault of the database while hours are held', () => {
+  test.each([
+    ['HC001', { name: 'Refusal', code: 'coupon_exhausted', message: 'This code has been fully used.' }],
+    ['HC002', { name: 'Refusal', code: 'slot_taken', message: expect.stringMatching(/^Somebody else has just taken/) }],
+    ['40001', { name: 'DatabaseError', code: '40001' }],
+  ])('with the code %s is told as what it is', async (code, told) => {
+    const fault = new DatabaseError({ code, message: 'refused' });
+    const failing: Database = {
+      ...db,
+      one: (text, values) => (text.includes('private.hold_booking') ? Promise.reject(fault) : db.one(text, values)),
+    };
+    const { bookings, request } = await createBookingSystem(failing);
+    await expect(bookings.hold(request(await addPerson(db)))).rejects.toMatchObject(told);
+  });
+});
