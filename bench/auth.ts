@@ -4,7 +4,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { Hono } from 'hono';
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import { openHouse } from './house.ts';
+import { openBenchServer } from './test-server.ts';
 import { load, middle } from './load.ts';
 
 /**
@@ -83,9 +83,9 @@ async function chains(
 }
 
 async function main(): Promise<void> {
-  const house = await openHouse({ AUTH_AUTOCONFIRM: 'true' });
-  const { ports } = house;
-  const { apiUrl, anonKey } = house.runtime;
+  const target = await openBenchServer({ AUTH_AUTOCONFIRM: 'true' });
+  const { ports } = target;
+  const { apiUrl, anonKey } = target.runtime;
   const json = { apikey: anonKey, 'content-type': 'application/json' };
   const post = async (path: string, body: unknown): Promise<Session> => {
     const answer = await fetch(`${apiUrl}/auth/v1${path}`, {
@@ -180,7 +180,7 @@ async function main(): Promise<void> {
   say(`sign-in beside a bare route that hashes: ${middle(ratios.route).toFixed(2)} (goal 0.80)`);
   say(`sign-in beside the hash in a loop, without HTTP: ${middle(ratios.loop).toFixed(2)} (goal 0.80)`);
   floors.kill('SIGTERM');
-  await house.close();
+  await target.close();
 }
 
 const [, , what, port = '0', keys = '{}'] = process.argv;

@@ -8,8 +8,8 @@ import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { startServer } from '#tests/support/server-process.ts';
-import { addCustomer, STUDIO_A } from '#tests/support/world.ts';
-import { openHouse } from './house.ts';
+import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
+import { openBenchServer } from './test-server.ts';
 import { type Load, load, middle } from './load.ts';
 import { pgbench } from './pgbench.ts';
 
@@ -134,10 +134,10 @@ async function measureAvailability(bench: Bench): Promise<void> {
 
 async function measureHolds(bench: Bench): Promise<void> {
   const { owner } = bench;
-  const house = await compose(readConfig({ ...bench.env, PORT: String(bench.ports + 5) }));
+  const target = await compose(readConfig({ ...bench.env, PORT: String(bench.ports + 5) }));
   const customers: { id: string; token: string }[] = [];
-  for (let at = 0; at < HOLDERS; at += 1) customers.push(await addCustomer(house, new Date()));
-  await house.close();
+  for (let at = 0; at < HOLDERS; at += 1) customers.push(await addCustomer(target, new Date()));
+  await target.close();
   await owner.query('delete from private.booking where start_time > now()');
   const seconds = Math.min(SECONDS, 6);
   const begin = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
@@ -211,17 +211,17 @@ async function measureEmbedded(ports: number): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const house = await openHouse();
-  const { ports, databaseUrl, env } = house;
+  const target = await openBenchServer();
+  const { ports, databaseUrl, env } = target;
   const provider = await instantPayments(ports + 1);
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
-  const bench: Bench = { url: house.runtime.apiUrl, anonKey: house.runtime.anonKey, databaseUrl, owner, ports, env };
+  const bench: Bench = { url: target.runtime.apiUrl, anonKey: target.runtime.anonKey, databaseUrl, owner, ports, env };
   await measureAvailability(bench);
   await measureHolds(bench);
   await measureEmbedded(ports);
   await owner.end();
-  await house.close();
+  await target.close();
   await new Promise<void>((resolve) => {
     provider.close(() => resolve());
     provider.closeAllConnections();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
-import { freePorts, STUDIO_A } from '#tests/support/world.ts';
+import { freePorts, STUDIO_A } from '#tests/support/test-server.ts';
 import { type Ask, load, middle } from './load.ts';
 
 /** The embedded database over HTTP: reads per second, how long a page waits meanwhile, the time of a second start, memory. */

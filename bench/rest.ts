@@ -3,8 +3,8 @@ import { Hono } from 'hono';
 import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
-import { addCustomer } from '#tests/support/world.ts';
-import { openHouse } from './house.ts';
+import { addCustomer } from '#tests/support/test-server.ts';
+import { openBenchServer } from './test-server.ts';
 import { type Ask, load, middle } from './load.ts';
 import { pgbench } from './pgbench.ts';
 
@@ -128,14 +128,14 @@ async function measure(one: Case, url: string, databaseUrl: string): Promise<voi
 }
 
 async function main(): Promise<void> {
-  const bench = await openHouse();
+  const bench = await openBenchServer();
   const { databaseUrl, ports } = bench;
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
   await owner.query(TABLES);
-  const house = await compose(readConfig({ ...bench.env, PORT: String(ports + 5) }));
-  const customer = await addCustomer(house, new Date());
-  await house.close();
+  const target = await compose(readConfig({ ...bench.env, PORT: String(ports + 5) }));
+  const customer = await addCustomer(target, new Date());
+  await target.close();
   const { apiUrl, anonKey } = bench.runtime;
   for (const one of casesFor(anonKey, customer.token, customer.id)) await measure(one, apiUrl, databaseUrl);
   const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: ports + 6 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
-import { openHouse } from './house.ts';
+import { openBenchServer } from './test-server.ts';
 import { type Load, load } from './load.ts';
 
 /** A megabyte downloaded through `/storage/v1` beside a bare Node file server with the same file, each a process of its own, in turns. */
@@ -43,8 +43,8 @@ async function main(): Promise<void> {
   await writeFile(file, bytes);
   const bare = fork(fileURLToPath(import.meta.url), ['serve', file]);
   const port = await new Promise<number>((resolve) => bare.once('message', (told) => resolve(Number(told))));
-  const house = await openHouse();
-  const { apiUrl, anonKey, serviceRoleKey } = house.runtime;
+  const target = await openBenchServer();
+  const { apiUrl, anonKey, serviceRoleKey } = target.runtime;
   const storage = createClient(apiUrl, serviceRoleKey, { auth: { persistSession: false } }).storage;
   await storage.createBucket('bench', { public: true });
   const added = await storage.from('bench').upload('megabyte.bin', bytes, { contentType: 'application/octet-stream' });
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
     );
   }
   bare.kill();
-  await house.close();
+  await target.close();
   await rm(folder, { recursive: true, force: true });
 }
 

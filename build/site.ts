@@ -18,11 +18,11 @@ const SITE = join(ROOT, 'dist', 'web');
 // Built beside the old one and put in its place when whole: a server that runs meanwhile never misses a file.
 const OUT = join(ROOT, 'dist', 'web-next');
 const REPLACED = join(ROOT, 'dist', 'web-replaced');
-const PRESS = join(ROOT, 'dist', 'press');
+const PRERENDERER = join(ROOT, 'dist', 'press');
 
-type Printed = { name: string; source: string; head: string; body: string; way: 'whole' | 'first' | 'no' };
-type Press = {
-  printSite: () => Promise<Printed[]>;
+type RenderedPage = { name: string; source: string; head: string; body: string; way: 'whole' | 'first' | 'no' };
+type Prerenderer = {
+  renderSite: () => Promise<RenderedPage[]>;
   sitemap: () => string;
   webManifest: (template: string) => string;
 };
@@ -34,33 +34,33 @@ await build({
   logLevel: 'warn',
   // What the browser fetches bit by bit, Node reads as one file; packages too, so that React is there once.
   ssr: { noExternal: true },
-  build: { ssr: 'prerender.tsx', outDir: PRESS, manifest: false, copyPublicDir: false },
+  build: { ssr: 'prerender.tsx', outDir: PRERENDERER, manifest: false, copyPublicDir: false },
 });
-const press = (await import(pathToFileURL(join(PRESS, 'prerender.js')).href)) as Press;
+const prerenderer = (await import(pathToFileURL(join(PRERENDERER, 'prerender.js')).href)) as Prerenderer;
 
 const manifestFile = join(OUT, '.vite', 'manifest.json');
 const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
 const template = readFileSync(join(OUT, 'index.html'), 'utf8');
 const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-(?!latin|vietnamese).*\.woff2$/.test(name));
 
-for (const page of await press.printSite()) {
+for (const page of await prerenderer.renderSite()) {
   const html = addIntegrity(fill(page), (address) => readFileSync(join(OUT, address)));
   writeFileSync(join(OUT, `${page.name || 'index'}.html`), html);
 }
-writeFileSync(join(OUT, 'sitemap.xml'), press.sitemap());
+writeFileSync(join(OUT, 'sitemap.xml'), prerenderer.sitemap());
 const webManifest = join(OUT, 'site.webmanifest');
-writeFileSync(webManifest, press.webManifest(readFileSync(webManifest, 'utf8')));
+writeFileSync(webManifest, prerenderer.webManifest(readFileSync(webManifest, 'utf8')));
 rmSync(join(OUT, '.vite'), { recursive: true });
 keepEarlierAssets(join(SITE, 'assets'), join(ROOT, 'dist', 'earlier-assets'), new Date());
 rmSync(REPLACED, { recursive: true, force: true });
 if (existsSync(SITE)) renameSync(SITE, REPLACED);
 renameSync(OUT, SITE);
 rmSync(REPLACED, { recursive: true, force: true });
-rmSync(PRESS, { recursive: true });
+rmSync(PRERENDERER, { recursive: true });
 // React's server half leaves a timer behind.
 process.exit(0);
 
-function fill(page: Printed): string {
+function fill(page: RenderedPage): string {
   const parts = [...new Set([...needs('main.tsx'), ...needs(page.source)])].map((file) => `/${file}`);
   const letters = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
   return template

@@ -86,12 +86,12 @@ describe('names by chance', () => {
   it('are never the same when the account has a name the licence has not', () => {
     fc.assert(
       fc.property(names(3, 5), fc.nat(), (list, at) => {
-        const [stranger = '', ...own] = list;
+        const [otherUser = '', ...own] = list;
         const account = [...own];
-        account[at % own.length] = stranger;
+        account[at % own.length] = otherUser;
         const licence = { given: own.slice(0, -1).join(' '), family: own.at(-1)! };
         expect(matchNames(licence, account.join(' ')).status).not.toBe('match');
-        expect(matchNames(licence, [...own, stranger].join(' ')).status).not.toBe('match');
+        expect(matchNames(licence, [...own, otherUser].join(' ')).status).not.toBe('match');
       }),
     );
   });

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
 import type { Env } from './http/caller.ts';
-import { createFrontHall, type Hall } from './http/front-hall.ts';
+import { createMiddleware, type MiddlewareSettings } from './http/middleware.ts';
 import { mayReadMetrics } from './http/metrics-access.ts';
 
 /** The house from the street: the five doors, the site, and the two windows a watchman looks through. */
 export function createApp(parts: {
-  hall: Hall;
+  settings: MiddlewareSettings;
   auth: Hono<Env>;
   rest: Hono<Env>;
   storage: Hono<Env>;
@@ -17,7 +17,7 @@ export function createApp(parts: {
   /** Opens /metrics to other machines; null: only this machine may read them. */
   metricsToken: string | null;
 }): Hono<Env> {
-  const app = createFrontHall(parts.hall);
+  const app = createMiddleware(parts.settings);
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', async (c) =>
     (await parts.ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),

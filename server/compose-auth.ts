@@ -3,22 +3,22 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
 import { createPasswordRules, readBreached } from './auth/accounts/password-rules.ts';
-import type { AuthConfig } from './auth/auth-config.ts';
-import { createAuthDoor } from './auth/auth-door.ts';
-import { createCodeBook } from './auth/codes/code-book.ts';
-import { createLetters } from './auth/codes/letters.ts';
+import type { AuthConfig } from './auth/core/config.ts';
+import { createAuthRouter } from './auth/router.ts';
+import { createOneTimeCodes } from './auth/codes/one-time-codes.ts';
+import { createMessageTemplates } from './auth/codes/message-templates.ts';
 import { createMessageQueue, type MessageQueue } from './auth/codes/message-queue.ts';
 import { createMailRedirect } from './auth/external/redirects.ts';
 import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
 import { createFlows } from './auth/external/flows.ts';
-import { sweepLeftovers } from './auth/external/leftovers.ts';
+import { deleteExpired } from './auth/external/cleanup.ts';
 import { samlParty } from './auth/sso/metadata.ts';
 import { createSessions } from './auth/sessions/sessions.ts';
 import type { Config } from './config.ts';
 import type { ProviderSettings } from './settings/providers.ts';
 import type { Database } from './db/database.ts';
 import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
-import type { Keys } from './http/keys.ts';
+import type { Keys } from './crypto/keys.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { SessionWatch } from './http/token.ts';
 import { createCaptcha } from './providers/captcha.ts';
@@ -42,7 +42,7 @@ export async function composeAuth(parts: {
   textCircuit: Circuit;
   clock: Clock;
   log: Log;
-}): Promise<{ door: Hono<Env>; queue: MessageQueue; sweep: () => Promise<void> }> {
+}): Promise<{ router: Hono<Env>; queue: MessageQueue; cleanup: () => Promise<void> }> {
   const { db, keys, clock, log, mail } = parts;
   const settings = parts.config.auth;
   const { siteUrl, signIn } = parts.config;
@@ -54,39 +54,39 @@ export async function composeAuth(parts: {
     apiUrl: siteUrl,
   };
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
-  const book = createCodeBook({ keys, length: config.codeLength });
-  const tokens = createOneTimeTokens({ book, clock, codeSeconds: config.codeSeconds });
-  const letters = createLetters({ db, book, tokens, clock, config });
+  const codes = createOneTimeCodes({ keys, length: config.codeLength });
+  const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
+  const templates = createMessageTemplates({ db, codes, tokens, clock, config });
   const texts = guardTexts(createTwilioTexts(settings.sms), parts.textCircuit);
   const queue = createMessageQueue({
     db,
     mail,
     texts,
-    letters,
+    templates,
     clock,
     log,
     mailRedirect: createMailRedirect(config.siteUrl, config.redirects),
   });
   const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
-  const door = createAuthDoor({
+  const router = createAuthRouter({
     ...parts,
     queue,
     texts,
-    book,
+    codes,
     tokens,
     sessions: createSessions({ db, keys, watch: parts.watch, clock, config }),
     flows: createFlows({ keys, clock }),
     providers,
-    employers: await readEmployers(signIn.saml, siteUrl),
+    ssoProviders: await readSsoProviders(signIn.saml, siteUrl),
     checkPassword: createPasswordRules({ config, breached }),
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  const sweep = async (): Promise<void> => {
-    await queue.sweep();
-    await sweepLeftovers(db, clock);
+  const cleanup = async (): Promise<void> => {
+    await queue.cleanup();
+    await deleteExpired(db, clock);
   };
-  return { door, queue, sweep };
+  return { router, queue, cleanup };
 }
 
 function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {
@@ -97,17 +97,17 @@ function createSignInProvider(settings: ProviderSettings, siteUrl: string): Sign
 }
 
 /** The identity providers of employers, out of the operator's file. Throws when the file is not there or not right. */
-async function readEmployers(saml: Config['signIn']['saml'], siteUrl: string): Promise<readonly SingleSignOn[]> {
+async function readSsoProviders(saml: Config['signIn']['saml'], siteUrl: string): Promise<readonly SingleSignOn[]> {
   if (saml === null) return [];
   const written: unknown =
-    'file' in saml ? JSON.parse(await readFile(saml.file, 'utf8')) : [pretendedEmployer(saml.sandbox)];
+    'file' in saml ? JSON.parse(await readFile(saml.file, 'utf8')) : [simulatedSsoProvider(saml.sandbox)];
   return z
     .array(samlProviderSchema)
     .parse(written)
     .map((one) => createSamlSignIn(one, samlParty(siteUrl)));
 }
 
-function pretendedEmployer(sandbox: string): SamlProvider {
+function simulatedSsoProvider(sandbox: string): SamlProvider {
   return {
     id: '5a4d1000-0000-4000-8000-000000000001',
     entity_id: `${sandbox}/saml/metadata`,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createAliveQuestion } from './auth/sessions/sessions.ts';
+import { createSessionCheck } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import { type Config, ConfigRefused } from './config.ts';
@@ -14,7 +14,7 @@ import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
-import { openKeys, type Keys } from './http/keys.ts';
+import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeShares } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -53,11 +53,11 @@ import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
-import { createRealtimeDoor } from './realtime/realtime-door.ts';
+import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
-import { createRestDoor } from './rest/rest-door.ts';
+import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
-import { createStorageDoor } from './storage/storage-door.ts';
+import { createStorageRouter } from './storage/router.ts';
 import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
 
@@ -67,13 +67,13 @@ const ROOT = new URL('../', import.meta.url).pathname;
 const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
 
 /** The whole server, put together but not listening. */
-export type House = {
-  readonly app: Hono<Env>;
+export type App = {
+  readonly http: Hono<Env>;
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
   /** What happens by itself: `start` begins the loops, `run` is one round of everything. */
-  readonly tick: Scheduler;
+  readonly scheduler: Scheduler;
   /** Sends account mails that wait. */
   readonly flushMail: () => Promise<void>;
   readonly demo: readonly DemoAccount[];
@@ -87,7 +87,7 @@ export type House = {
 /** What tests may replace. `memory`: an embedded database that is gone with the process, and what it begins as. */
 export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
 
-export async function compose(config: Config, overrides: Overrides = {}): Promise<House> {
+export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());
   const say = overrides.say ?? (() => undefined);
   const log = createLog(config.logLevel);
@@ -106,7 +106,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(createAliveQuestion({ db, clock, config: config.auth }));
+  const watch = createSessionWatch(createSessionCheck({ db, clock, config: config.auth }));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
@@ -145,7 +145,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const store = await createStore(config);
   const pictures = createPictures();
-  const storage = createStorageDoor({
+  const storage = createStorageRouter({
     db,
     store,
     pictures,
@@ -218,8 +218,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
       { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
       { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
-      { name: 'forget leftovers of accounts', everyMs: 5_000, run: () => auth.sweep() },
-      { name: 'remove files nobody owns', everyMs: 5_000, run: () => storage.sweep() },
+      { name: 'forget leftovers of accounts', everyMs: 5_000, run: () => auth.cleanup() },
+      { name: 'remove files nobody owns', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });
   const functions = composeFunctions({
@@ -249,7 +249,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const metrics = createMetrics();
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
-    hall: {
+    settings: {
       log,
       trustedProxies: config.trustedProxies,
       siteUrl: config.siteUrl,
@@ -257,8 +257,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       bodies: bodies.small,
       observe: metrics.observe,
     },
-    auth: auth.door,
-    rest: createRestDoor({
+    auth: auth.router,
+    rest: createRestRouter({
       db,
       readCaller: createGrantedCaller(readCaller, askGrant),
       settings: config.rest,
@@ -270,9 +270,9 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
         clock,
       }),
       warn: (line) => log.warn({}, line),
-    }).door,
-    storage: storage.door,
-    realtime: createRealtimeDoor(),
+    }).router,
+    storage: storage.router,
+    realtime: createRealtimeRouter(),
     functions,
     site: createSite({
       folder: join(ROOT, 'dist', 'web'),
@@ -286,11 +286,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   });
 
   return {
-    app,
+    http: app,
     keys,
     db,
     log,
-    tick: jobs.scheduler,
+    scheduler: jobs.scheduler,
     flushMail: () => auth.queue.flush(),
     demo,
     broken: broken.promise,

@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compose, type House } from './compose.ts';
+import { compose, type App } from './compose.ts';
 import { type Config, ConfigRefused, readConfig } from './config.ts';
 import { DirectoryLocked } from './db/directory-lock.ts';
 import { startHttpServer } from './http/http-server.ts';
@@ -27,7 +27,7 @@ function refuse(error: ConfigRefused): never {
   return process.exit(EXIT_CONFIG);
 }
 
-async function houseOrExit(config: Config): Promise<House> {
+async function appOrExit(config: Config): Promise<App> {
   try {
     return await compose(config, { say: (line) => say(`  ${line}`) });
   } catch (error) {
@@ -40,15 +40,15 @@ async function houseOrExit(config: Config): Promise<House> {
 }
 
 /** What `npm run -s status` prints; for its owner's eyes only. */
-async function writeRuntime(config: Config, house: House, port: number): Promise<void> {
+async function writeRuntime(config: Config, app: App, port: number): Promise<void> {
   const path = join(config.dataDir, 'runtime.json');
   const runtime = {
     pid: process.pid,
     apiUrl: config.siteUrl.replace(/:0$/, `:${port}`),
     sandboxUrl: config.sandboxUrl ?? '',
     databaseUrl: config.databaseUrl ?? `pglite://${resolve(config.dataDir, 'database')}`,
-    anonKey: house.keys.anonKey,
-    serviceRoleKey: house.keys.serviceRoleKey,
+    anonKey: app.keys.anonKey,
+    serviceRoleKey: app.keys.serviceRoleKey,
   };
   await writeFile(`${path}.${process.pid}`, `${JSON.stringify(runtime, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.${process.pid}`, path);
@@ -58,31 +58,31 @@ async function main(): Promise<void> {
   const config = configOrExit();
   for (const warning of config.warnings) complain(`configuration: ${warning}`);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const house = await houseOrExit(config);
+  const app = await appOrExit(config);
 
   let stopping = false;
-  house.tick.start();
+  app.scheduler.start();
 
-  const server = startHttpServer(house.app.fetch, { port: config.port, host: config.host }, (port) => {
-    void writeRuntime(config, house, port).then(() => {
+  const server = startHttpServer(app.http.fetch, { port: config.port, host: config.host }, (port) => {
+    void writeRuntime(config, app, port).then(() => {
       say(`ready on ${config.siteUrl}`);
-      for (const account of house.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
+      for (const account of app.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
     });
   });
   server.on('error', (error: NodeJS.ErrnoException) => {
     complain(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
-    void house.close().finally(() => process.exit(1));
+    void app.close().finally(() => process.exit(1));
   });
 
-  void house.broken.then((error) => {
-    house.log.error({ err: error }, 'the database is gone');
+  void app.broken.then((error) => {
+    app.log.error({ err: error }, 'the database is gone');
     process.exit(1);
   });
 
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
-    const drained = house.tick.stop();
+    const drained = app.scheduler.stop();
     await new Promise<void>((done) => {
       server.close(() => done());
       // Browsers keep lines open that carry nothing; those are hung up.
@@ -90,13 +90,13 @@ async function main(): Promise<void> {
       setTimeout(() => server.closeAllConnections(), 5_000).unref();
     });
     await drained;
-    await house.close();
+    await app.close();
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop());
   process.on('SIGINT', () => void stop());
   process.on('uncaughtException', (error) => {
-    house.log.error({ err: error }, 'an error nobody caught');
+    app.log.error({ err: error }, 'an error nobody caught');
     process.exit(1);
   });
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { venue } from '#rules/venue.ts';
 import { readConfig } from '#server/config.ts';
-import { readHouse } from './support/house.ts';
+import { readSourceFiles } from './support/source-files.ts';
 
 /** The default sender names the business too, as the settings may import no rules. */
 const MAY_NAME_IT = ['rules/venue.ts', 'server/settings/checks.ts'];
 
 test('the name of the business stands in rules/venue.ts alone', () => {
   const [first, second] = venue.nameLines;
-  const named = readHouse()
+  const named = readSourceFiles()
     .filter(({ path }) => /^(web|rules|server|database)\//.test(path) && !/\.test\.tsx?$/.test(path))
     .filter(({ text }) => text.includes(venue.name) || text.includes(second) || text.includes(`'${first}', '`))
     .map(({ path }) => path);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readHouse } from './support/house.ts';
+import { readSourceFiles } from './support/source-files.ts';
 
 /** Holds docs/spec-coverage.md to its word: its files and tests exist, its quotes are in the product, nothing is open. */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,7 +36,7 @@ function hasTest(path: string, title: string): boolean {
 }
 
 /** What people can come to read: the product's own sources, their line breaks and escapes undone. */
-const product = readHouse()
+const product = readSourceFiles()
   .filter(({ path }) => /^(web|rules|server)\//.test(path) && !/\.test\.tsx?$/.test(path))
   .map(({ text }) =>
     text

@@ -4,7 +4,7 @@ import { venue } from '#rules/venue.ts';
 import { AccountEntry } from './features/landing/account-menu.tsx';
 import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
-import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './lib/session.tsx';
+import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './data/session.tsx';
 import { AppRoutes } from './routes.tsx';
 import { Button } from './ui/button.tsx';
 import { DialogBoundary, LastResort } from './ui/crash-screen.tsx';

@@ -7,27 +7,27 @@ import { isPublic } from './lib/head.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
 /** What the build prints (build/site.ts): `%SITE_URL%` is filled in by the server that serves it. */
-export type Printed = {
+export type RenderedPage = {
   /** Path without its leading slash, '' for the first page, '404' for the unknown one. */
   readonly name: string;
   /** Of the page, below `web/`. */
   readonly source: string;
   readonly head: string;
   readonly body: string;
-  readonly way: PageRoute['printed'];
+  readonly way: PageRoute['rendered'];
 };
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-export function printSite(): Promise<Printed[]> {
-  return Promise.all([...pages, unknownPage].map(printPage));
+export function renderSite(): Promise<RenderedPage[]> {
+  return Promise.all([...pages, unknownPage].map(renderPage));
 }
 
-async function printPage(route: PageRoute): Promise<Printed> {
+async function renderPage(route: PageRoute): Promise<RenderedPage> {
   const name = route.path === '*' ? '404' : route.path.slice(1);
-  const { title, body } = route.printed === 'no' ? { title: null, body: '' } : await draw(`/${name}`);
-  return { name, source: `pages/${route.page}.tsx`, head: headOf(route, title), body, way: route.printed };
+  const { title, body } = route.rendered === 'no' ? { title: null, body: '' } : await draw(`/${name}`);
+  return { name, source: `pages/${route.page}.tsx`, head: headOf(route, title), body, way: route.rendered };
 }
 
 /** React puts the title of a page first when it does not draw the whole document. */

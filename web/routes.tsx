@@ -20,7 +20,7 @@ export type PageRoute = {
    * What the build prints: `whole`, a page that can be read before or without JavaScript, which the browser then takes over;
    * `first`, what the page shows while it loads, drawn anew by the browser; `no`, nothing.
    */
-  readonly printed: 'whole' | 'first' | 'no';
+  readonly rendered: 'whole' | 'first' | 'no';
   /** Asks the server for data: comes with the query client. */
   readonly data: boolean;
   /** Where it lies in truth, when several addresses show it. */
@@ -33,10 +33,10 @@ const HOME_TITLE = `${venue.name}, Sydney`;
 const WELCOME =
   'Three DJ studios in Sydney, open 24/7. Pick a room and your hours, pay by card, get a PIN for the door, play. From $49 an hour.';
 const NEEDS_SIGN_IN = 'Book a DJ studio in Sydney by the hour, any hour.';
-const open = { printed: 'whole', data: false } as const;
+const open = { rendered: 'whole', data: false } as const;
 const NO_PAGE = { title: 'Page not found', description: 'There is no page at this address.' } as const;
-const hidden = { printed: 'no', data: true, developer: true, ...NO_PAGE } as const;
-const own = { printed: 'no', data: true, description: NEEDS_SIGN_IN } as const;
+const hidden = { rendered: 'no', data: true, developer: true, ...NO_PAGE } as const;
+const own = { rendered: 'no', data: true, description: NEEDS_SIGN_IN } as const;
 
 /** Every address and its page; a page is fetched when it is opened. */
 export const pages: readonly PageRoute[] = [
@@ -84,7 +84,7 @@ export const pages: readonly PageRoute[] = [
     title: 'Book a studio',
     description:
       'Choose Studio A, B or C and your hours, any hour of the week. Prices by the hour, 10% off three hours, 15% off four or more.',
-    printed: 'first',
+    rendered: 'first',
     data: true,
   },
   {
@@ -92,7 +92,7 @@ export const pages: readonly PageRoute[] = [
     page: 'unsubscribe',
     title: 'Unsubscribe',
     description: 'Leave our mailing list.',
-    printed: 'no',
+    rendered: 'no',
     data: false,
   },
   { path: '/auth', page: 'auth', title: 'Sign in', ...own },
@@ -136,17 +136,17 @@ function fetchable(route: PageRoute): Fetchable {
   const file = fileOf(route.page);
   const load: Fetchable['load'] = route.data
     ? async () => {
-        const [{ default: Page }, { QueryRoom }, Gate] = await Promise.all([
+        const [{ default: Page }, { QueryProvider }, Gate] = await Promise.all([
           file(),
-          import('./lib/query-room.tsx'),
+          import('./data/query-provider.tsx'),
           route.developer ? developerGate() : Fragment,
         ]);
         const Inside = () => (
-          <QueryRoom>
+          <QueryProvider>
             <Gate>
               <Page />
             </Gate>
-          </QueryRoom>
+          </QueryProvider>
         );
         return { default: Inside };
       }

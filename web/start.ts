@@ -9,14 +9,14 @@ import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 let pressed: HTMLElement | null = null;
 let sent: HTMLFormElement | null = null;
 
-function press(event: Event): void {
+function prerenderer(event: Event): void {
   pressed = event.target instanceof Element ? event.target.closest('button') : null;
 }
 function send(event: Event): void {
   event.preventDefault();
   sent = event.target instanceof HTMLFormElement ? event.target : null;
 }
-document.addEventListener('click', press, true);
+document.addEventListener('click', prerenderer, true);
 document.addEventListener('submit', send, true);
 
 async function begin(): Promise<void> {
@@ -32,7 +32,7 @@ async function begin(): Promise<void> {
     if (navigator.onLine && reloadOnce()) return;
     return sayMissing();
   }
-  document.removeEventListener('click', press, true);
+  document.removeEventListener('click', prerenderer, true);
   document.removeEventListener('submit', send, true);
   if (sent?.isConnected) sent.requestSubmit();
   else if (pressed?.isConnected && pressed.getAttribute('type') !== 'submit') pressed.click();

@@ -25,6 +25,6 @@ export type Provider = {
   /** Forgets everything, as on the first start. */
   readonly reset: () => void;
   /** What the clock does to it: called after every move of the clock and once a second. */
-  readonly tick?: () => void;
+  readonly scheduler?: () => void;
   readonly close?: () => Promise<void>;
 };

@@ -13,7 +13,7 @@ export function createHome(core: Core, providers: readonly Provider[]): Hono {
     if (provider.pages) home.route('/', provider.pages);
   }
   home.get('/', () => {
-    for (const provider of providers) provider.tick?.();
+    for (const provider of providers) provider.scheduler?.();
     return homePage(core, providers);
   });
   home.notFound((c) =>

@@ -16,7 +16,7 @@ export type Doors = {
   online(): boolean;
   setOnline(online: boolean): void;
   /** Notices what became of the bridge and hands on what waited for it. */
-  tick(): void;
+  scheduler(): void;
 };
 
 const LOG_MAX = 200;
@@ -48,7 +48,7 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
     handOn(lock);
   }
 
-  function tick(): void {
+  function scheduler(): void {
     const now = online();
     if (now !== reported) {
       reported = now;
@@ -59,11 +59,11 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
 
   return {
     online,
-    tick,
+    scheduler,
     setOnline(wanted) {
       site.bridge.online = wanted;
       core.state.changed();
-      tick();
+      scheduler();
     },
     find: (id) => site.locks.find((lock) => lock.id === id) ?? null,
     keep(lock, code) {

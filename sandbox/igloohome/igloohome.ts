@@ -33,11 +33,11 @@ export function createIgloohome(core: Core): Provider {
     panel: () => panel(core, site, doors),
     reset() {
       resetSite(site);
-      doors.tick();
+      doors.scheduler();
     },
-    tick() {
-      jobs.tick();
-      doors.tick();
+    scheduler() {
+      jobs.scheduler();
+      doors.scheduler();
     },
     close: async () => jobs.close(),
   };

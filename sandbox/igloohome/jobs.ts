@@ -12,7 +12,7 @@ export type Jobs = {
   start(lock: Lock, jobType: unknown, data: Readonly<Record<string, unknown>>): Job | string;
   find(id: string): Job | null;
   /** Lets jobs expire whose time has come. */
-  tick(): void;
+  scheduler(): void;
   close(): void;
 };
 
@@ -52,7 +52,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
     timers.add(timer);
   }
 
-  function tick(): void {
+  function scheduler(): void {
     const now = core.now().getTime();
     for (const job of site.jobs) if (job.end === null && now >= job.expiresAt) finish(job, 'expired', null);
   }
@@ -61,7 +61,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
   for (const job of site.jobs) if (job.end === null) later(job);
 
   return {
-    tick,
+    scheduler,
     find: (id) => site.jobs.find((job) => job.id === id) ?? null,
     start(lock, jobType, data) {
       const type = JOB_TYPES.find((one) => one === jobType);

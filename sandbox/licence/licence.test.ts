@@ -97,8 +97,8 @@ describe('the memory of specimens', () => {
     expect(await memory.recognise(await small.toBuffer())).toEqual(first);
     const large = (await again(other)).resize(2_000).webp({ quality: 70 });
     expect(await memory.recognise(await large.toBuffer())).toEqual(other);
-    const stranger = await drawLicence({ ...SAMPLE, given: 'Robin', family: 'Sample' });
-    expect(await memory.recognise(stranger)).toBeNull();
+    const otherUser = await drawLicence({ ...SAMPLE, given: 'Robin', family: 'Sample' });
+    expect(await memory.recognise(otherUser)).toBeNull();
     const table = { width: 900, height: 600, channels: 3, background: '#6f5741' } as const;
     expect(await memory.recognise(await sharp({ create: table }).png().toBuffer())).toBeNull();
   });

@@ -51,7 +51,7 @@ function connect(pool = false): Transporter {
   transports.push(transport);
   return transport;
 }
-const letter = (more: Record<string, unknown> = {}) => ({
+const mail = (more: Record<string, unknown> = {}) => ({
   from: 'Studio <hello@studio.example>',
   to: 'Alex@Example.com',
   subject: 'Booking confirmed: Studio A',
@@ -70,8 +70,8 @@ async function arm(body: unknown): Promise<void> {
 
 describe('the mailbox', () => {
   it('keeps what came by SMTP and finds it by address and part of the subject', async () => {
-    await connect().sendMail(letter({ messageId: '<one@studio.example>' }));
-    await connect().sendMail(letter({ to: 'kim@example.com', subject: 'Your access code' }));
+    await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
+    await connect().sendMail(mail({ to: 'kim@example.com', subject: 'Your access code' }));
     expect((await mailbox()).map((one) => one.to)).toEqual(['kim@example.com', 'alex@example.com']);
     const [found] = await mailbox('?to=alex@EXAMPLE.com&subject=booking%20CONFIRMED');
     expect(found).toMatchObject({
@@ -85,15 +85,15 @@ describe('the mailbox', () => {
     expect(await mailbox()).toEqual([]);
   });
   it('keeps repeats and says of what', async () => {
-    for (let at = 0; at < 2; at += 1) await connect().sendMail(letter({ messageId: '<one@studio.example>' }));
-    await connect().sendMail(letter({ messageId: '<one@studio.example>', to: 'kim@example.com' }));
+    for (let at = 0; at < 2; at += 1) await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
+    await connect().sendMail(mail({ messageId: '<one@studio.example>', to: 'kim@example.com' }));
     const [other, second, first] = await mailbox();
     expect(second).toMatchObject({ duplicateOf: first?.id });
     expect(other).toMatchObject({ duplicateOf: null, to: 'kim@example.com' });
   });
   it('hands out attachments', async () => {
     const file = { filename: 'booking.ics', content: 'BEGIN:VCALENDAR', contentType: 'text/calendar; method=PUBLISH' };
-    await connect().sendMail(letter({ attachments: [file] }));
+    await connect().sendMail(mail({ attachments: [file] }));
     const [found] = await mailbox();
     expect(found?.attachments).toEqual([
       { filename: 'booking.ics', contentType: 'text/calendar', size: expect.any(Number) },
@@ -105,7 +105,7 @@ describe('the mailbox', () => {
   it('takes any login and several recipients', async () => {
     const transport = nodemailer.createTransport({ host: '127.0.0.1', port, auth: { user: 'a', pass: 'b' } });
     transports.push(transport);
-    await transport.sendMail(letter({ to: 'a@example.com', cc: 'b@example.com' }));
+    await transport.sendMail(mail({ to: 'a@example.com', cc: 'b@example.com' }));
     expect((await mailbox()).map((one) => one.to).toSorted((a, b) => a.localeCompare(b))).toEqual([
       'a@example.com',
       'b@example.com',
@@ -115,7 +115,7 @@ describe('the mailbox', () => {
 
 describe('its pages', () => {
   it('list mail, and show it in a frame without script, or as text with links', async () => {
-    await connect().sendMail(letter());
+    await connect().sendMail(mail());
     const list = await (await home.request('/mail?subject=booking')).text();
     expect(list).toContain('Booking confirmed: Studio A');
     const [found] = await mailbox();
@@ -135,37 +135,37 @@ describe('faults', () => {
     [{}, 451],
   ])('answer the message with a status: %j', async (more, code) => {
     await arm({ provider: 'mail', kind: 'status', ...more });
-    await expect(connect().sendMail(letter())).rejects.toMatchObject({ responseCode: code });
+    await expect(connect().sendMail(mail())).rejects.toMatchObject({ responseCode: code });
     expect(await mailbox()).toEqual([]);
-    await connect().sendMail(letter());
+    await connect().sendMail(mail());
     expect(await mailbox()).toHaveLength(1);
   });
   it.each(['refuse', 'offline', 'hang', 'garbage'])('lose the message: %s', async (kind) => {
     await arm({ provider: 'mail', kind });
-    await expect(connect().sendMail(letter())).rejects.toThrow();
+    await expect(connect().sendMail(mail())).rejects.toThrow();
     expect(await mailbox()).toEqual([]);
-    await connect().sendMail(letter());
+    await connect().sendMail(mail());
     expect(await mailbox()).toHaveLength(1);
   });
   it('meet a line that is kept open too', async () => {
     const transport = connect(true);
-    await transport.sendMail(letter());
+    await transport.sendMail(mail());
     await arm({ provider: 'mail', kind: 'status', status: 421 });
-    await expect(transport.sendMail(letter())).rejects.toThrow();
+    await expect(transport.sendMail(mail())).rejects.toThrow();
     await arm({ provider: 'mail', kind: 'hang' });
-    await expect(transport.sendMail(letter())).rejects.toThrow();
-    await transport.sendMail(letter());
+    await expect(transport.sendMail(mail())).rejects.toThrow();
+    await transport.sendMail(mail());
     expect(await mailbox()).toHaveLength(2);
   });
   it('take the message and lose the answer', async () => {
     await arm({ provider: 'mail', kind: 'fail_after' });
-    await expect(connect().sendMail(letter({ messageId: '<one@studio.example>' }))).rejects.toThrow();
+    await expect(connect().sendMail(mail({ messageId: '<one@studio.example>' }))).rejects.toThrow();
     expect(await mailbox()).toHaveLength(1);
-    await connect().sendMail(letter({ messageId: '<one@studio.example>' }));
+    await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
     expect((await mailbox())[0]?.duplicateOf).not.toBeNull();
   });
   it('leave a trace among the requests, without digits of a subject', async () => {
-    await connect().sendMail(letter({ subject: 'Your code: 123456' }));
+    await connect().sendMail(mail({ subject: 'Your code: 123456' }));
     const requests = await (await home.request('/api/requests?provider=mail')).text();
     expect(requests).toContain('alex@example.com');
     expect(requests).not.toContain('123456');

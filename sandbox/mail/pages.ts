@@ -1,20 +1,20 @@
 import { Hono } from 'hono';
 import { esc, page } from '../core/page.ts';
-import type { Letter, Letters } from './letters.ts';
+import type { ReceivedMail, MailStore } from './store.ts';
 
 /** The mailbox as people see it: `/mail` and `/mail/{id}`. */
-export function createMailPages(letters: Letters): Hono {
+export function createMailPages(mails: MailStore): Hono {
   const app = new Hono();
   app.get('/mail', (c) => {
     const [to, subject] = [c.req.query('to')?.trim() ?? '', c.req.query('subject')?.trim() ?? ''];
-    return listPage(letters.find(to || null, subject || null), to, subject);
+    return listPage(mails.find(to || null, subject || null), to, subject);
   });
   app.get('/mail/:id', (c) => {
-    const letter = letters.get(c.req.param('id'));
-    return letter ? letterPage(letter, c.req.query('view') === 'text' || letter.html === '') : gone();
+    const mail = mails.get(c.req.param('id'));
+    return mail ? mailPage(mail, c.req.query('view') === 'text' || mail.html === '') : gone();
   });
   app.get('/mail/:id/:at', (c) => {
-    const file = letters.get(c.req.param('id'))?.attachments[Number(c.req.param('at'))];
+    const file = mails.get(c.req.param('id'))?.attachments[Number(c.req.param('at'))];
     if (!file) return gone();
     const name = file.filename.replace(/[^\w .-]/g, '_');
     return new Response(new Uint8Array(file.bytes), {
@@ -29,16 +29,16 @@ export function createMailPages(letters: Letters): Hono {
 }
 
 /** Rows of letters, newest first; the mailbox and the home page show the same. */
-export function letterRows(letters: readonly Letter[]): string {
-  return letters
+export function mailRows(mails: readonly ReceivedMail[]): string {
+  return mails
     .map(
-      (letter) =>
-        `<tr><td><time datetime="${letter.receivedAt}">${esc(time(letter.receivedAt))}</time></td><td>${esc(letter.to)}</td><td><a href="/mail/${letter.id}">${esc(letter.subject || '(no subject)')}</a>${letter.duplicateOf === null ? '' : ` <span class="bad">repeat</span>`}</td></tr>`,
+      (mail) =>
+        `<tr><td><time datetime="${mail.receivedAt}">${esc(time(mail.receivedAt))}</time></td><td>${esc(mail.to)}</td><td><a href="/mail/${mail.id}">${esc(mail.subject || '(no subject)')}</a>${mail.duplicateOf === null ? '' : ` <span class="bad">repeat</span>`}</td></tr>`,
     )
     .join('');
 }
 
-function listPage(found: readonly Letter[], to: string, subject: string): Response {
+function listPage(found: readonly ReceivedMail[], to: string, subject: string): Response {
   const empty = to || subject ? 'No mail fits.' : 'No mail yet.';
   return page(
     'Mailbox',
@@ -46,15 +46,15 @@ function listPage(found: readonly Letter[], to: string, subject: string): Respon
 <div><label for="to">To</label><input id="to" name="to" type="email" value="${esc(to)}" placeholder="everybody"></div>
 <div><label for="subject">Subject</label><input id="subject" name="subject" value="${esc(subject)}" placeholder="any part of it"></div>
 <button>Search</button></form>
-<div id="letters">${found.length > 0 ? `<table><tr><th>At (Sydney)</th><th>To</th><th>Subject</th></tr>${letterRows(found)}</table>` : `<p>${empty}</p>`}</div></section>
+<div id="letters">${found.length > 0 ? `<table><tr><th>At (Sydney)</th><th>To</th><th>Subject</th></tr>${mailRows(found)}</table>` : `<p>${empty}</p>`}</div></section>
 <script>${REFRESH}</script>`,
     '<style>.search{display:flex;flex-wrap:wrap;gap:0 12px;align-items:end;margin-bottom:14px}.search div{flex:1 1 200px}</style>',
   );
 }
 
-function letterPage(letter: Letter, asText: boolean): Response {
-  const { id } = letter;
-  const files = letter.attachments
+function mailPage(mail: ReceivedMail, asText: boolean): Response {
+  const { id } = mail;
+  const files = mail.attachments
     .map(
       (file, at) =>
         `<li><a href="/mail/${id}/${at}" download="${esc(file.filename)}">${esc(file.filename)}</a> (${esc(file.contentType)}, ${file.size} bytes)</li>`,
@@ -63,15 +63,15 @@ function letterPage(letter: Letter, asText: boolean): Response {
   const tab = (name: string, href: string, current: boolean): string =>
     `<a class="button ${current ? '' : 'quiet'}" href="${href}"${current ? ' aria-current="page"' : ''}>${name}</a>`;
   const repeat =
-    letter.duplicateOf === null
+    mail.duplicateOf === null
       ? ''
-      : `<p class="bad">A repeat: <a href="/mail/${letter.duplicateOf}">the first one</a> bears the same Message-ID.</p>`;
+      : `<p class="bad">A repeat: <a href="/mail/${mail.duplicateOf}">the first one</a> bears the same Message-ID.</p>`;
   return page(
-    letter.subject || 'A mail',
-    `<section><h1>${esc(letter.subject || '(no subject)')}</h1><p>To ${esc(letter.to)}<br>From ${esc(letter.from)}<br>${esc(time(letter.receivedAt))} in Sydney</p>${repeat}
+    mail.subject || 'A mail',
+    `<section><h1>${esc(mail.subject || '(no subject)')}</h1><p>To ${esc(mail.to)}<br>From ${esc(mail.from)}<br>${esc(time(mail.receivedAt))} in Sydney</p>${repeat}
 ${files ? `<h2>Attachments</h2><ul>${files}</ul>` : ''}
-<nav aria-label="View">${letter.html ? tab('As it looks', `/mail/${id}`, !asText) : ''}${tab('As text', `/mail/${id}?view=text`, asText)}</nav>
-${asText ? `<pre>${linked(letter.text)}</pre>` : frame(letter.html)}</section><p><a href="/mail">All mail</a></p>`,
+<nav aria-label="View">${mail.html ? tab('As it looks', `/mail/${id}`, !asText) : ''}${tab('As text', `/mail/${id}?view=text`, asText)}</nav>
+${asText ? `<pre>${linked(mail.text)}</pre>` : frame(mail.html)}</section><p><a href="/mail">All mail</a></p>`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { Core } from '../core/core.ts';
 import type { FaultKind } from '../core/faults.ts';
-import type { Letters } from './letters.ts';
+import type { MailStore } from './store.ts';
 
 export type Smtp = { start(port: number, host: string): Promise<void>; close(): Promise<void> };
 
@@ -16,7 +16,7 @@ const LATER = 451;
  * `status` answers 4xx or 5xx to the message, `garbage` answers what is no SMTP, `fail_after` takes the message and hangs up
  * before saying so, `duplicate` takes it twice.
  */
-export function createSmtp(core: Core, letters: Letters): Smtp {
+export function createSmtp(core: Core, mails: MailStore): Smtp {
   const sockets = new Map<number, Socket>();
   const drop = (session: SMTPServerSession): void => void sockets.get(session.remotePort)?.destroy();
 
@@ -50,9 +50,9 @@ export function createSmtp(core: Core, letters: Letters): Smtp {
       sockets.get(session.remotePort)?.end('<html>not what you hoped for\r\n');
       return 'nothing';
     }
-    const kept = await letters.keep(raw, recipients);
-    if (fault?.kind === 'duplicate') await letters.keep(raw, recipients);
-    for (const letter of kept) log(letter.to, fault?.kind === 'fail_after' ? 0 : 250, letter.subject);
+    const kept = await mails.keep(raw, recipients);
+    if (fault?.kind === 'duplicate') await mails.keep(raw, recipients);
+    for (const mail of kept) log(mail.to, fault?.kind === 'fail_after' ? 0 : 250, mail.subject);
     if (fault?.kind !== 'fail_after') return null;
     drop(session);
     return 'nothing';

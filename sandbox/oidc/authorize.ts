@@ -47,12 +47,12 @@ export function takeAnswer(parts: Parts, flavour: Flavour, url: URL, form: URLSe
   const asked = readRequest(parts, flavour, url.searchParams);
   if (asked instanceof Response) return asked;
   if (form.get('refuse') === 'yes')
-    return leadBack(asked, parts.issuer, { error: 'access_denied', error_description: 'The person said no' });
+    return redirectBack(asked, parts.issuer, { error: 'access_denied', error_description: 'The person said no' });
   const person = readPerson(parts.people, form);
   if (!person) return framed('Choose an account', '<p class="problem">Choose somebody, or type an address.</p>', 400);
   const { clientId, redirectUri, scope, nonce, codeChallenge } = asked;
   const code = parts.grants.add({ clientId, redirectUri, scope, nonce, codeChallenge, sub: person.sub });
-  return leadBack(asked, parts.issuer, { code });
+  return redirectBack(asked, parts.issuer, { code });
 }
 
 function readPerson(people: People, form: URLSearchParams): Person | null {
@@ -80,7 +80,7 @@ function readRequest({ clients, issuer }: Parts, flavour: Flavour, query: URLSea
     formPost: one('response_mode') === 'form_post',
   };
   const fault = faultOf(asked, flavour, one);
-  return fault === null ? asked : leadBack(asked, issuer, fault);
+  return fault === null ? asked : redirectBack(asked, issuer, fault);
 }
 
 function faultOf(
@@ -104,7 +104,7 @@ function refused(reason: string): Response {
   return framed('Request refused', `<p class="problem">${esc(reason)}</p>`, 400);
 }
 
-function leadBack(asked: Asked, issuer: string, answer: Record<string, string>): Response {
+function redirectBack(asked: Asked, issuer: string, answer: Record<string, string>): Response {
   const fields = { ...answer, ...(asked.state === null ? {} : { state: asked.state }), iss: issuer };
   if (asked.formPost) {
     const inputs = Object.entries(fields)

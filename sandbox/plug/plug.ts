@@ -10,12 +10,12 @@ const PLUG_IDS = ['green-room'];
 export function createPlug(core: Core): Provider {
   const kept = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
 
-  function tick(): void {
+  function scheduler(): void {
     for (const plug of kept.plugs) if (settle(plug, core.now().getTime())) core.state.changed();
   }
 
   async function handle(request: Request): Promise<Response> {
-    tick();
+    scheduler();
     const url = new URL(request.url);
     const [, id, kind, method] = url.pathname.split('/');
     const plug = kept.plugs.find((one) => one.id === id);
@@ -47,7 +47,7 @@ export function createPlug(core: Core): Provider {
 
   const control = new Hono();
   control.get('/plugs', (c) => {
-    tick();
+    scheduler();
     return c.json(kept.plugs.map(({ id, on, history }) => ({ id, on, history })));
   });
 
@@ -60,7 +60,7 @@ export function createPlug(core: Core): Provider {
     control,
     panel: () => `<section><h2>Lights</h2><table>${kept.plugs.map(row).join('')}</table></section>`,
     reset: () => void (kept.plugs = PLUG_IDS.map(newPlug)),
-    tick,
+    scheduler,
   };
 }
 

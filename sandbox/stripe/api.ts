@@ -6,7 +6,7 @@ import { type FormMap, listAt, onlyKnown, parseForm, textOf } from './form.ts';
 import { type Answer, createIdempotency } from './idempotency.ts';
 import { cancelCheck, createCheck, redactCheck, updateCheck } from './identity/identity.ts';
 import { readCheck, readReport } from './identity/identity-results.ts';
-import { API_VERSION, byId, newId, type StripeWorld } from './ledger.ts';
+import { API_VERSION, byId, newId, type StripeState } from './ledger.ts';
 import { pageOf } from './listing.ts';
 import { settleDue } from './checkout/paying.ts';
 import { invalid, missing, StripeRefusal } from './refusal.ts';
@@ -25,8 +25,8 @@ type Call = {
 const WORK_MS = 5;
 
 /** The API the official SDK calls, at the root of its own port. Unknown addresses, keys, versions and parameters are refused. */
-export function createStripeApi(world: StripeWorld, keys: Keys): (request: Request) => Promise<Response> {
-  const once = createIdempotency(world);
+export function createStripeApi(state: StripeState, keys: Keys): (request: Request) => Promise<Response> {
+  const once = createIdempotency(state);
 
   async function answer(request: Request): Promise<Answer> {
     const url = new URL(request.url);
@@ -39,8 +39,8 @@ export function createStripeApi(world: StripeWorld, keys: Keys): (request: Reque
     const call: Call = { method, path: url.pathname, form: parseForm(text), restricted };
     const work = async (): Promise<Answer> => {
       await new Promise((done) => setTimeout(done, WORK_MS));
-      settleDue(world);
-      return { status: 200, body: route(world, call) };
+      settleDue(state);
+      return { status: 200, body: route(state, call) };
     };
     const key = request.headers.get('idempotency-key');
     return posted && key !== null ? once(key, { method, path: call.path, body: text }, work) : work();
@@ -90,17 +90,17 @@ function checkContentType(request: Request): void {
     throw new StripeRefusal(400, { message: 'Invalid request: send a form (application/x-www-form-urlencoded).' });
 }
 
-function route(world: StripeWorld, call: Call): object {
+function route(state: StripeState, call: Call): object {
   const [root, version, area = '', ...rest] = call.path.split('/');
-  const found = root === '' && version === 'v1' ? routeIn(world, call, area, rest) : null;
+  const found = root === '' && version === 'v1' ? routeIn(state, call, area, rest) : null;
   if (found) return found;
   throw new StripeRefusal(404, { message: `Unrecognized request URL (${call.method}: ${call.path}).` });
 }
 
 /** Null: there is no such address. */
-function routeIn(world: StripeWorld, call: Call, area: string, rest: readonly string[]): object | null {
+function routeIn(state: StripeState, call: Call, area: string, rest: readonly string[]): object | null {
   const [first, second, third] = rest;
-  if (area === 'identity') return identity(world, call, rest);
+  if (area === 'identity') return identity(state, call, rest);
   // What the restricted key is for: sensitive results of identity checks, and nothing else.
   if (call.restricted)
     throw new StripeRefusal(403, {
@@ -108,47 +108,47 @@ function routeIn(world: StripeWorld, call: Call, area: string, rest: readonly st
     });
   switch (area) {
     case 'checkout':
-      return first === 'sessions' ? checkout(world, call, second, third, rest.length) : null;
+      return first === 'sessions' ? checkout(state, call, second, third, rest.length) : null;
     case 'refunds':
       if (call.method === 'POST' && rest.length === 0)
-        return expanded(world.ledger, createRefund(world, call.form), expandOf(call.form));
-      return read(world, call, rest, {
+        return expanded(state.ledger, createRefund(state, call.form), expandOf(call.form));
+      return read(state, call, rest, {
         kind: 'refund',
-        all: world.ledger.refunds,
+        all: state.ledger.refunds,
         more: ['payment_intent', 'charge'],
       });
     case 'payment_intents':
-      return read(world, call, rest, { kind: 'payment_intent', all: world.ledger.intents });
+      return read(state, call, rest, { kind: 'payment_intent', all: state.ledger.intents });
     case 'charges':
-      return read(world, call, rest, { kind: 'charge', all: world.ledger.charges, more: ['payment_intent'] });
+      return read(state, call, rest, { kind: 'charge', all: state.ledger.charges, more: ['payment_intent'] });
     case 'disputes':
-      return read(world, call, rest, {
+      return read(state, call, rest, {
         kind: 'dispute',
-        all: world.ledger.disputes,
+        all: state.ledger.disputes,
         more: ['payment_intent', 'charge'],
       });
     case 'events':
-      return events(world, call, rest);
+      return events(state, call, rest);
     case 'webhook_endpoints':
-      if (call.method === 'POST' && rest.length === 0) return createEndpoint(world, call.form);
-      return read(world, call, rest, { kind: 'webhook endpoint', all: withoutSecrets(world.ledger.endpoints) });
+      if (call.method === 'POST' && rest.length === 0) return createEndpoint(state, call.form);
+      return read(state, call, rest, { kind: 'webhook endpoint', all: withoutSecrets(state.ledger.endpoints) });
     default:
       return null;
   }
 }
 
 function checkout(
-  world: StripeWorld,
+  state: StripeState,
   call: Call,
   id: string | undefined,
   action: string | undefined,
   depth: number,
 ): object | null {
-  const { ledger } = world;
+  const { ledger } = state;
   const posted = call.method === 'POST';
   if (id === undefined && posted) {
     const paths = expandOf(call.form);
-    return expanded(ledger, createCheckout(world, call.form), paths);
+    return expanded(ledger, createCheckout(state, call.form), paths);
   }
   if (id === undefined) {
     const status = textOf(call.form['status']);
@@ -173,7 +173,7 @@ function checkout(
   );
   const paths = expandOf(call.form);
   if (action === undefined && !posted) return expanded(ledger, one.session, paths);
-  if (action === 'expire' && posted && depth === 3) return expanded(ledger, expireByCall(world, one), paths);
+  if (action === 'expire' && posted && depth === 3) return expanded(ledger, expireByCall(state, one), paths);
   if (action === 'line_items' && !posted && depth === 3)
     return { object: 'list', data: one.items, has_more: false, url: `/v1/checkout/sessions/${id}/line_items` };
   return null;
@@ -188,7 +188,7 @@ function withoutSecrets(
 
 /** `GET /v1/things` and `GET /v1/things/{id}`; `more` are the filters by equal field its list knows. */
 function read(
-  world: StripeWorld,
+  state: StripeState,
   call: Call,
   rest: readonly string[],
   of: {
@@ -203,7 +203,7 @@ function read(
     onlyKnown(call.form, ['expand.*']);
     const one = byId(of.all, id);
     if (!one) throw missing(of.kind, id);
-    return expanded(world.ledger, one, expandOf(call.form));
+    return expanded(state.ledger, one, expandOf(call.form));
   }
   const fits = (one: object): boolean =>
     Object.entries(one).every(([name, value]) => {
@@ -215,50 +215,50 @@ function read(
     kind: of.kind,
     ...(of.more ? { more: of.more } : {}),
   });
-  return expanded(world.ledger, page, expandOf(call.form));
+  return expanded(state.ledger, page, expandOf(call.form));
 }
 
 /** `types[]` are up to 20 types, any of which fits; `type` is one. */
-function events(world: StripeWorld, call: Call, rest: readonly string[]): object | null {
+function events(state: StripeState, call: Call, rest: readonly string[]): object | null {
   const { types: wanted, ...form } = call.form;
   const types = listAt(wanted).filter((type) => typeof type === 'string');
   if (wanted !== undefined && (types.length === 0 || types.length > 20 || form['type'] !== undefined))
     throw invalid('types', 'Give up to 20 types, and not `type` beside them.');
-  const fitting = world.ledger.events.filter((event) => types.length === 0 || types.includes(event.type));
-  return read(world, { ...call, form }, rest, {
+  const fitting = state.ledger.events.filter((event) => types.length === 0 || types.includes(event.type));
+  return read(state, { ...call, form }, rest, {
     kind: 'event',
     all: Object.fromEntries(fitting.toReversed().map((event) => [event.id, event])),
     more: ['type'],
   });
 }
 
-function identity(world: StripeWorld, call: Call, rest: readonly string[]): object | null {
+function identity(state: StripeState, call: Call, rest: readonly string[]): object | null {
   const [kind, id, action] = rest;
   if (rest.length > 3) return null;
   const posted = call.method === 'POST';
   const asks = { expand: expandOf(call.form), restricted: call.restricted };
   if (kind === 'verification_reports') {
     if (posted || id === undefined || action !== undefined) return null;
-    const report = byId(world.ledger.reports, id);
+    const report = byId(state.ledger.reports, id);
     if (!report) throw missing('verification_report', id);
-    return readReport(world, report, asks);
+    return readReport(state, report, asks);
   }
   if (kind !== 'verification_sessions') return null;
-  if (id === undefined && posted) return readCheck(world, createCheck(world, call.form), asks);
-  if (id === undefined) return listChecks(world, call, asks.restricted);
-  const check = byId(world.ledger.checks, id);
+  if (id === undefined && posted) return readCheck(state, createCheck(state, call.form), asks);
+  if (id === undefined) return listChecks(state, call, asks.restricted);
+  const check = byId(state.ledger.checks, id);
   if (!check) throw missing('verification_session', id);
-  if (action === undefined && posted) updateCheck(world, check, call.form);
+  if (action === undefined && posted) updateCheck(state, check, call.form);
   else onlyKnown(call.form, ['expand.*']);
-  if (action === 'cancel' && posted) cancelCheck(world, check);
-  else if (action === 'redact' && posted) redactCheck(world, check);
+  if (action === 'cancel' && posted) cancelCheck(state, check);
+  else if (action === 'redact' && posted) redactCheck(state, check);
   else if (action !== undefined) return null;
-  return readCheck(world, check, asks);
+  return readCheck(state, check, asks);
 }
 
-function listChecks(world: StripeWorld, call: Call, restricted: boolean): object {
+function listChecks(state: StripeState, call: Call, restricted: boolean): object {
   const [status, reference] = [textOf(call.form['status']), textOf(call.form['client_reference_id'])];
-  const all = Object.values(world.ledger.checks)
+  const all = Object.values(state.ledger.checks)
     .map((check) => check.session)
     .filter(
       (one) =>
@@ -272,8 +272,8 @@ function listChecks(world: StripeWorld, call: Call, restricted: boolean): object
   // In a list every path begins with `data.`.
   const expand = expandOf(call.form).map((path) => path.replace(/^data\./, ''));
   const data = page.data.flatMap((one) => {
-    const check = world.ledger.checks[one.id];
-    return check ? [readCheck(world, check, { expand, restricted })] : [];
+    const check = state.ledger.checks[one.id];
+    return check ? [readCheck(state, check, { expand, restricted })] : [];
   });
   return { ...page, data };
 }

@@ -4,19 +4,19 @@ import { disputeOutcomes, moveDispute, openDispute } from './checkout/disputes.t
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
 import { endRefund, refundOnDashboard, refundOutcomes } from './checkout/refunds.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity/identity.ts';
-import { byId, type Check, type Checkout, type StripeWorld } from './ledger.ts';
+import { byId, type Check, type Checkout, type StripeState } from './ledger.ts';
 import { StripeRefusal } from './refusal.ts';
 
 /** What tests and outsiders script payments and identity checks with (docs/sandbox.md). */
-export function createStripeControl(world: StripeWorld): Hono {
-  const { ledger } = world;
+export function createStripeControl(state: StripeState): Hono {
+  const { ledger } = state;
   const api = new Hono();
   api.get('/payments', (c) => {
-    settleDue(world);
+    settleDue(state);
     return c.json(Object.values(ledger.checkouts).toReversed().map(paymentOf));
   });
   api.post('/payments/:id', async (c) => {
-    settleDue(world);
+    settleDue(state);
     const checkout = byId(ledger.checkouts, c.req.param('id'));
     if (!checkout) return refusal('no such payment', 404);
     const sent = await readBody(c.req.raw);
@@ -24,19 +24,19 @@ export function createStripeControl(world: StripeWorld): Hono {
     if (!outcome) return refusal(`outcome is one of ${paymentOutcomes.join(', ')}`);
     const { seconds } = sent;
     if (seconds !== undefined && !isCount(seconds)) return refusal('seconds is a whole number above 0');
-    doOutcome(world, checkout, outcome, seconds);
+    doOutcome(state, checkout, outcome, seconds);
     return c.json(paymentOf(checkout));
   });
-  addMoneyBack(world, api);
-  addIdentity(world, api);
+  addMoneyBack(state, api);
+  addIdentity(state, api);
   return api;
 }
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
 /** Refunds and disputes, and what is odd about the webhooks to come. */
-function addMoneyBack(world: StripeWorld, api: Hono): void {
-  const { ledger } = world;
+function addMoneyBack(state: StripeState, api: Hono): void {
+  const { ledger } = state;
   const guarded = (work: () => object): Response => {
     try {
       return Response.json(work());
@@ -61,7 +61,7 @@ function addMoneyBack(world: StripeWorld, api: Hono): void {
     const wanted = (await readBody(c.req.raw))['outcome'];
     const outcome = refundOutcomes.find((one) => one === wanted);
     if (!outcome) return refusal(`outcome is one of ${refundOutcomes.join(', ')}`);
-    endRefund(world, refund, outcome);
+    endRefund(state, refund, outcome);
     return c.json(refund);
   });
   api.post('/payments/:id/refunds', async (c) => {
@@ -70,7 +70,7 @@ function addMoneyBack(world: StripeWorld, api: Hono): void {
     const { amount, pending } = await readBody(c.req.raw);
     if (amount !== undefined && !isCount(amount)) return refusal('amount is a whole number of cents');
     return guarded(() =>
-      refundOnDashboard(world, checkout.session, { amount: amount ?? null, pending: pending === true }),
+      refundOnDashboard(state, checkout.session, { amount: amount ?? null, pending: pending === true }),
     );
   });
 
@@ -78,7 +78,7 @@ function addMoneyBack(world: StripeWorld, api: Hono): void {
   api.post('/payments/:id/disputes', (c) => {
     const checkout = byId(ledger.checkouts, c.req.param('id'));
     if (!checkout) return refusal('no such payment', 404);
-    return guarded(() => openDispute(world, checkout.session));
+    return guarded(() => openDispute(state, checkout.session));
   });
   api.post('/disputes/:id', async (c) => {
     const dispute = byId(ledger.disputes, c.req.param('id'));
@@ -86,7 +86,7 @@ function addMoneyBack(world: StripeWorld, api: Hono): void {
     const wanted = (await readBody(c.req.raw))['outcome'];
     const outcome = disputeOutcomes.find((one) => one === wanted);
     if (!outcome) return refusal(`outcome is one of ${disputeOutcomes.join(', ')}`);
-    moveDispute(world, dispute, outcome);
+    moveDispute(state, dispute, outcome);
     return c.json(dispute);
   });
 
@@ -99,8 +99,8 @@ function addMoneyBack(world: StripeWorld, api: Hono): void {
   });
 }
 
-function addIdentity(world: StripeWorld, api: Hono): void {
-  const { ledger } = world;
+function addIdentity(state: StripeState, api: Hono): void {
+  const { ledger } = state;
   api.get('/identity', (c) => c.json(Object.values(ledger.checks).toReversed().map(checkOf)));
   api.post('/identity/:id', async (c) => {
     const check = byId(ledger.checks, c.req.param('id'));
@@ -113,7 +113,7 @@ function addIdentity(world: StripeWorld, api: Hono): void {
       );
     const word = (name: string, other: string): string => (typeof sent[name] === 'string' ? sent[name] : other);
     const before = check.shown;
-    finishCheck(world, check, outcome, {
+    finishCheck(state, check, outcome, {
       first: word('first_name', before?.first ?? 'Alex'),
       last: word('last_name', before?.last ?? 'Citizen'),
       dob: word('dob', before?.dob ?? '1998-04-03'),

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
 import { type FormMap, listAt, metadataOf, onlyKnown, textOf, urlOf, wordOf } from './form.ts';
-import { API_VERSION, newId, type StripeWorld } from './ledger.ts';
+import { API_VERSION, newId, type StripeState } from './ledger.ts';
 import { needed } from './refusal.ts';
 
 /** `POST /v1/webhook_endpoints`: a further address for events, with a secret of its own. The house's own one is always there. */
-export function createEndpoint(world: StripeWorld, form: FormMap): Stripe.WebhookEndpoint {
+export function createEndpoint(state: StripeState, form: FormMap): Stripe.WebhookEndpoint {
   onlyKnown(form, ['url', 'enabled_events.*', 'api_version', 'description', 'metadata.*', 'expand.*']);
   const url = urlOf(form['url'], 'url');
   if (url === null) throw needed('url');
@@ -17,7 +17,7 @@ export function createEndpoint(world: StripeWorld, form: FormMap): Stripe.Webhoo
     object: 'webhook_endpoint',
     api_version: API_VERSION,
     application: null,
-    created: world.stamp(),
+    created: state.stamp(),
     description: textOf(form['description']),
     enabled_events: events,
     livemode: false,
@@ -26,7 +26,7 @@ export function createEndpoint(world: StripeWorld, form: FormMap): Stripe.Webhoo
     status: 'enabled',
     url,
   };
-  world.ledger.endpoints[id] = endpoint;
-  world.changed();
+  state.ledger.endpoints[id] = endpoint;
+  state.changed();
   return endpoint;
 }

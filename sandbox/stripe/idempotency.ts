@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { byId, type StripeWorld } from './ledger.ts';
+import { byId, type StripeState } from './ledger.ts';
 import { StripeRefusal } from './refusal.ts';
 
 export type Answer = { status: number; body: unknown; replayed?: boolean };
@@ -12,7 +12,7 @@ const KEY_MAX = 255;
  * a call that is still under way is a conflict. Refusals from before the work began are not kept (docs.stripe.com/api/idempotent_requests).
  */
 export function createIdempotency(
-  world: StripeWorld,
+  state: StripeState,
 ): (key: string, call: { method: string; path: string; body: string }, work: () => Promise<Answer>) => Promise<Answer> {
   const running = new Set<string>();
 
@@ -20,8 +20,8 @@ export function createIdempotency(
     if (key === '' || key.length > KEY_MAX)
       throw new StripeRefusal(400, { message: `Idempotency keys are 1 to ${KEY_MAX} characters.` });
     const hash = createHash('sha256').update(`${call.method} ${call.path}\n${call.body}`).digest('hex');
-    prune(world);
-    const known = byId(world.ledger.idempotency, key);
+    prune(state);
+    const known = byId(state.ledger.idempotency, key);
     if (known && known.hash !== hash)
       throw new StripeRefusal(400, {
         type: 'idempotency_error',
@@ -36,13 +36,13 @@ export function createIdempotency(
       });
     running.add(key);
     const keep = (answer: Answer): void => {
-      world.ledger.idempotency[key] = {
+      state.ledger.idempotency[key] = {
         hash,
         status: answer.status,
         body: JSON.stringify(answer.body),
-        at: world.seconds(),
+        at: state.seconds(),
       };
-      world.changed();
+      state.changed();
     };
     try {
       const answer = await work();
@@ -57,7 +57,7 @@ export function createIdempotency(
   };
 }
 
-function prune(world: StripeWorld): void {
-  for (const [key, answered] of Object.entries(world.ledger.idempotency))
-    if (world.seconds() - answered.at >= KEEP_S) delete world.ledger.idempotency[key];
+function prune(state: StripeState): void {
+  for (const [key, answered] of Object.entries(state.ledger.idempotency))
+    if (state.seconds() - answered.at >= KEEP_S) delete state.ledger.idempotency[key];
 }

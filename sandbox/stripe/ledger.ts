@@ -61,7 +61,7 @@ export type StoredEvent = {
   data: { object: { id: string; object: string }; previous_attributes?: Record<string, unknown> };
 };
 
-export type StripeWorld = {
+export type StripeState = {
   readonly ledger: Ledger;
   readonly core: Core;
   readonly baseUrl: string;
@@ -98,7 +98,7 @@ const emptyLedger = (): Ledger => ({
   events: [],
 });
 
-export function createStripeWorld(core: Core, secret: string): StripeWorld {
+export function createStripeState(core: Core, secret: string): StripeState {
   const ledger = core.state.load<Ledger>('payments', emptyLedger());
   // A file of an earlier version lacks what came later.
   Object.assign(ledger, { ...emptyLedger(), ...ledger });

@@ -4,7 +4,7 @@ import type { Provider } from '../core/provider.ts';
 import { createStripeApi } from './api.ts';
 import { createStripeControl } from './control.ts';
 import { identityPage } from './identity/identity-page.ts';
-import { createStripeWorld, OFFSET, type StripeWorld } from './ledger.ts';
+import { createStripeState, OFFSET, type StripeState } from './ledger.ts';
 import { payPage } from './checkout/pay-page.ts';
 import { settleDue } from './checkout/paying.ts';
 import { dashboardPage } from './checkout/dashboard.ts';
@@ -17,47 +17,47 @@ const SHOWN = 6;
 
 /** Stripe Checkout, refunds, disputes and Identity: the API, the hosted pages, the dashboard, signed webhooks, and their control. */
 export function createStripe(core: Core): Provider {
-  const world = createStripeWorld(core, WEBHOOK_SECRET);
-  const api = createStripeApi(world, { secret: SECRET_KEY, restricted: RESTRICTED_KEY });
+  const state = createStripeState(core, WEBHOOK_SECRET);
+  const api = createStripeApi(state, { secret: SECRET_KEY, restricted: RESTRICTED_KEY });
   const isPage = (request: Request): boolean => /^\/(c\/pay|verify|dashboard)\//.test(new URL(request.url).pathname);
   return {
     name: 'stripe',
     offset: OFFSET,
-    handle: (request) => (isPage(request) ? hosted(world, request) : api(request)),
+    handle: (request) => (isPage(request) ? hosted(state, request) : api(request)),
     spared: isPage,
     offline: () => Response.error(),
-    control: createStripeControl(world),
-    panel: () => panel(world),
-    reset: () => world.reset(),
-    tick: () => settleDue(world),
+    control: createStripeControl(state),
+    panel: () => panel(state),
+    reset: () => state.reset(),
+    scheduler: () => settleDue(state),
   };
 }
 
-async function hosted(world: StripeWorld, request: Request): Promise<Response> {
+async function hosted(state: StripeState, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const [, pay = '', bank] = /^\/c\/pay\/(\w+)(\/bank)?$/.exec(pathname) ?? [];
-  if (pay !== '') return payPage(world, request, pay, bank !== undefined);
+  if (pay !== '') return payPage(state, request, pay, bank !== undefined);
   const [, shown = ''] = /^\/dashboard\/(\w+)$/.exec(pathname) ?? [];
-  if (shown !== '') return dashboardPage(world, request, shown);
+  if (shown !== '') return dashboardPage(state, request, shown);
   const [, check = '', secret = ''] = /^\/verify\/(\w+)\/(\w+)$/.exec(pathname) ?? [];
-  return identityPage(world, request, check, secret);
+  return identityPage(state, request, check, secret);
 }
 
-function panel(world: StripeWorld): string {
-  const rows = Object.values(world.ledger.checkouts)
+function panel(state: StripeState): string {
+  const rows = Object.values(state.ledger.checkouts)
     .toReversed()
     .slice(0, SHOWN)
     .map(({ session, items }) => {
-      const state = session.status === 'complete' ? session.payment_status : session.status;
+      const outcome = session.status === 'complete' ? session.payment_status : session.status;
       const link =
         session.url === null
-          ? `<a href="${esc(`${world.baseUrl}/dashboard/${session.id}`)}">Dashboard</a>`
+          ? `<a href="${esc(`${state.baseUrl}/dashboard/${session.id}`)}">Dashboard</a>`
           : `<a href="${esc(session.url)}">Pay page</a>`;
       const what = items.map((item) => item.description ?? '').join(', ');
-      return `<tr><td>${dollars(session.amount_total ?? 0)}</td><td>${esc(what)}</td><td class="${state === 'paid' ? 'good' : ''}">${state}</td><td>${link}</td></tr>`;
+      return `<tr><td>${dollars(session.amount_total ?? 0)}</td><td>${esc(what)}</td><td class="${outcome === 'paid' ? 'good' : ''}">${outcome}</td><td>${link}</td></tr>`;
     })
     .join('');
-  const refunds = Object.values(world.ledger.refunds)
+  const refunds = Object.values(state.ledger.refunds)
     .toReversed()
     .slice(0, SHOWN)
     .map(
@@ -65,7 +65,7 @@ function panel(world: StripeWorld): string {
         `<tr><td>${dollars(refund.amount)}</td><td>given back</td><td>${esc(refund.status ?? '')}</td><td></td></tr>`,
     )
     .join('');
-  const checks = Object.values(world.ledger.checks)
+  const checks = Object.values(state.ledger.checks)
     .toReversed()
     .slice(0, SHOWN)
     .map(({ session }) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from './database.ts';
-import { startUpkeep } from './engine/upkeep.ts';
+import { startMaintenance } from './engine/maintenance.ts';
 import { migrate, type Migration, type Migrator } from './migrate.ts';
-import { createPglite, type Embedded, type PgliteOptions, type Place } from './pglite.ts';
+import { createPglite, type Embedded, type PgliteOptions, type DataLocation } from './pglite.ts';
 import { createPostgres } from './postgres.ts';
 
 export type OpenOptions = {
@@ -13,8 +13,8 @@ export type OpenOptions = {
 };
 
 /** Opens the embedded database, brings it up to date, and looks after one that lies in a folder until it is closed. */
-export async function openEmbedded(place: Place, options: OpenOptions & PgliteOptions): Promise<Embedded> {
-  const engine = await createPglite(place, options);
+export async function openEmbedded(location: DataLocation, options: OpenOptions & PgliteOptions): Promise<Embedded> {
+  const engine = await createPglite(location, options);
   const migrator: Migrator = {
     script: (sql) => engine.script(sql),
     rows: async (sql) => (await engine.query(sql)).rows,
@@ -25,12 +25,12 @@ export async function openEmbedded(place: Place, options: OpenOptions & PgliteOp
     await engine.close();
     throw error;
   }
-  if (typeof place !== 'string') return engine;
-  const upkeep = startUpkeep(engine, options);
+  if (typeof location !== 'string') return engine;
+  const maintenance = startMaintenance(engine, options);
   return {
     ...engine,
     async close() {
-      await upkeep.stop();
+      await maintenance.stop();
       await engine.close();
     },
   };

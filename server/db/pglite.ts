@@ -9,10 +9,10 @@ import {
   type Row,
   type Transaction,
 } from './database.ts';
-import { readAnswer, type Told } from './engine/answer.ts';
+import { readAnswer, type ServerError } from './engine/answer.ts';
 import { type EngineHost, EngineLost, startEngine, StatementStopped } from './engine/host.ts';
 import { createStops } from './engine/stops.ts';
-import { createTurns, SERVER_LANE } from './engine/turns.ts';
+import { createFairQueue, SERVER_LANE } from './engine/fair-queue.ts';
 import {
   commandCount,
   createMemory,
@@ -24,8 +24,8 @@ import {
   type Statement,
   statementName,
   typed,
-  writeFlight,
-} from './flight.ts';
+  writePipeline,
+} from './pipeline.ts';
 import { rolledBack, transactionOf } from './postgres.ts';
 import { becomePrincipal } from './principal.ts';
 
@@ -43,7 +43,7 @@ export type Embedded = Database & {
 };
 
 /** Where an embedded database lives: a folder, or memory, in which it begins empty or as an image has it. */
-export type Place = string | null | Blob;
+export type DataLocation = string | null | Blob;
 
 /** Milliseconds a statement may run, and a transaction may take from its beginning to its end; null: as long as it likes. */
 export type EngineLimits = {
@@ -81,16 +81,16 @@ type Turn = { readonly lane: string; readonly limitMs: number | null; readonly c
  * the engine until it ends. A statement that runs too long is ended together with the worker, and a new one opens the same folder.
  * The embedding process is superuser inside, so only `script` may hold several statements.
  */
-export async function createPglite(place: Place, options: PgliteOptions = {}): Promise<Embedded> {
-  const limits = typeof place === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS;
+export async function createPglite(location: DataLocation, options: PgliteOptions = {}): Promise<Embedded> {
+  const limits = typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS;
   const warn = options.warn ?? (() => undefined);
   const stops = createStops();
-  const turns = createTurns();
+  const queue = createFairQueue();
   const listeners = new Map<string, Set<(payload: string) => void>>();
   let closed: Promise<void> | null = null;
 
   const host = await startEngine({
-    place,
+    location,
     warn,
     broken: options.broken ?? (() => undefined),
     async prepare(run) {
@@ -102,7 +102,7 @@ export async function createPglite(place: Place, options: PgliteOptions = {}): P
       for (const channel of listeners.keys()) tell(channel, '');
     },
   });
-  const fly = createFlight(host, tell);
+  const fly = createPipeline(host, tell);
 
   function tell(channel: string, payload: string): void {
     for (const heard of listeners.get(channel) ?? []) queueMicrotask(() => heard(payload));
@@ -111,7 +111,7 @@ export async function createPglite(place: Place, options: PgliteOptions = {}): P
   /** Waits for its turn and for an engine that can be asked. */
   function exclusive<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new EngineLost('the database is closed'));
-    return turns.take(turn.lane, async () => {
+    return queue.take(turn.lane, async () => {
       stops.check(turn.caller);
       if (!host.isUp()) await host.ready();
       try {
@@ -150,7 +150,7 @@ export async function createPglite(place: Place, options: PgliteOptions = {}): P
 
   return {
     kind: 'pglite',
-    durability: typeof place === 'string' ? 'pglite-process-safe' : 'memory',
+    durability: typeof location === 'string' ? 'pglite-process-safe' : 'memory',
     query,
     one: transactionOf(query).one,
     transaction: (work) => inTransaction(server, [], work),
@@ -184,10 +184,10 @@ export async function createPglite(place: Place, options: PgliteOptions = {}): P
     script,
     image: () => exclusive(server, () => host.image()),
     heapMegabytes: () => host.heapMegabytes(),
-    idle: () => turns.idle(),
+    idle: () => queue.idle(),
     recycle: () => exclusive(server, () => host.recycle()),
     close() {
-      closed ??= turns.take(SERVER_LANE, () => host.close());
+      closed ??= queue.take(SERVER_LANE, () => host.close());
       return closed;
     },
   };
@@ -196,7 +196,7 @@ export async function createPglite(place: Place, options: PgliteOptions = {}): P
 type Fly = (statements: readonly Statement[], limitMs: number | null) => Promise<Result[]>;
 
 /** Sends statements in one flight and reads their results; knows what the present engine has prepared. */
-function createFlight(host: EngineHost, notified: (channel: string, payload: string) => void): Fly {
+function createPipeline(host: EngineHost, notified: (channel: string, payload: string) => void): Fly {
   let memory: Memory = createMemory();
   let generation = host.generation();
   return async (statements, limitMs) => {
@@ -206,7 +206,7 @@ function createFlight(host: EngineHost, notified: (channel: string, payload: str
     }
     const { fields: columns } = memory;
     const names = statements.map((statement) => statementName(statement.text));
-    const bytes = await host.run(bytesOf(writeFlight(memory, statements, names)), limitMs);
+    const bytes = await host.run(bytesOf(writePipeline(memory, statements, names)), limitMs);
 
     const results: Result[] = [];
     let rows: Row[] = [];
@@ -228,8 +228,8 @@ function createFlight(host: EngineHost, notified: (channel: string, payload: str
         rows = [];
         fields = columns.get(names[results.length] ?? '') ?? [];
       },
-      failed: (told) => {
-        failure ??= refusalOf(told);
+      failed: (serverError) => {
+        failure ??= refusalOf(serverError);
       },
       notified,
     });
@@ -283,12 +283,12 @@ async function runTransaction<T>(
     if (generation !== host.generation()) throw interrupted();
     const before = opening ?? [];
     opening = null;
-    const flight = fly([...before, { text, values }], left());
-    flying = flight.then(
+    const pipeline = fly([...before, { text, values }], left());
+    flying = pipeline.then(
       () => (flying = null),
       () => (flying = null),
     );
-    return typed<R>(last(await flight));
+    return typed<R>(last(await pipeline));
   };
   let timer: NodeJS.Timeout | null = null;
   const patience = new Promise<never>((_resolve, reject) => {
@@ -338,14 +338,14 @@ function bytesOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 /** Throws the first error of a script's answer; answers whether the answer is whole. */
 function readScript(bytes: Uint8Array, notified: (channel: string, payload: string) => void): boolean {
   const nothing = (): void => undefined;
-  const errors: Told[] = [];
+  const errors: ServerError[] = [];
   const complete = readAnswer(bytes, {
     parsed: nothing,
     closed: nothing,
     fields: nothing,
     row: nothing,
     complete: nothing,
-    failed: (told) => void errors.push(told),
+    failed: (serverError) => void errors.push(serverError),
     notified,
   });
   const [first] = errors;
@@ -357,4 +357,4 @@ function last(results: readonly Result[]): Result {
   return results.at(-1) ?? { rows: [], count: 0 };
 }
 
-const refusalOf = (told: Told): DatabaseError => new DatabaseError(told);
+const refusalOf = (serverError: ServerError): DatabaseError => new DatabaseError(serverError);

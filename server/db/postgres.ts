@@ -20,8 +20,8 @@ import {
   type Statement,
   statementName,
   typed,
-  writeFlight,
-} from './flight.ts';
+  writePipeline,
+} from './pipeline.ts';
 import { becomePrincipal } from './principal.ts';
 
 type FieldMessage = { fields: { name: string; dataTypeID: number }[] };
@@ -51,7 +51,7 @@ function memoryOf(connection: EventEmitter): Memory {
  * Several statements in one network flight: parse, bind, execute for each and a single Sync, so PostgreSQL runs them as one
  * transaction and answers once. This is what keeps row-level security cheap (docs/decisions: one network flight).
  */
-class Flight implements pg.Submittable {
+class Pipeline implements pg.Submittable {
   readonly #statements: readonly Statement[];
   readonly #names: string[];
   readonly #done: (outcome: DatabaseError | Result[]) => void;
@@ -71,7 +71,7 @@ class Flight implements pg.Submittable {
     const memory = memoryOf(connection);
     this.#memory = memory;
     // One buffer, one write: several would be as many system calls' worth of work.
-    connection.stream.write(Buffer.concat(writeFlight(memory, this.#statements, this.#names)));
+    connection.stream.write(Buffer.concat(writePipeline(memory, this.#statements, this.#names)));
     this.#expect(0);
   }
 
@@ -138,7 +138,9 @@ const STALE = new Set(['0A000', '26000', '42P05', '08006', '57P01']);
 
 function fly(client: pg.ClientBase, statements: readonly Statement[]): Promise<Result[]> {
   return new Promise((resolve, reject) => {
-    client.query(new Flight(statements, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))));
+    client.query(
+      new Pipeline(statements, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))),
+    );
   });
 }
 

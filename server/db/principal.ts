@@ -1,5 +1,5 @@
 import type { Principal } from './database.ts';
-import type { Statement } from './flight.ts';
+import type { Statement } from './pipeline.ts';
 
 /**
  * The statement that makes the rest of its transaction run as the caller. `set_config(…, true)` ends with the transaction,

@@ -7,7 +7,7 @@ import type { People } from '#server/operations/people.ts';
 import { Refusal } from '#server/operations/refusal.ts';
 import type { LinkSigner } from '#server/operations/seal.ts';
 import { bookingIdField, json, parse } from './answers.ts';
-import { describeAccess } from './door-access.ts';
+import { describeAccess } from './describe-access.ts';
 import type { ServerFunction } from './function.ts';
 import { statuses } from './statuses.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TokenRefused } from './caller.ts';
-import { type Keys, temporaryKeys } from './keys.ts';
+import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
 import { createReadCaller, createSessionWatch } from './token.ts';
 
 const NOW = new Date('2026-05-01T00:00:00Z');

@@ -1,5 +1,5 @@
 import { type Caller, type Clock, type ReadCaller, TokenRefused } from './caller.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from '#server/crypto/keys.ts';
 
 /** Whether a session still lives; asked of the database, remembered for at most half a second. */
 export type SessionWatch = {

@@ -1,5 +1,5 @@
 import { settings as studio } from '#rules/venue.ts';
-import type { PictureRoom } from '#server/providers/ports.ts';
+import type { PictureDecoder } from '#server/providers/ports.ts';
 import { Refusal } from './refusal.ts';
 
 /** Wide enough to read the smallest print of a licence that fills the picture. */
@@ -21,7 +21,7 @@ export function readDataUrl(text: string): Uint8Array {
  * Turns what somebody sent into a plain JPEG without metadata, so that only pixels go further (decisions T-22). Throws
  * `Refusal('image_refused')`, and `provider_unavailable` when too many wait.
  */
-export async function prepareImage(pictures: PictureRoom, bytes: Uint8Array): Promise<Uint8Array> {
+export async function prepareImage(pictures: PictureDecoder, bytes: Uint8Array): Promise<Uint8Array> {
   const image = looksLikeImage(bytes) ? await pictures.repack(bytes, EDGE_MAX) : 'unreadable';
   if (image === 'unreadable') throw new Refusal('image_refused', REFUSED);
   if (image === 'busy')

@@ -11,7 +11,7 @@ import type {
   IdReader,
   LicenceReading,
   ObjectStore,
-  PictureRoom,
+  PictureDecoder,
 } from '#server/providers/ports.ts';
 import { prepareImage } from './id-image.ts';
 import { createCheckQueue } from './identity/check-queue.ts';
@@ -71,7 +71,7 @@ const PROFILE = `select full_name as "fullName", date_of_birth as "dateOfBirth" 
 export function createIdentity(parts: {
   db: Database;
   reader: IdReader;
-  pictures: PictureRoom;
+  pictures: PictureDecoder;
   /** null: there is no hosted check here, photos only. */
   checks: IdentityChecks | null;
   store: ObjectStore;

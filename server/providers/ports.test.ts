@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openOutside, type Outside } from '#tests/support/outside.ts';
+import { openSandboxPorts, type SandboxPorts } from '#tests/support/sandbox-ports.ts';
 import { createIgloohomeLocks } from './igloohome-locks.ts';
 import { createOcrIdReader } from './ocr-id-reader.ts';
 import type { DoorCode, IdentityChecks, Locks, Mail, Payments, PaymentSession, Power } from './ports.ts';
@@ -11,9 +11,9 @@ import { createStripePayments } from './stripe-payments.ts';
 import { createVisionIdReader } from './vision-id-reader.ts';
 
 /** One suite per port: what the house relies on, asked of the adapter over the real wire. */
-let outside: Outside;
+let outside: SandboxPorts;
 beforeAll(async () => {
-  outside = await openOutside();
+  outside = await openSandboxPorts();
 }, 30_000);
 afterAll(() => outside.close());
 const hours = (count: number): Date => new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + count * 3_600_000);

@@ -172,7 +172,7 @@ export type LicenceReading = {
 export type IdReader = { read(image: Uint8Array): Promise<LicenceReading> };
 
 /** Pictures of strangers. They are unpacked away from the server: a hostile one harms its own process and no other. */
-export type PictureRoom = {
+export type PictureDecoder = {
   /** Its pixels as a JPEG, upright, no side longer than `edge`, without metadata. `unreadable`: it is no JPEG, PNG or WebP, or too large. */
   repack(bytes: Uint8Array, edge: number): Promise<Uint8Array | 'unreadable' | 'busy'>;
 };

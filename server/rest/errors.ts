@@ -87,11 +87,11 @@ export const restErrors = {
     new RestRefusal(405, 'PGRST105', "Filters must include all and only primary key columns with 'eq' operators"),
   putLimit: () => new RestRefusal(400, 'PGRST114', 'limit/offset querystring parameters are not allowed for PUT'),
   putKey: () => new RestRefusal(400, 'PGRST115', 'Payload values do not match URL in primary key column(s)'),
-  schema: (names: readonly string[], asked: string) =>
+  schema: (names: readonly string[], requested: string) =>
     new RestRefusal(
       406,
       'PGRST106',
-      `Invalid schema: ${short(asked)}`,
+      `Invalid schema: ${short(requested)}`,
       null,
       `Only the following schemas are exposed: ${names.join(', ')}`,
     ),

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DatabaseError } from '#server/db/database.ts';
 import { createPglite, type Embedded } from '#server/db/pglite.ts';
 import { BOUNDS } from './cost/bounds.ts';
-import { type Asked, readAsked } from './parse/asked.ts';
-import { type Catalogue, readCatalogue } from './catalogue/catalogue.ts';
+import { type ParsedRequest, parseRequest } from './parse/request.ts';
+import { type SchemaCache, readSchemaCache } from './schema-cache/schema-cache.ts';
 import { RestRefusal, statusOfSqlState } from './errors.ts';
 import {
   prepareCall,
@@ -15,9 +15,9 @@ import {
   prepareRead,
   prepareUpdate,
 } from './prepare.ts';
-import type { Knowledge } from './known.ts';
+import type { CachedSchema } from './schema-cache/loader.ts';
 import type { RestSettings } from './settings.ts';
-import { bindValues } from './print/printer.ts';
+import { bindValues } from './sql/builder.ts';
 
 /** Made-up requests against a real catalogue: promises G32 and G33. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
@@ -34,17 +34,17 @@ const SETTINGS: RestSettings = {
   answerBytes: { guest: 1_000_000, user: 1_000_000, service: 1_000_000 },
 };
 const ANSWER = { bytes: 1_000_000, partBytes: 1_000_000, partRows: 1_000_000 };
-const knowledgeOf = (plans: Map<string, Prepared>): Knowledge => ({
+const cachedOf = (plans: Map<string, Prepared>): CachedSchema => ({
   settings: SETTINGS,
   roles: new Map(),
-  catalogue,
+  schemaCache,
   plans,
 });
 /** A word that is in every value and in no name. */
 const SENTINEL = 'zq7';
 
 let db: Embedded;
-let catalogue: Catalogue;
+let schemaCache: SchemaCache;
 let identifiers: Set<string>;
 
 beforeAll(async () => {
@@ -71,8 +71,8 @@ beforeAll(async () => {
     create function away.touch() returns bigint language sql volatile as $$ select nextval('away.touched') $$;
     create view away.sentinel as select away.touch() as id, 'word'::text as word;
   `);
-  catalogue = await db.transaction(({ query }) => readCatalogue(query, { schemas: ['public'], searched: [] }));
-  const schema = catalogue.get('public');
+  schemaCache = await db.transaction(({ query }) => readSchemaCache(query, { schemas: ['public'], searched: [] }));
+  const schema = schemaCache.get('public');
   identifiers = new Set(['public']);
   for (const table of schema?.tables.values() ?? []) {
     identifiers.add(table.name);
@@ -375,7 +375,7 @@ const PREPARE = {
   CALLGET: prepareCall,
 };
 
-async function prepareMade(made: Made): Promise<{ asked: Asked; prepared: Prepared } | null> {
+async function prepareMade(made: Made): Promise<{ requested: ParsedRequest; prepared: Prepared } | null> {
   const kind = made.method.startsWith('CALL') ? 'call' : 'table';
   const method = made.method === 'CALL' ? 'POST' : made.method === 'CALLGET' ? 'GET' : made.method;
   const search = new URLSearchParams(made.params.map(([key, text]): [string, string] => [key, text]));
@@ -386,10 +386,10 @@ async function prepareMade(made: Made): Promise<{ asked: Asked; prepared: Prepar
     ...(sends ? { body: JSON.stringify(made.body) } : {}),
   });
   try {
-    const asked = await readAsked(sent, kind, made.name, { plans: true, bounds: BOUNDS.service });
+    const requested = await parseRequest(sent, kind, made.name, { plans: true, bounds: BOUNDS.service });
     const prepare = PREPARE[made.method as keyof typeof PREPARE]; // one of the names above
-    const prepared = prepare(asked, knowledgeOf(new Map()));
-    return { asked, prepared };
+    const prepared = prepare(requested, cachedOf(new Map()));
+    return { requested, prepared };
   } catch (error) {
     if (error instanceof RestRefusal && error.status < 500) return null;
     throw error;
@@ -421,7 +421,7 @@ const WORDS = new Set(
   ),
 );
 
-function strangers(sql: string): string[] {
+function others(sql: string): string[] {
   const tokens = sql.match(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$\d+|[A-Za-z_]\w*|\d+|\S/g) ?? [];
   return tokens.filter((token) => {
     if (token.startsWith('"')) return !identifiers.has(token.slice(1, -1).replaceAll('""', '"'));
@@ -439,7 +439,7 @@ test('whatever is asked, the statement holds parameters and catalogue names alon
       for (const statement of [ready?.prepared.statement, ready?.prepared.estimate]) {
         if (!statement) continue;
         printed += 1;
-        expect(strangers(statement.text), statement.text).toEqual([]);
+        expect(others(statement.text), statement.text).toEqual([]);
         expect(statement.text).not.toContain(SENTINEL);
         expect(Math.max(0, ...(statement.text.match(/\$\d+/g) ?? []).map((place) => Number(place.slice(1))))).toBe(
           statement.binders.length,
@@ -460,8 +460,8 @@ test('whatever is asked, the database understands the statement', async () => {
       if (!ready || !statement) return;
       run += 1;
       try {
-        const body = bodyAs === 'list' ? ready.asked.body?.listText : ready.asked.body?.raw;
-        const values = bindValues(statement.binders, ready.asked.read.values, body ?? null, ANSWER);
+        const body = bodyAs === 'list' ? ready.requested.body?.listText : ready.requested.body?.raw;
+        const values = bindValues(statement.binders, ready.requested.read.values, body ?? null, ANSWER);
         await db.as({ role: 'postgres', claims: '{}' }, statement.text, values, { rollback: true });
       } catch (error) {
         if (error instanceof RestRefusal && error.status < 500) return;
@@ -485,7 +485,7 @@ test('requests that differ in values only share one statement', async () => {
       `http://localhost/rest/v1/town?select=id&name=eq.${place}&or=(id.eq.${place},name.in.(a,${place}))&limit=${place.slice(0, 1)}`,
     );
     texts.add(
-      prepareRead(await readAsked(sent, 'table', 'town', { plans: false, bounds: BOUNDS.service }), knowledgeOf(plans))
+      prepareRead(await parseRequest(sent, 'table', 'town', { plans: false, bounds: BOUNDS.service }), cachedOf(plans))
         .statement?.text,
     );
   }

@@ -1,17 +1,17 @@
-import { quote } from './catalogue/catalogue.ts';
+import { quote } from './schema-cache/schema-cache.ts';
 import { costOf, NO_COST, type ShapeCost } from './cost/shape.ts';
 import { restErrors } from './errors.ts';
-import { type Knowledge, planOnce } from './known.ts';
-import type { Asked } from './parse/asked.ts';
+import { type CachedSchema, planOnce } from './schema-cache/loader.ts';
+import type { ParsedRequest } from './parse/request.ts';
 import type { Form } from './parse/form.ts';
 import { levelAt, type Parsed, parseQuery } from './parse/query.ts';
 import { planCall } from './plan/call.ts';
 import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from './plan/read.ts';
 import { planColumns, planInsert, planPut } from './plan/write.ts';
-import { printRowsCall, printValueCall, type ValueForm } from './print/calls.ts';
-import type { Statement } from './print/printer.ts';
+import { buildRowsCall, buildValueCall, type ValueForm } from './sql/calls.ts';
+import type { Statement } from './sql/builder.ts';
 import type { RestSettings } from './settings.ts';
-import { printDelete, printEstimate, printInsert, printRead, printUpdate, type Returning } from './print/statements.ts';
+import { buildDelete, buildEstimate, buildInsert, buildRead, buildUpdate, type Returning } from './sql/statements.ts';
 
 /** Everything about a request that its values do not change. */
 export type Prepared = {
@@ -38,7 +38,7 @@ export type Prepared = {
   /** The answer's type where it is a function's own. */
   readonly type: string | null;
 };
-export type Prepare = (asked: Asked, knowledge: Knowledge) => Prepared;
+export type Prepare = (requested: ParsedRequest, cached: CachedSchema) => Prepared;
 
 const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
   shows: 'rows',
@@ -54,34 +54,34 @@ const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
   type: null,
 };
 
-export function prepareRead(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
-  const { count } = asked.preferences;
-  return planOnce(plans, keyOf(asked, [count]), () => {
-    const schema = schemaOf(catalogue, asked.schema);
-    const parsed = parseQuery(asked.read);
-    const level = planRead(schema, tableOf(schema, asked.name), parsed, settings);
+export function prepareRead(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
+  const { count } = requested.preferences;
+  return planOnce(plans, keyOf(requested, [count]), () => {
+    const schema = schemaOf(schemaCache, requested.schema);
+    const parsed = parseQuery(requested.read);
+    const level = planRead(schema, tableOf(schema, requested.name), parsed, settings);
     return {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       readOnly: true,
       cost: costOf(level, parsed),
-      statement: printRead(level, { shape: asked.form, total: count, maxRows: settings.maxRows }),
+      statement: buildRead(level, { shape: requested.form, total: count, maxRows: settings.maxRows }),
       offset: level.offset,
-      estimate: count === 'planned' || count === 'estimated' ? printEstimate(level) : null,
+      estimate: count === 'planned' || count === 'estimated' ? buildEstimate(level) : null,
     };
   });
 }
 
-export function prepareInsert(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
-  const { defaults, resolution, returning } = asked.preferences;
-  const keys = asked.body?.keys ?? [];
-  const many = asked.body?.count !== 1;
-  return planOnce(plans, keyOf(asked, [keys, many, defaults, resolution, returning]), () => {
-    const schema = schemaOf(catalogue, asked.schema);
-    const table = tableOf(schema, asked.name);
-    const parsed = parseQuery(asked.read);
+export function prepareInsert(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
+  const { defaults, resolution, returning } = requested.preferences;
+  const keys = requested.body?.keys ?? [];
+  const many = requested.body?.count !== 1;
+  return planOnce(plans, keyOf(requested, [keys, many, defaults, resolution, returning]), () => {
+    const schema = schemaOf(schemaCache, requested.schema);
+    const table = tableOf(schema, requested.name);
+    const parsed = parseQuery(requested.read);
     const insert = planInsert(table, parsed, keys, { defaults, resolution });
-    const back = planReturning(asked, () => planRead(schema, table, parsed, settings));
+    const back = planReturning(requested, () => planRead(schema, table, parsed, settings));
     const plan = {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
@@ -90,24 +90,24 @@ export function prepareInsert(asked: Asked, { catalogue, plans, settings }: Know
       status: 201,
     };
     if (insert.columns.length === 0 && many) {
-      if ((asked.body?.count ?? 0) > 0) throw restErrors.body('A row without columns is inserted alone');
+      if ((requested.body?.count ?? 0) > 0) throw restErrors.body('A row without columns is inserted alone');
       return { ...plan, statement: null };
     }
-    return { ...plan, statement: printInsert(insert, back), bodyAs: 'list', place: back.kind === 'key' };
+    return { ...plan, statement: buildInsert(insert, back), bodyAs: 'list', place: back.kind === 'key' };
   });
 }
 
-export function preparePut(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
-  const { defaults, returning } = asked.preferences;
-  const keys = asked.body?.keys ?? [];
-  if (asked.body?.count !== 1) throw restErrors.body('A row is put alone');
-  return planOnce(plans, keyOf(asked, [keys, defaults, returning]), () => {
-    const schema = schemaOf(catalogue, asked.schema);
-    const table = tableOf(schema, asked.name);
-    const parsed = parseQuery(asked.read);
+export function preparePut(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
+  const { defaults, returning } = requested.preferences;
+  const keys = requested.body?.keys ?? [];
+  if (requested.body?.count !== 1) throw restErrors.body('A row is put alone');
+  return planOnce(plans, keyOf(requested, [keys, defaults, returning]), () => {
+    const schema = schemaOf(schemaCache, requested.schema);
+    const table = tableOf(schema, requested.name);
+    const parsed = parseQuery(requested.read);
     const insert = planPut(table, parsed, keys, defaults);
-    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), settings));
-    const statement = printInsert(insert, back);
+    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const statement = buildInsert(insert, back);
     return {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
@@ -121,16 +121,16 @@ export function preparePut(asked: Asked, { catalogue, plans, settings }: Knowled
   });
 }
 
-export function prepareUpdate(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
-  const { returning } = asked.preferences;
-  const keys = asked.body?.keys ?? [];
-  if ((asked.body?.count ?? 1) > 1) throw restErrors.body('An update takes one object');
-  return planOnce(plans, keyOf(asked, [keys, returning]), () => {
-    const schema = schemaOf(catalogue, asked.schema);
-    const table = tableOf(schema, asked.name);
-    const parsed = parseQuery(asked.read);
+export function prepareUpdate(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
+  const { returning } = requested.preferences;
+  const keys = requested.body?.keys ?? [];
+  if ((requested.body?.count ?? 1) > 1) throw restErrors.body('An update takes one object');
+  return planOnce(plans, keyOf(requested, [keys, returning]), () => {
+    const schema = schemaOf(schemaCache, requested.schema);
+    const table = tableOf(schema, requested.name);
+    const parsed = parseQuery(requested.read);
     const columns = planColumns(table, parsed.columns ?? keys);
-    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
     const plan = {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
@@ -140,18 +140,18 @@ export function prepareUpdate(asked: Asked, { catalogue, plans, settings }: Know
     };
     const conditions = planConditions(table, parsed);
     if (columns.length === 0) return { ...plan, statement: null };
-    return { ...plan, statement: printUpdate(table, columns, conditions, back), bodyAs: 'list' };
+    return { ...plan, statement: buildUpdate(table, columns, conditions, back), bodyAs: 'list' };
   });
 }
 
-export function prepareDelete(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
-  const { returning } = asked.preferences;
-  return planOnce(plans, keyOf(asked, [returning]), () => {
-    const schema = schemaOf(catalogue, asked.schema);
-    const table = tableOf(schema, asked.name);
-    const parsed = parseQuery(asked.read);
-    const back = planReturning(asked, () => planRead(schema, table, withoutConditions(parsed), settings));
-    const statement = printDelete(table, planConditions(table, parsed), back);
+export function prepareDelete(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
+  const { returning } = requested.preferences;
+  return planOnce(plans, keyOf(requested, [returning]), () => {
+    const schema = schemaOf(schemaCache, requested.schema);
+    const table = tableOf(schema, requested.name);
+    const parsed = parseQuery(requested.read);
+    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const statement = buildDelete(table, planConditions(table, parsed), back);
     const status = back.kind === 'rows' ? 200 : 204;
     return {
       ...PLAIN,
@@ -164,17 +164,17 @@ export function prepareDelete(asked: Asked, { catalogue, plans, settings }: Know
   });
 }
 
-export function prepareCall(asked: Asked, { catalogue, plans, settings }: Knowledge): Prepared {
-  const { count, returning, maxAffected } = asked.preferences;
-  const { sent = 'query', keys = [] } = asked.body ?? {};
-  const { accepts, type } = asked.form;
-  return planOnce(plans, keyOf(asked, [sent, keys, count, returning, maxAffected !== null, accepts]), () => {
-    const schema = schemaOf(catalogue, asked.schema);
-    const parsed = parseQuery(asked.read);
+export function prepareCall(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
+  const { count, returning, maxAffected } = requested.preferences;
+  const { sent = 'query', keys = [] } = requested.body ?? {};
+  const { accepts, type } = requested.form;
+  return planOnce(plans, keyOf(requested, [sent, keys, count, returning, maxAffected !== null, accepts]), () => {
+    const schema = schemaOf(schemaCache, requested.schema);
+    const parsed = parseQuery(requested.read);
     const given = sent === 'query' ? ({ from: 'query', parsed } as const) : ({ from: 'body', sent, keys } as const);
-    const call = planCall(schema, asked.name, given);
+    const call = planCall(schema, requested.name, given);
     const { routine } = call;
-    if (!asked.body && routine.volatile) throw restErrors.volatileGet();
+    if (!requested.body && routine.volatile) throw restErrors.volatileGet();
     if (maxAffected !== null && !routine.set) throw restErrors.maxAffectedOne();
     const own = routine.media !== null && !routine.set && takesOwn(accepts, routine.media.type) ? routine.media : null;
     if (own === null && type === '') throw restErrors.accept(accepts.join(', '));
@@ -188,21 +188,21 @@ export function prepareCall(asked: Asked, { catalogue, plans, settings }: Knowle
     };
     if (!routine.row) {
       const page = levelAt(parsed, '');
-      const form: ValueForm = own === null ? asked.form.format : own.bytes ? 'bytes' : 'text';
+      const form: ValueForm = own === null ? requested.form.format : own.bytes ? 'bytes' : 'text';
       const { maxRows } = settings;
-      const statement = printValueCall(call, { maxRows, total: count !== null, page, form });
+      const statement = buildValueCall(call, { maxRows, total: count !== null, page, form });
       const shows = quiet ? 'nothing' : form === 'bytes' ? 'bytes' : 'value';
       const ownType = own === null ? null : own.type === '*/*' ? 'application/octet-stream' : own.type;
       return { ...plan, statement, shows, type: ownType, offset: routine.set ? page.offset : null };
     }
     const level = planRead(schema, routine.row, parsed, settings);
-    const statement = printRowsCall(call, level, {
-      shape: asked.form,
+    const statement = buildRowsCall(call, level, {
+      shape: requested.form,
       total: count !== null,
       maxRows: settings.maxRows,
     });
     // A function that gives one row answers that row itself, not a list of it; a table of one row is still a table.
-    const shows = quiet ? 'nothing' : routine.set || asked.form.format === 'csv' ? 'rows' : 'row';
+    const shows = quiet ? 'nothing' : routine.set || requested.form.format === 'csv' ? 'rows' : 'row';
     return { ...plan, statement, cost: costOf(level, parsed), shows, offset: level.offset };
   });
 }
@@ -217,14 +217,14 @@ function searchPathOf(schema: string, { extraSearchPath }: RestSettings): string
 }
 
 /** All that tells plans apart: the question without its values. */
-function keyOf(asked: Asked, more: readonly unknown[]): string {
-  const { method, schema, name, form, read } = asked;
+function keyOf(requested: ParsedRequest, more: readonly unknown[]): string {
+  const { method, schema, name, form, read } = requested;
   return JSON.stringify([method, schema, name, form.format, form.stripNulls, ...more, read.shape]);
 }
 
-function planReturning(asked: Asked, rows: () => PlannedLevel): Returning {
-  const { returning } = asked.preferences;
-  if (returning === 'representation') return { kind: 'rows', level: rows(), shape: shapeOf(asked.form) };
+function planReturning(requested: ParsedRequest, rows: () => PlannedLevel): Returning {
+  const { returning } = requested.preferences;
+  if (returning === 'representation') return { kind: 'rows', level: rows(), shape: shapeOf(requested.form) };
   return { kind: returning === 'headers-only' ? 'key' : 'nothing' };
 }
 const costOfReturning = (back: Returning, parsed: Parsed): ShapeCost =>

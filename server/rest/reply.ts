@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { restErrors, RestRefusal } from './errors.ts';
 import type { Form } from './parse/form.ts';
-import type { ReplyRow } from './print/statements.ts';
+import type { ReplyRow } from './sql/statements.ts';
 
 /** The last stage: the database's row as an HTTP answer. Its text goes out untouched. */
 export type ReplyOptions = {

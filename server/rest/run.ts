@@ -1,35 +1,40 @@
 import type { Database, Principal, Query } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { callerKey } from '#server/http/suspension.ts';
-import { quote } from './catalogue/catalogue.ts';
+import { quote } from './schema-cache/schema-cache.ts';
 import { BOUNDS, callerClass } from './cost/bounds.ts';
 import { restErrors } from './errors.ts';
-import type { Knowledge } from './known.ts';
-import type { Asked } from './parse/asked.ts';
+import type { CachedSchema } from './schema-cache/loader.ts';
+import type { ParsedRequest } from './parse/request.ts';
 import type { PlanForm } from './parse/form.ts';
 import type { Prepared } from './prepare.ts';
-import { type AnswerBounds, bindValues } from './print/printer.ts';
-import { type ReplyRow, SAID } from './print/statements.ts';
+import { type AnswerBounds, bindValues } from './sql/builder.ts';
+import { type ReplyRow, SAID } from './sql/statements.ts';
 import type { RestSettings, RoleSettings } from './settings.ts';
 
-export type Run = (asked: Asked, prepared: Prepared, caller: Caller, knowledge: Knowledge) => Promise<ReplyRow>;
+export type Run = (
+  requested: ParsedRequest,
+  prepared: Prepared,
+  caller: Caller,
+  cached: CachedSchema,
+) => Promise<ReplyRow>;
 
 const NOTHING: ReplyRow = { body: '[]', count: 0, total: 0 };
 
 /** Runs a prepared statement as the caller: role, claims, request settings and query in one flight. */
 export function createRun(db: Database): Run {
-  return async (asked, prepared, caller, { settings, roles }) => {
+  return async (requested, prepared, caller, { settings, roles }) => {
     if (!prepared.statement) return NOTHING;
-    const principal = principalOf(asked, prepared, caller, roles);
-    const rollback = isUndone(settings, asked);
-    if (settings.preRequest === null && !promisesCount(asked, prepared)) {
+    const principal = principalOf(requested, prepared, caller, roles);
+    const rollback = isUndone(settings, requested);
+    if (settings.preRequest === null && !promisesCount(requested, prepared)) {
       const alone: Query = <R>(text: string, values?: readonly unknown[]) =>
         db.as<R>(principal, text, values, { rollback });
-      return ask(alone, asked, prepared, settings, answerBounds(caller, settings));
+      return ask(alone, requested, prepared, settings, answerBounds(caller, settings));
     }
     return inTransaction(db, { principal, rollback, settings }, async (query) => {
-      const row = await ask(query, asked, prepared, settings, answerBounds(caller, settings));
-      checkCount(asked, prepared, row);
+      const row = await ask(query, requested, prepared, settings, answerBounds(caller, settings));
+      checkCount(requested, prepared, row);
       // A plain read does not ask what was set for the reply, since nobody but the function before it can have set it.
       if (settings.preRequest === null || row.headers !== undefined) return row;
       const said = (await query<Pick<ReplyRow, 'status' | 'headers'>>(`select ${SAID}`)).rows[0];
@@ -50,43 +55,46 @@ function answerBounds(caller: Caller, { answerBytes }: RestSettings): AnswerBoun
 /** The statement's row, with the planner's count where that was asked for. */
 async function ask(
   query: Query,
-  asked: Asked,
+  requested: ParsedRequest,
   prepared: Prepared,
   settings: RestSettings,
   bounds: AnswerBounds,
 ): Promise<ReplyRow> {
   const { statement, estimate } = prepared;
   if (!statement) return NOTHING;
-  const values = bindValues(statement.binders, asked.read.values, bodyOf(asked, prepared), bounds);
+  const values = bindValues(statement.binders, requested.read.values, bodyOf(requested, prepared), bounds);
   const row = (await query<ReplyRow>(statement.text, values)).rows[0] ?? NOTHING;
   if (prepared.put && row.count !== 1) throw restErrors.putKey();
   if (!estimate || (row.total !== null && row.total <= settings.maxRows)) return row;
-  const counted = await query<Estimate>(estimate.text, bindValues(estimate.binders, asked.read.values, null, bounds));
+  const counted = await query<Estimate>(
+    estimate.text,
+    bindValues(estimate.binders, requested.read.values, null, bounds),
+  );
   return { ...row, total: counted.rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? row.total };
 }
 
 type Estimate = { readonly 'QUERY PLAN': readonly [{ readonly Plan: { readonly 'Plan Rows': number } }] };
 
-const bodyOf = (asked: Asked, prepared: Prepared): string | Uint8Array | null =>
-  (prepared.bodyAs === 'list' ? asked.body?.listText : asked.body?.raw) ?? null;
+const bodyOf = (requested: ParsedRequest, prepared: Prepared): string | Uint8Array | null =>
+  (prepared.bodyAs === 'list' ? requested.body?.listText : requested.body?.raw) ?? null;
 
 /** What the planner thinks of a statement, as text or JSON; with `analyze` it is run as well. */
 export async function explain(
   db: Database,
   form: PlanForm,
-  ...[asked, prepared, caller, { settings, roles }]: Parameters<Run>
+  ...[requested, prepared, caller, { settings, roles }]: Parameters<Run>
 ): Promise<string> {
   const { statement } = prepared;
   if (!statement) return form.json ? '[]' : '';
   const text = `explain (${[...form.options, `format ${form.json ? 'json' : 'text'}`].join(', ')}) ${statement.text}`;
   const values = bindValues(
     statement.binders,
-    asked.read.values,
-    bodyOf(asked, prepared),
+    requested.read.values,
+    bodyOf(requested, prepared),
     answerBounds(caller, settings),
   );
-  const principal = principalOf(asked, prepared, caller, roles);
-  const asking = { principal, rollback: isUndone(settings, asked), settings };
+  const principal = principalOf(requested, prepared, caller, roles);
+  const asking = { principal, rollback: isUndone(settings, requested), settings };
   const told = await inTransaction(db, asking, async (query) => {
     const { rows } = await query<{ 'QUERY PLAN': unknown }>(text, values);
     return rows.map((row) => row['QUERY PLAN']);
@@ -98,7 +106,10 @@ export async function explain(
 const nameOf = (name: string): string => name.split('.').map(quote).join('.');
 
 /** Whether the request's changes are undone at its end, by setting or by the wish it is allowed. */
-export function isUndone({ txEnd }: RestSettings, { preferences: { tx } }: Pick<Asked, 'preferences'>): boolean {
+export function isUndone(
+  { txEnd }: RestSettings,
+  { preferences: { tx } }: Pick<ParsedRequest, 'preferences'>,
+): boolean {
   if (txEnd === 'commit' || txEnd === 'rollback') return txEnd === 'rollback';
   return tx === null ? txEnd === 'rollback-allow-override' : tx === 'rollback';
 }
@@ -135,23 +146,24 @@ export async function inTransaction<T>(
 }
 
 /** Statements that may have to be undone: a read and a single new row change at most what they say. */
-function promisesCount(asked: Asked, prepared: Prepared): boolean {
-  if (asked.method === 'GET' || asked.method === 'HEAD') return false;
-  if (asked.preferences.maxAffected !== null) return true;
-  const oneNew = asked.method === 'POST' && asked.body?.count === 1 && asked.preferences.resolution === null;
-  return asked.form.single && prepared.shows === 'rows' && !oneNew;
+function promisesCount(requested: ParsedRequest, prepared: Prepared): boolean {
+  if (requested.method === 'GET' || requested.method === 'HEAD') return false;
+  if (requested.preferences.maxAffected !== null) return true;
+  const oneNew =
+    requested.method === 'POST' && requested.body?.count === 1 && requested.preferences.resolution === null;
+  return requested.form.single && prepared.shows === 'rows' && !oneNew;
 }
 
-function checkCount(asked: Asked, prepared: Prepared, row: ReplyRow): void {
-  const most = asked.preferences.maxAffected;
+function checkCount(requested: ParsedRequest, prepared: Prepared, row: ReplyRow): void {
+  const most = requested.preferences.maxAffected;
   const changed = Math.max(row.count, row.total ?? 0);
   if (prepared.put && row.count !== 1) throw restErrors.putKey();
-  if (most !== null && asked.method !== 'GET' && asked.method !== 'HEAD' && changed > most)
+  if (most !== null && requested.method !== 'GET' && requested.method !== 'HEAD' && changed > most)
     throw restErrors.maxAffected(changed);
-  if (asked.form.single && prepared.shows === 'rows' && row.count !== 1) throw restErrors.notSingle(row.count);
+  if (requested.form.single && prepared.shows === 'rows' && row.count !== 1) throw restErrors.notSingle(row.count);
 }
 
-function principalOf(asked: Asked, prepared: Prepared, caller: Caller, roles: RoleSettings): Principal {
+function principalOf(requested: ParsedRequest, prepared: Prepared, caller: Caller, roles: RoleSettings): Principal {
   return {
     role: caller.role,
     claims: caller.claimsJson,
@@ -159,12 +171,12 @@ function principalOf(asked: Asked, prepared: Prepared, caller: Caller, roles: Ro
     settings: {
       ...roles.get(caller.role),
       ...prepared.settings,
-      'request.method': asked.method,
-      'request.path': asked.path,
-      'request.headers': asked.headersJson,
+      'request.method': requested.method,
+      'request.path': requested.path,
+      'request.headers': requested.headersJson,
       'request.ip': caller.ip,
       search_path: prepared.searchPath,
-      ...(asked.preferences.timezone === null ? {} : { timezone: asked.preferences.timezone }),
+      ...(requested.preferences.timezone === null ? {} : { timezone: requested.preferences.timezone }),
       // What is asked for by reading changes nothing, whatever functions a view or policy calls.
       ...(prepared.readOnly ? { transaction_read_only: 'on' } : {}),
     },

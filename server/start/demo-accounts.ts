@@ -36,7 +36,7 @@ export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
       [EMAILS],
     );
     const people = rows.map(({ id }) => id);
-    const bookings = await pretendedBookings(tx, people);
+    const bookings = await simulatedBookings(tx, people);
     const references = await referencesTo(tx, 'private.booking');
     await removeJobs(tx, people, bookings);
     await returnCoupons(tx, bookings);
@@ -55,7 +55,7 @@ export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
 }
 
 /** Bookings of these people without a live payment. */
-async function pretendedBookings(tx: Transaction, people: readonly string[]): Promise<string[]> {
+async function simulatedBookings(tx: Transaction, people: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select b.id from private.booking b where b.user_id = any($1::uuid[])
      and not exists (select from private.payment p where p.booking_id = b.id and p.session_id like 'cs\\_live\\_%')`,

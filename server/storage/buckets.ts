@@ -4,7 +4,7 @@ import { type Database, DatabaseError, type Result } from '#server/db/database.t
 import type { Caller, Env } from '#server/http/caller.ts';
 import { readJson } from './body.ts';
 import { storageErrors } from './errors.ts';
-import { bucketOf, principalOf } from './keep.ts';
+import { bucketOf, principalOf } from './store.ts';
 
 export type BucketParts = { readonly db: Database; readonly sizeMax: number };
 type ReadHere = (c: Context<Env>) => Promise<Caller>;
@@ -42,9 +42,9 @@ const pageSchema = z.object({
 });
 
 /** `/bucket`: who may see, make, change, empty and delete one is said by policies on `storage.buckets` (and `storage.objects`). */
-export function addBuckets(door: Hono<Env>, parts: BucketParts, caller: ReadHere): void {
+export function addBuckets(router: Hono<Env>, parts: BucketParts, caller: ReadHere): void {
   const { db } = parts;
-  door.get('/bucket', async (c) => {
+  router.get('/bucket', async (c) => {
     const who = await caller(c);
     const page = pageSchema.safeParse(c.req.query());
     if (!page.success) throw storageErrors.body();
@@ -53,14 +53,14 @@ export function addBuckets(door: Hono<Env>, parts: BucketParts, caller: ReadHere
     const text = `select ${COLUMNS} from storage.buckets where strpos(lower(id), lower($1)) > 0 or $1 = '' order by ${sortColumn} ${sortOrder}, id limit $2::int offset $3::int`;
     return c.json((await db.as(principalOf(who), text, [search, limit, offset])).rows);
   });
-  door.get('/bucket/:id', async (c) => {
+  router.get('/bucket/:id', async (c) => {
     const who = await caller(c);
     const text = `select ${COLUMNS} from storage.buckets where id = $1`;
     const { rows } = await db.as(principalOf(who), text, [c.req.param('id')]);
     if (!rows[0]) throw storageErrors.noBucket();
     return c.json(rows[0]);
   });
-  door.post('/bucket', async (c) => {
+  router.post('/bucket', async (c) => {
     const who = await caller(c);
     const asked = await readJson(c.req.raw, newBucketSchema);
     const id = asked.id ?? asked.name;
@@ -70,7 +70,7 @@ export function addBuckets(door: Hono<Env>, parts: BucketParts, caller: ReadHere
     await told(db.as(principalOf(who), text, values));
     return c.json({ name: id });
   });
-  door.put('/bucket/:id', async (c) => {
+  router.put('/bucket/:id', async (c) => {
     const who = await caller(c);
     const { public: open, size, types } = checkSettings(parts, await readJson(c.req.raw, settingsSchema));
     // What is left out keeps its value; null takes a limit away.
@@ -87,7 +87,7 @@ export function addBuckets(door: Hono<Env>, parts: BucketParts, caller: ReadHere
     await changed(db.as(principalOf(who), text, values));
     return c.json({ message: 'Successfully updated' });
   });
-  door.post('/bucket/:id/empty', async (c) => {
+  router.post('/bucket/:id/empty', async (c) => {
     const who = await caller(c);
     const id = c.req.param('id');
     await seen(db, who, id);
@@ -95,13 +95,13 @@ export function addBuckets(door: Hono<Env>, parts: BucketParts, caller: ReadHere
     await told(db.as(principalOf(who), 'delete from storage.objects where bucket_id = $1', [id]));
     return c.json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' });
   });
-  door.delete('/bucket/:id', async (c) => {
+  router.delete('/bucket/:id', async (c) => {
     const who = await caller(c);
     await changed(db.as(principalOf(who), 'delete from storage.buckets where id = $1', [c.req.param('id')]));
     return c.json({ message: 'Successfully deleted' });
   });
   // There is no cache of ours in front: nothing is in it already.
-  door.delete('/cdn/:id{.+}', async (c) => {
+  router.delete('/cdn/:id{.+}', async (c) => {
     const who = await caller(c);
     if (who.role !== 'service_role') throw storageErrors.denied();
     await bucketOf(db, c.req.param('id').split('/')[0] ?? '');

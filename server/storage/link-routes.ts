@@ -19,30 +19,30 @@ type LinkParts = { readonly objects: Objects; readonly store: ObjectStore };
 
 /** Signed addresses, to read and to write. Their token comes first, since clients append to it with `&` (wire.md 4). */
 export function addLinks(
-  door: Hono<Env>,
+  router: Hono<Env>,
   { objects, store }: LinkParts,
   caller: (c: Context<Env>) => Promise<Caller>,
 ): void {
   // Names go out as they are: the client encodes the whole address.
-  door.post('/object/upload/sign/:bucket/*', async (c) => {
+  router.post('/object/upload/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'object/upload/sign');
     const replace = c.req.header('x-upsert') === 'true';
     const token = await objects.signUpload(await caller(c), { bucketId, name, replace });
     return c.json({ url: `/object/upload/sign/${bucketId}/${name}?token=${token}`, token });
   });
-  door.put('/object/upload/sign/:bucket/*', async (c) => {
+  router.put('/object/upload/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'object/upload/sign');
     checkName(name);
     const incoming = await readUpload(c.req.raw);
     const object = await objects.uploadSigned(bucketId, name, c.req.query('token') ?? '', incoming);
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
-  door.get('/object/sign/:bucket/*', async (c) => {
+  router.get('/object/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'object/sign');
     const found = await objects.findSigned(bucketId, name, c.req.query('token') ?? '');
     return sendObject(c.req.raw, store, found);
   });
-  door.post('/object/sign/:bucket', async (c) => {
+  router.post('/object/sign/:bucket', async (c) => {
     const who = await caller(c);
     const { bucketId } = addressOf(c, 'object/sign');
     const { paths, expiresIn } = await readJson(c.req.raw, manySchema);
@@ -58,7 +58,7 @@ export function addLinks(
     }
     return c.json(signed);
   });
-  door.post('/object/sign/:bucket/*', async (c) => {
+  router.post('/object/sign/:bucket/*', async (c) => {
     const who = await caller(c);
     const { bucketId, name } = addressOf(c, 'object/sign');
     const { expiresIn, transform = null } = await readJson(c.req.raw, oneSchema);

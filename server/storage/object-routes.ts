@@ -38,33 +38,33 @@ type ObjectParts = { readonly objects: Objects; readonly store: ObjectStore };
 type ReadHere = (c: Context<Env>) => Promise<Caller>;
 
 /** `/object`: what has a fixed word in its address comes before what has a bucket there. */
-export function addObjects(door: Hono<Env>, parts: ObjectParts, caller: ReadHere): void {
-  addFolders(door, parts.objects, caller);
-  addRelocation(door, parts.objects, caller);
-  addReading(door, parts, caller);
-  addWriting(door, parts.objects, caller);
+export function addObjects(router: Hono<Env>, parts: ObjectParts, caller: ReadHere): void {
+  addFolders(router, parts.objects, caller);
+  addRelocation(router, parts.objects, caller);
+  addReading(router, parts, caller);
+  addWriting(router, parts.objects, caller);
 }
 
-function addFolders(door: Hono<Env>, objects: Objects, caller: ReadHere): void {
-  door.post('/object/list/:bucket', async (c) => {
+function addFolders(router: Hono<Env>, objects: Objects, caller: ReadHere): void {
+  router.post('/object/list/:bucket', async (c) => {
     const who = await caller(c);
     return c.json(await objects.list(who, c.req.param('bucket'), await readJson(c.req.raw, listingSchema)));
   });
-  door.post('/object/list-v2/:bucket', async (c) => {
+  router.post('/object/list-v2/:bucket', async (c) => {
     const who = await caller(c);
     return c.json(await objects.page(who, c.req.param('bucket'), await readJson(c.req.raw, pageSchema)));
   });
 }
 
-function addRelocation(door: Hono<Env>, objects: Objects, caller: ReadHere): void {
-  door.post('/object/move', async (c) => {
+function addRelocation(router: Hono<Env>, objects: Objects, caller: ReadHere): void {
+  router.post('/object/move', async (c) => {
     const who = await caller(c);
     const { bucketId, sourceKey, destinationKey, destinationBucket } = await readJson(c.req.raw, relocationSchema);
     const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey };
     const object = await objects.move(who, { bucketId, name: sourceKey }, to);
     return c.json({ message: 'Successfully moved', Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
-  door.post('/object/copy', async (c) => {
+  router.post('/object/copy', async (c) => {
     const who = await caller(c);
     const asked = await readJson(c.req.raw, copySchema);
     const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata } = asked;
@@ -88,40 +88,40 @@ function readChanges(
   };
 }
 
-function addReading(door: Hono<Env>, { objects, store }: ObjectParts, caller: ReadHere): void {
-  door.get('/object/info/public/:bucket/*', async (c) => {
+function addReading(router: Hono<Env>, { objects, store }: ObjectParts, caller: ReadHere): void {
+  router.get('/object/info/public/:bucket/*', async (c) => {
     const at = addressOf(c, 'object/info/public');
     return c.json(toInfo((await objects.findPublic(at.bucketId, at.name)).object));
   });
   for (const kind of ['object/info/authenticated', 'object/info'])
-    door.get(`/${kind}/:bucket/*`, async (c) => {
+    router.get(`/${kind}/:bucket/*`, async (c) => {
       const at = addressOf(c, kind);
       return c.json(toInfo((await objects.find(await caller(c), at.bucketId, at.name)).object));
     });
-  door.get('/object/public/:bucket/*', async (c) => {
+  router.get('/object/public/:bucket/*', async (c) => {
     const at = addressOf(c, 'object/public');
     return sendObject(c.req.raw, store, await objects.findPublic(at.bucketId, at.name));
   });
   for (const kind of ['object/authenticated', 'object'])
-    door.get(`/${kind}/:bucket/*`, async (c) => {
+    router.get(`/${kind}/:bucket/*`, async (c) => {
       const at = addressOf(c, kind);
       return sendObject(c.req.raw, store, await objects.find(await caller(c), at.bucketId, at.name));
     });
 }
 
-function addWriting(door: Hono<Env>, objects: Objects, caller: ReadHere): void {
-  door.on(['POST', 'PUT'], '/object/:bucket/*', async (c) => {
+function addWriting(router: Hono<Env>, objects: Objects, caller: ReadHere): void {
+  router.on(['POST', 'PUT'], '/object/:bucket/*', async (c) => {
     const who = await caller(c);
     const at = addressOf(c, 'object');
     const object = await objects.upload(who, at.bucketId, at.name, await readUpload(c.req.raw));
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
-  door.delete('/object/:bucket', async (c) => {
+  router.delete('/object/:bucket', async (c) => {
     const who = await caller(c);
     const { prefixes } = await readJson(c.req.raw, removalSchema);
     return c.json((await objects.remove(who, c.req.param('bucket'), prefixes)).map(toRow));
   });
-  door.delete('/object/:bucket/*', async (c) => {
+  router.delete('/object/:bucket/*', async (c) => {
     const at = addressOf(c, 'object');
     const removed = await objects.remove(await caller(c), at.bucketId, [at.name]);
     if (removed.length === 0) throw storageErrors.noObject();

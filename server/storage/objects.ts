@@ -8,15 +8,15 @@ import {
   checkType,
   forget,
   insert,
-  keep,
-  type KeepParts,
-  leavingNothing,
-  mayKeep,
-  noteLeftOver,
-  type Place,
+  storeObject,
+  type StoreContext,
+  discardOnRefusal,
+  authorizeUpload,
+  noteUnfinished,
+  type ObjectPath,
   principalOf,
   type Writer,
-} from './keep.ts';
+} from './store.ts';
 import { type Entry, LISTING, type Listing, PAGE, type Page, type PageEntry, writeCursor } from './listing.ts';
 import type { Links, Ticket } from './links.ts';
 import { COLUMNS, type Bucket, type Found, type StoredObject } from './rows.ts';
@@ -35,12 +35,12 @@ export type Objects = {
   /** The same bytes under another name, in another bucket where policies let the caller. */
   move(caller: Caller, from: Address, to: Address): Promise<StoredObject>;
   /** `changes` null: everything said of the first is said of the copy; else what is left out stays, and what people added is gone. */
-  copy(caller: Caller, from: Address, to: Place, changes: Changes | null): Promise<StoredObject>;
+  copy(caller: Caller, from: Address, to: ObjectPath, changes: Changes | null): Promise<StoredObject>;
   /** A token that reads one object, good for at most the bucket's time. */
   sign(caller: Caller, at: Address, seconds: number, transform: Transformation | null): Promise<string>;
   findSigned(bucketId: string, name: string, token: string): Promise<Found & { readonly ticket: Ticket }>;
   /** A token that writes one object as the caller's own, for two hours. */
-  signUpload(caller: Caller, place: Place): Promise<string>;
+  signUpload(caller: Caller, objectPath: ObjectPath): Promise<string>;
   uploadSigned(bucketId: string, name: string, token: string, incoming: Incoming): Promise<StoredObject>;
 };
 export type Changes = {
@@ -51,7 +51,7 @@ export type Changes = {
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 export type Address = { readonly bucketId: string; readonly name: string };
-export type ObjectsParts = KeepParts & { readonly links: Links };
+export type ObjectsParts = StoreContext & { readonly links: Links };
 /** A page of `listV2`, in supabase-js's words. */
 export type Paged = {
   readonly hasNext: boolean;
@@ -92,7 +92,7 @@ export function createObjects(parts: ObjectsParts): Objects {
   return {
     find,
     upload: (caller, bucketId, name, incoming) =>
-      keep(parts, writerOf(caller), { bucketId, name, replace: incoming.replace }, incoming),
+      storeObject(parts, writerOf(caller), { bucketId, name, replace: incoming.replace }, incoming),
     async findPublic(bucketId, name) {
       const found = await look(null, bucketId, name);
       if (!found.bucket.public) throw storageErrors.noObject();
@@ -140,15 +140,15 @@ export function createObjects(parts: ObjectsParts): Objects {
       const ticket = await links.open('read', bucketId, name, token);
       return { ...(await look(null, bucketId, name)), ticket };
     },
-    async signUpload(caller, place) {
-      const bucket = await bucketOf(db, place.bucketId);
+    async signUpload(caller, objectPath) {
+      const bucket = await bucketOf(db, objectPath.bucketId);
       const session = bucket.owner_only ? caller.sessionId : null;
-      await mayKeep(parts, writerOf(caller), bucket, place, { contentType: null, size: null });
-      return links.seal({ kind: 'write', ...place, session, ownerId: caller.userId }, UPLOAD_LINK_SECONDS);
+      await authorizeUpload(parts, writerOf(caller), bucket, objectPath, { contentType: null, size: null });
+      return links.seal({ kind: 'write', ...objectPath, session, ownerId: caller.userId }, UPLOAD_LINK_SECONDS);
     },
     async uploadSigned(bucketId, name, token, incoming) {
       const { ownerId, replace } = await links.open('write', bucketId, name, token);
-      return keep(parts, { ownerId }, { bucketId, name, replace }, incoming);
+      return storeObject(parts, { ownerId }, { bucketId, name, replace }, incoming);
     },
   };
 }
@@ -192,10 +192,10 @@ async function relocate(db: Database, caller: Caller, from: Address, to: Address
 }
 
 async function duplicate(
-  parts: KeepParts,
+  parts: StoreContext,
   writer: Writer,
   object: StoredObject,
-  to: Place,
+  to: ObjectPath,
   changes: Changes | null,
 ): Promise<StoredObject> {
   const { size, etag } = object;
@@ -208,10 +208,10 @@ async function duplicate(
     contentEncoding: changes?.contentEncoding === undefined ? object.content_encoding : changes.contentEncoding,
     metadata: changes === null ? object.user_metadata : changes.metadata,
   };
-  await mayKeep(parts, writer, await bucketOf(parts.db, to.bucketId), to, { contentType, size });
+  await authorizeUpload(parts, writer, await bucketOf(parts.db, to.bucketId), to, { contentType, size });
   const key = `objects/${randomUUID()}`;
-  await noteLeftOver(parts, key);
-  return leavingNothing(parts, key, async () => {
+  await noteUnfinished(parts, key);
+  return discardOnRefusal(parts, key, async () => {
     if (!(await parts.store.copy(object.storage_key, key))) throw storageErrors.noObject();
     return insert(parts.db, writer, to, { ...row, key });
   });

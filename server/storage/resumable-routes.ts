@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { Caller, Env } from '#server/http/caller.ts';
 import { bytesOf } from './body.ts';
 import { storageErrors } from './errors.ts';
-import { principalOf } from './keep.ts';
+import { principalOf } from './store.ts';
 import type { Links } from './links.ts';
 import type { NewUpload, Resumable, Upload, Uploader } from './resumable.ts';
 import { cacheControlOf, encodingOf, metadataOf } from './upload.ts';
@@ -16,17 +16,17 @@ export type ResumableParts = { readonly resumable: Resumable; readonly links: Li
 type ReadHere = (c: Context<Env>) => Promise<Caller>;
 
 /** `/upload/resumable`: the tus protocol 1.0 with supabase-js's names in `Upload-Metadata` (tus.io/protocols/resumable-upload). */
-export function addResumable(door: Hono<Env>, parts: ResumableParts, caller: ReadHere): void {
+export function addResumable(router: Hono<Env>, parts: ResumableParts, caller: ReadHere): void {
   const told = {
     'tus-resumable': VERSION,
     'tus-version': VERSION,
     'tus-extension': 'creation,creation-with-upload,termination,expiration',
     'tus-max-size': String(parts.sizeMax),
   };
-  for (const place of PLACES) {
-    for (const path of [place, `${place}/:id`])
-      door.options(path, () => new Response(null, { status: 204, headers: told }));
-    door.use(`${place}/*`, async (c, next) => {
+  for (const objectPath of PLACES) {
+    for (const path of [objectPath, `${objectPath}/:id`])
+      router.options(path, () => new Response(null, { status: 204, headers: told }));
+    router.use(`${objectPath}/*`, async (c, next) => {
       if (c.req.header('tus-resumable') !== VERSION) {
         const no = storageErrors.tus(412, 'This server speaks tus 1.0.0');
         return c.json({ statusCode: no.statusCode, code: no.code, error: no.error, message: no.message }, 412, told);
@@ -35,12 +35,12 @@ export function addResumable(door: Hono<Env>, parts: ResumableParts, caller: Rea
       c.res.headers.set('tus-resumable', VERSION);
       return undefined;
     });
-    addPlace(door, parts, place, caller);
+    addPlace(router, parts, objectPath, caller);
   }
 }
 
-function addPlace(door: Hono<Env>, { resumable, links }: ResumableParts, place: string, caller: ReadHere): void {
-  const signed = place.endsWith('/sign');
+function addPlace(router: Hono<Env>, { resumable, links }: ResumableParts, objectPath: string, caller: ReadHere): void {
+  const signed = objectPath.endsWith('/sign');
   /** Who is calling: under a signed address only for the object it was made for. */
   async function uploaderOf(c: Context<Env>, bucketId: string, name: string): Promise<Uploader & { replace: boolean }> {
     if (signed) {
@@ -56,7 +56,7 @@ function addPlace(door: Hono<Env>, { resumable, links }: ResumableParts, place: 
     return uploaderOf(c, address.bucketId, address.name);
   }
 
-  door.post(place, async (c) => {
+  router.post(objectPath, async (c) => {
     const asked = readCreation(c.req.raw.headers);
     const uploader = await uploaderOf(c, asked.bucketId, asked.name);
     let upload = await resumable.begin(uploader, { ...asked, replace: uploader.replace });
@@ -65,7 +65,7 @@ function addPlace(door: Hono<Env>, { resumable, links }: ResumableParts, place: 
     const location = `${new URL(c.req.url).pathname.replace(/\/$/, '')}/${upload.id}`;
     return new Response(null, { status: 201, headers: { ...standing(upload), location } });
   });
-  door.get(`${place}/:id`, async (c) => {
+  router.get(`${objectPath}/:id`, async (c) => {
     if (c.req.raw.method !== 'HEAD') throw storageErrors.off();
     const upload = await resumable.state(await continuing(c), c.req.param('id'));
     const headers = { ...standing(upload), 'upload-length': String(upload.length), 'cache-control': 'no-store' };
@@ -81,10 +81,10 @@ function addPlace(door: Hono<Env>, { resumable, links }: ResumableParts, place: 
     await resumable.end(await continuing(c), c.req.param('id') ?? '');
     return new Response(null, { status: 204 });
   };
-  door.patch(`${place}/:id`, patch);
-  door.delete(`${place}/:id`, end);
+  router.patch(`${objectPath}/:id`, patch);
+  router.delete(`${objectPath}/:id`, end);
   // For networks that let only GET and POST through.
-  door.post(`${place}/:id`, (c) => {
+  router.post(`${objectPath}/:id`, (c) => {
     const method = c.req.header('x-http-method-override');
     if (method === 'PATCH') return patch(c);
     if (method === 'DELETE') return end(c);

@@ -4,14 +4,14 @@ import { StorageRefusal, storageErrors } from './errors.ts';
 import {
   bucketOf,
   forget,
-  keep,
-  type KeepParts,
-  leavingNothing,
-  mayKeep,
-  noteLeftOver,
-  type Place,
+  storeObject,
+  type StoreContext,
+  discardOnRefusal,
+  authorizeUpload,
+  noteUnfinished,
+  type ObjectPath,
   type Writer,
-} from './keep.ts';
+} from './store.ts';
 import type { Details } from './upload.ts';
 
 /** An upload that may be interrupted, as far as it has come. */
@@ -35,7 +35,7 @@ export type Upload = {
 };
 /** Who goes on with an upload: the one who began it, or the holder of the signed address it was begun with. */
 export type Uploader = { readonly writer: Writer; readonly role: string; readonly owner: string | null };
-export type NewUpload = Place &
+export type NewUpload = ObjectPath &
   Details & { readonly contentType: string; readonly length: number; readonly described: string };
 
 /** tus 1.0: creation, termination, expiration. Everything throws `StorageRefusal`, with the true HTTP status. */
@@ -59,7 +59,7 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const COLUMNS =
   'id, bucket_id, name, role, owner, replace, content_type, cache_control, content_encoding, user_metadata, described, length, received, done_at, expires_at';
 
-export function createResumable(parts: KeepParts): Resumable {
+export function createResumable(parts: StoreContext): Resumable {
   const { db, clock, store } = parts;
 
   async function find(uploader: Uploader, id: string): Promise<Upload> {
@@ -74,7 +74,7 @@ export function createResumable(parts: KeepParts): Resumable {
   async function begin(uploader: Uploader, upload: NewUpload): Promise<Upload> {
     const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
     const bucket = await bucketOf(db, bucketId);
-    await mayKeep(parts, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
+    await authorizeUpload(parts, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
     const { role, owner } = uploader;
     const values = [
       bucketId,
@@ -111,8 +111,8 @@ export function createResumable(parts: KeepParts): Resumable {
     if (upload.done_at !== null) return upload;
     const key = `pieces/${randomUUID()}`;
     const tally = { size: 0 };
-    await noteLeftOver(parts, key);
-    const grown = await leavingNothing(parts, key, async () => {
+    await noteUnfinished(parts, key);
+    const grown = await discardOnRefusal(parts, key, async () => {
       await store.put(key, uninterrupted(bytes, upload.length - offset, tally));
       if (tally.size === 0) throw new Nothing();
       return db.transaction((tx) => addPiece(tx, upload, key, tally.size, clock()));
@@ -138,7 +138,7 @@ export function createResumable(parts: KeepParts): Resumable {
       [upload.id],
     );
     try {
-      await keep(
+      await storeObject(
         parts,
         uploader.writer,
         { bucketId: upload.bucket_id, name: upload.name, replace: upload.replace },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createWorld, type World } from '#tests/support/world.ts';
+import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
 /**
  * Most of it comes in through `db.as`, since /rest refuses what is known to cost much before it runs. A statement that was kept waiting
@@ -29,21 +29,21 @@ function slowness(): number {
 type Outcome = { readonly code: string; readonly ms: number };
 
 describe('a statement that burns the embedded engine', { timeout: 120_000 }, () => {
-  let world: World;
+  let server: TestServer;
   let callers = 0;
   /** A guest nobody has seen before. */
-  const stranger = (): string => `ip:203.0.113.${(callers += 1)}`;
+  const otherUser = (): string => `ip:203.0.113.${(callers += 1)}`;
   let guest: string;
   beforeAll(async () => {
-    world = await createWorld({ inFolder: true });
-    await world.house.db.query('create table private.watchdog_note (n int primary key)');
+    server = await startTestServer({ inFolder: true });
+    await server.app.db.query('create table private.watchdog_note (n int primary key)');
     // The first read of all makes the plans; its time is not asserted.
-    await fetch(`${world.url}/rest/v1/studios?select=id`, { headers: { apikey: world.house.keys.anonKey } });
+    await fetch(`${server.url}/rest/v1/studios?select=id`, { headers: { apikey: server.app.keys.anonKey } });
   }, 120_000);
   beforeEach(() => {
-    guest = stranger();
+    guest = otherUser();
   });
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   /** How a statement ended, and after how long. */
   async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
@@ -55,19 +55,19 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     return { code, ms: performance.now() - began };
   }
   const burn = (caller: string, role = 'anon'): Promise<Outcome> =>
-    outcomeOf(() => world.house.db.as({ role, claims: CLAIMS, caller }, BURNING));
+    outcomeOf(() => server.app.db.as({ role, claims: CLAIMS, caller }, BURNING));
   const notes = async (): Promise<number[]> => {
-    const { rows } = await world.house.db.query<{ n: number }>('select n from private.watchdog_note order by n');
+    const { rows } = await server.app.db.query<{ n: number }>('select n from private.watchdog_note order by n');
     return rows.map((row) => row.n);
   };
   const note = (n: number): Promise<unknown> =>
-    world.house.db.query('insert into private.watchdog_note values ($1)', [n]);
-  const clear = (): Promise<unknown> => world.house.db.query('delete from private.watchdog_note');
+    server.app.db.query('insert into private.watchdog_note values ($1)', [n]);
+  const clear = (): Promise<unknown> => server.app.db.query('delete from private.watchdog_note');
 
   it('is ended with 57014 after a second for a guest, and another caller reads within 3.5 seconds', async () => {
     const burning = burn(guest);
     const began = performance.now();
-    const read = world.house.db.as({ role: 'anon', claims: CLAIMS, caller: stranger() }, 'select 1 as n');
+    const read = server.app.db.as({ role: 'anon', claims: CLAIMS, caller: otherUser() }, 'select 1 as n');
     const { code, ms } = await burning;
     expect(code).toBe('57014');
     expect(ms).toBeGreaterThan(900);
@@ -86,7 +86,7 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     let asked = 0;
     while (!over) {
       const began = performance.now();
-      const answer = await fetch(`${world.url}/healthz`);
+      const answer = await fetch(`${server.url}/healthz`);
       expect(answer.status).toBe(200);
       await answer.text();
       longest = Math.max(longest, performance.now() - began);
@@ -107,13 +107,13 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     ['a pattern', '/rest/v1/studios?select=id&description=match.(?:(?:a{0,255}){0,255}){0,5}b'],
     ['nested embeds', '/rest/v1/studios?select=*,bookings(*,studios(*,bookings(*,studios(*,bookings(*)))))'],
   ])('that comes with the service key, %s, keeps nobody waiting longer than 5.5 seconds', async (_name, path) => {
-    const { keys, db } = world.house;
-    const heavy = fetch(`${world.url}${path}`, {
+    const { keys, db } = server.app;
+    const heavy = fetch(`${server.url}${path}`, {
       headers: { apikey: keys.serviceRoleKey, authorization: `Bearer ${keys.serviceRoleKey}` },
     });
-    await world.house.db.query('select 1');
+    await server.app.db.query('select 1');
     const began = performance.now();
-    const read = await db.as({ role: 'anon', claims: CLAIMS, caller: stranger() }, 'select 1 as n');
+    const read = await db.as({ role: 'anon', claims: CLAIMS, caller: otherUser() }, 'select 1 as n');
     expect(read.rows).toEqual([{ n: 1 }]);
     expect(performance.now() - began).toBeLessThan(READ_BEHIND_CALLER_MS * slowness());
     const answer = await heavy;
@@ -126,7 +126,7 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     for (let n = 1; n <= 50; n += 1) await note(n);
     const burning = burn(guest);
     const waiting = Array.from({ length: 50 }, (_, at) => note(51 + at));
-    const inTransaction = world.house.db.transaction(async ({ query }) => {
+    const inTransaction = server.app.db.transaction(async ({ query }) => {
       await query('insert into private.watchdog_note values (101)');
       await query('insert into private.watchdog_note values (102)');
     });
@@ -137,7 +137,7 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
 
   it('takes the changes of its own transaction with it', async () => {
     await clear();
-    const { db } = world.house;
+    const { db } = server.app;
     await db.query('grant usage on schema private to authenticated');
     await db.query('grant insert on private.watchdog_note to authenticated');
     const principal = { role: 'authenticated', claims: CLAIMS, caller: `user:${guest}` };
@@ -153,21 +153,21 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
 
   it('tells those who listen that they may have missed something, and lets them hear on', async () => {
     const heard: string[] = [];
-    const stop = await world.house.db.listen('watchdog', (payload) => void heard.push(payload));
-    await world.house.db.query(`select pg_notify('watchdog', 'before')`);
+    const stop = await server.app.db.listen('watchdog', (payload) => void heard.push(payload));
+    await server.app.db.query(`select pg_notify('watchdog', 'before')`);
     await expect.poll(() => heard).toEqual(['before']);
     await burn(guest);
-    await world.house.db.query(`select pg_notify('watchdog', 'after')`);
+    await server.app.db.query(`select pg_notify('watchdog', 'after')`);
     await expect.poll(() => heard).toEqual(['before', '', 'after']);
     await stop();
   });
 
   it('is refused with 429 in the words of each API after three stops in a minute, and nobody else is', async () => {
-    const { db, keys } = world.house;
+    const { db, keys } = server.app;
     const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-      fetch(`${world.url}${path}`, { ...init, headers: { apikey: keys.anonKey, 'content-type': 'application/json' } });
+      fetch(`${server.url}${path}`, { ...init, headers: { apikey: keys.anonKey, 'content-type': 'application/json' } });
     // As the server names a guest who calls from this machine.
-    const me = await ownName(world);
+    const me = await ownName(server);
     const stops = await Promise.all(Array.from({ length: 5 }, () => burn(me)));
     expect(stops.map(({ code }) => code).toSorted()).toEqual(['57014', '57014', '57014', 'PT429', 'PT429']);
 
@@ -196,14 +196,14 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     expect(Number(stored.headers.get('retry-after'))).toBeGreaterThan(30);
 
     expect((await ask('/healthz')).status).toBe(200);
-    const other = await db.as({ role: 'anon', claims: CLAIMS, caller: stranger() }, 'select 1 as n');
+    const other = await db.as({ role: 'anon', claims: CLAIMS, caller: otherUser() }, 'select 1 as n');
     expect(other.rows).toEqual([{ n: 1 }]);
   });
 });
 
 /** The name under which the database knows a guest who calls from here. */
-async function ownName({ house, url }: World): Promise<string> {
-  const { db } = house;
+async function ownName({ app, url }: TestServer): Promise<string> {
+  const { db } = app;
   const original = db.as;
   const seen = new Set<string>();
   Object.assign(db, {
@@ -212,7 +212,7 @@ async function ownName({ house, url }: World): Promise<string> {
       return original(...given);
     },
   });
-  await fetch(`${url}/rest/v1/studios?select=id`, { headers: { apikey: house.keys.anonKey } });
+  await fetch(`${url}/rest/v1/studios?select=id`, { headers: { apikey: app.keys.anonKey } });
   Object.assign(db, { as: original });
   const [name = ''] = seen;
   return name;

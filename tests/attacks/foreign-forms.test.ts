@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import type { World } from '#tests/support/world.ts';
+import type { TestServer } from '#tests/support/test-server.ts';
 
 /** What a page of another site can make a browser send without asking us first, and without a key. */
 const SIMPLE: readonly [
@@ -22,14 +22,14 @@ const SIMPLE: readonly [
 const CALLS = ['/signup', '/otp', '/magiclink', '/recover', '/resend', '/token?grant_type=password', '/verify'];
 
 describe.each(engines)('forms of other sites on $name', (engine) => {
-  let world: World;
+  let server: TestServer;
   beforeAll(async () => {
-    world = await engine.open({ METRICS_TOKEN: 'a-token-for-the-metrics' });
+    server = await engine.open({ METRICS_TOKEN: 'a-token-for-the-metrics' });
   }, 60_000);
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   const made = (): Promise<unknown> =>
-    world.house.db.one(
+    server.app.db.one(
       'select (select count(*)::int from auth.users) as accounts, (select count(*)::int from auth.message_queue) as mails, (select count(*)::int from auth.signup_attempts) as attempts',
     );
 
@@ -42,7 +42,7 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
         type: 'signup',
         token: '123456',
       };
-      const response = await fetch(`${world.url}/auth/v1${path}`, { method: 'POST', headers, body: bodyOf(fields) });
+      const response = await fetch(`${server.url}/auth/v1${path}`, { method: 'POST', headers, body: bodyOf(fields) });
       expect([name, path, response.status]).toEqual([name, path, 415]);
       expect(response.headers.get('x-supabase-api-version')).toBe('2024-01-01');
       expect(await response.json()).toMatchObject({ code: 'unsupported_media_type', message: expect.any(String) });
@@ -52,8 +52,8 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
 
   test.each(SIMPLE)('%s calls no function', async (_, headers, bodyOf) => {
     for (const name of ['cancel-booking', 'verify-payment', 'regenerate-pin', 'create-payment']) {
-      const { token } = await world.addCustomer();
-      const response = await fetch(`${world.url}/functions/v1/${name}`, {
+      const { token } = await server.addCustomer();
+      const response = await fetch(`${server.url}/functions/v1/${name}`, {
         method: 'POST',
         headers: { ...headers, authorization: `Bearer ${token}` },
         body: bodyOf({ sessionId: 'cs_test_x' }),
@@ -64,11 +64,11 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
   });
 
   test('the client itself, and calls without a body, are understood', async () => {
-    const { error } = await world.client().auth.resetPasswordForEmail('nobody@example.com');
+    const { error } = await server.client().auth.resetPasswordForEmail('nobody@example.com');
     expect(error).toBeNull();
-    const response = await fetch(`${world.url}/auth/v1/logout`, {
+    const response = await fetch(`${server.url}/auth/v1/logout`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${(await world.addCustomer()).token}` },
+      headers: { authorization: `Bearer ${(await server.addCustomer()).token}` },
     });
     expect(response.status).toBe(204);
   });
@@ -76,29 +76,31 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
   test('identity providers may still answer with a form', async () => {
     const body = new URLSearchParams({ SAMLResponse: 'x', RelayState: 'y', state: 'z' });
     for (const path of ['/callback', '/sso/saml/acs']) {
-      const response = await fetch(`${world.url}/auth/v1${path}`, { method: 'POST', body, redirect: 'manual' });
+      const response = await fetch(`${server.url}/auth/v1${path}`, { method: 'POST', body, redirect: 'manual' });
       expect([path, response.status]).not.toEqual([path, 415]);
     }
   });
 
   test('accounts and functions answer with no-store, errors too', async () => {
-    const key = { apikey: world.house.keys.anonKey };
+    const key = { apikey: server.app.keys.anonKey };
     for (const path of [
       '/auth/v1/settings',
       '/auth/v1/nothing',
       '/functions/v1/nothing',
       '/functions/v1/cancel-booking',
     ])
-      expect((await fetch(`${world.url}${path}`, { headers: key })).headers.get('cache-control'), path).toBe(
+      expect((await fetch(`${server.url}${path}`, { headers: key })).headers.get('cache-control'), path).toBe(
         'no-store',
       );
-    const { token } = await world.addCustomer();
-    const own = await fetch(`${world.url}/rest/v1/profiles`, { headers: { ...key, authorization: `Bearer ${token}` } });
+    const { token } = await server.addCustomer();
+    const own = await fetch(`${server.url}/rest/v1/profiles`, {
+      headers: { ...key, authorization: `Bearer ${token}` },
+    });
     expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
   test('the metrics are for this machine, not for what a proxy passes on or claims', async () => {
-    const ask = async (headers: Record<string, string>, url = world.url): Promise<number> =>
+    const ask = async (headers: Record<string, string>, url = server.url): Promise<number> =>
       (await fetch(`${url}/metrics`, { headers })).status;
     expect(await ask({})).toBe(200);
     for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'])
@@ -106,11 +108,11 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((one) => one && !one.internal && one.family === 'IPv4');
-    const url = outside ? world.url.replace('localhost', outside.address) : null;
+    const url = outside ? server.url.replace('localhost', outside.address) : null;
     if (url !== null) expect(await ask({}, url)).toBe(401);
     const foreign = { 'x-forwarded-for': '203.0.113.9' };
     expect(await ask({ ...foreign, authorization: 'Bearer a-token-for-the-metrics' })).toBe(200);
-    for (const bearer of ['a-token-for-the-metric', 'a-token-for-the-metrics2', '', world.house.keys.serviceRoleKey])
+    for (const bearer of ['a-token-for-the-metric', 'a-token-for-the-metrics2', '', server.app.keys.serviceRoleKey])
       expect(await ask({ ...foreign, authorization: `Bearer ${bearer}` })).toBe(401);
   });
 });

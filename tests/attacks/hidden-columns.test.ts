@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
-import { STUDIO_A, type World } from '#tests/support/world.ts';
+import { STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 import {
   type Ask,
   asksAbout,
@@ -29,7 +29,7 @@ function sampled(asks: readonly Ask[], first: number, at: number): readonly Ask[
 }
 
 describe.each(engines)('columns that a caller may not see, on $name', (engine) => {
-  let world: World;
+  let server: TestServer;
   let columns: readonly Column[];
   let asks: { guest: readonly Ask[]; customer: readonly Ask[] };
   const values: Partial<Record<State, Map<string, ReadonlyMap<string, readonly string[]>>>> = {};
@@ -37,8 +37,8 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
 
   /** Everything a caller gets to know: status, headers but those of the moment, body. */
   async function tell(ask: Ask, who: keyof typeof tokens): Promise<string> {
-    const response = await world.house.app.fetch(
-      new Request(`${world.url}/rest/v1${ask.path}`, {
+    const response = await server.app.http.fetch(
+      new Request(`${server.url}/rest/v1${ask.path}`, {
         method: ask.method,
         ...(ask.body === undefined ? {} : { body: ask.body }),
         headers: {
@@ -61,10 +61,10 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   }
 
   async function enter(state: State): Promise<void> {
-    await hide(world, state);
+    await hide(server, state);
     const relations = [...new Set(columns.map((column) => column.relation))];
     const all = new Map<string, ReadonlyMap<string, readonly string[]>>();
-    for (const relation of relations) all.set(relation, await valuesOf(world, relation));
+    for (const relation of relations) all.set(relation, await valuesOf(server, relation));
     values[state] = all;
   }
 
@@ -84,10 +84,10 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   }
 
   beforeAll(async () => {
-    world = await engine.open({ PGRST_DB_TX_END: 'commit-allow-override', PGRST_DB_AGGREGATES_ENABLED: 'true' });
-    tokens.guest = world.house.keys.anonKey;
-    tokens.customer = (await world.addCustomer()).token;
-    columns = await hiddenColumns(world);
+    server = await engine.open({ PGRST_DB_TX_END: 'commit-allow-override', PGRST_DB_AGGREGATES_ENABLED: 'true' });
+    tokens.guest = server.app.keys.anonKey;
+    tokens.customer = (await server.addCustomer()).token;
+    columns = await hiddenColumns(server);
     await enter(1);
     const about = (list: readonly Column[], number: number): Ask[] =>
       list.flatMap((column, at) => {
@@ -103,7 +103,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
       customer: [...about(seen, 5), ...about(others, 2), ...calls],
     };
   }, 120_000);
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   let first: readonly string[];
   test(
@@ -112,7 +112,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
       first = await record();
       await enter(2);
       expect(differences(first, await record())).toEqual([]);
-      await hide(world, 3);
+      await hide(server, 3);
       expect(differences(first, await record())).toEqual([]);
       // Most questions are understood and answered, not refused for their form.
       expect(first.filter((told) => told.startsWith('200')).length).toBeGreaterThan(first.length / 5);
@@ -129,7 +129,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   });
 
   test('every function of the exposed schema is among the calls', async () => {
-    const { rows } = await world.house.db.query<{ name: string }>(
+    const { rows } = await server.app.db.query<{ name: string }>(
       `select distinct p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'public' order by 1`,
     );
     expect(rows.map((row) => row.name)).toEqual(Object.keys(CALLS));
@@ -137,7 +137,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
 
   test('the availability read uses its index for guests and customers, and reads no whole row for a guest', async () => {
     const plan = async (role: string, claims: string): Promise<string> => {
-      const told = await world.house.db.transactionAs({ role, claims }, async ({ query }) => {
+      const told = await server.app.db.transactionAs({ role, claims }, async ({ query }) => {
         await query('set local enable_seqscan = off');
         return query<{ 'QUERY PLAN': string }>(
           `explain (analyze, costs off, timing off, summary off) select t.studio_id, t.start_time, t.end_time, t.status from public.bookings t
@@ -163,12 +163,12 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
       'utf8',
     );
     const view = /create or replace view public\.bookings[^;]+/.exec(before)?.[0] ?? '';
-    await runScript(world, view);
+    await runScript(server, view);
     const phone = columns.filter(({ relation, name }) => relation === 'bookings' && name === 'contact_phone');
     const list = phone.flatMap((column) => asksAbout(column, '+61400000100')).slice(0, 6);
-    await hide(world, 1);
+    await hide(server, 1);
     const [guest, customer] = [await tellAll(list, 'guest'), await tellAll(list, 'customer')];
-    await hide(world, 2);
+    await hide(server, 2);
     expect(await tellAll(list, 'guest')).not.toEqual(guest);
     expect(await tellAll(list, 'customer')).not.toEqual(customer);
   });

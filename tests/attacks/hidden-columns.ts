@@ -1,5 +1,5 @@
 import { runScript } from '#tests/support/schema.ts';
-import { STUDIO_A, type World } from '#tests/support/world.ts';
+import { STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 
 /**
  * What the test of hidden columns is generated from: the relations of the catalogue with their columns, two sets of values for everything
@@ -97,8 +97,8 @@ const LEFT_IN_3: Readonly<Record<string, [number, number]>> = {
 type BaseColumn = Column & { readonly nullable: boolean };
 
 /** Puts one set of hidden values into every table that callers can reach. Triggers and references rest meanwhile. */
-export async function hide(world: World, state: State): Promise<void> {
-  const { rows } = await world.house.db.query<BaseColumn>(
+export async function hide(server: TestServer, state: State): Promise<void> {
+  const { rows } = await server.app.db.query<BaseColumn>(
     `select n.nspname || '.' || c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type, not a.attnotnull as nullable
      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      where c.relkind = 'r' and (n.nspname = 'public' or (n.nspname, c.relname) in (('private', 'booking'), ('private', 'payment'))) and a.attgenerated = '' order by c.oid, a.attnum`,
@@ -121,12 +121,12 @@ export async function hide(world: World, state: State): Promise<void> {
       );
     }
   }
-  await runScript(world, [...statements, 'commit', 'analyze'].join(';\n\n'));
+  await runScript(server, [...statements, 'commit', 'analyze'].join(';\n\n'));
 }
 
 /** Every column of the exposed schema that a guest, or a customer whose rows these are not, may not see. */
-export async function hiddenColumns(world: World): Promise<readonly Column[]> {
-  const { rows } = await world.house.db.query<Column>(
+export async function hiddenColumns(server: TestServer): Promise<readonly Column[]> {
+  const { rows } = await server.app.db.query<Column>(
     `select c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type from pg_class c join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      where n.nspname = 'public' and c.relkind in ('r', 'v', 'm', 'p', 'f') order by c.relname, a.attnum`,
@@ -135,10 +135,10 @@ export async function hiddenColumns(world: World): Promise<readonly Column[]> {
 }
 
 /** The hidden rows of a relation as the server itself reads them: the values of each column, as text. */
-export async function valuesOf(world: World, relation: string): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function valuesOf(server: TestServer, relation: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const claims = '{"role":"service_role"}';
   const principal = { role: 'service_role', claims };
-  const { rows } = await world.house.db.as<{ row: Record<string, unknown> }>(
+  const { rows } = await server.app.db.as<{ row: Record<string, unknown> }>(
     principal,
     `select to_jsonb(t) as row from public.${relation} t where to_jsonb(t)::text like '%a500000%' order by to_jsonb(t)::text`,
   );

@@ -1,34 +1,43 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, mailsTo, paymentOf, span, STUDIO_A, STUDIO_B, until, type World } from '#tests/support/world.ts';
+import {
+  checkout,
+  mailsTo,
+  paymentOf,
+  span,
+  STUDIO_A,
+  STUDIO_B,
+  until,
+  type TestServer,
+} from '#tests/support/test-server.ts';
 
 const MINUTE = 60_000;
 /** The payment provider takes connections and says nothing. */
 describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_000 }, ({ open }) => {
-  let world: World;
+  let server: TestServer;
   beforeAll(async () => {
-    world = await open({ PAYMENT_ANSWER_SECONDS: '1.5' });
+    server = await open({ PAYMENT_ANSWER_SECONDS: '1.5' });
   });
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   const hang = (): Promise<unknown> =>
-    world.sandbox('/api/faults', { provider: 'stripe', kind: 'hang', seconds: 86_400 });
-  const heal = (): Promise<Response> => fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    server.sandbox('/api/faults', { provider: 'stripe', kind: 'hang', seconds: 86_400 });
+  const heal = (): Promise<Response> => fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
 
   it('create-payment and verify-payment answer while it says nothing, and go on once it answers', async () => {
-    const payer = await world.addCustomer();
-    const booked = await world.call('create-payment', checkout(span(world.now(), 40)), payer.token);
-    const session = await paymentOf(world, booked.body['bookingId']);
-    await world.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
+    const payer = await server.addCustomer();
+    const booked = await server.call('create-payment', checkout(span(server.now(), 40)), payer.token);
+    const session = await paymentOf(server, booked.body['bookingId']);
+    await server.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
     await hang();
 
-    const customer = await world.addCustomer();
-    const time = span(world.now(), 44);
-    const ask = () => world.call('create-payment', checkout(time), customer.token);
+    const customer = await server.addCustomer();
+    const time = span(server.now(), 44);
+    const ask = () => server.call('create-payment', checkout(time), customer.token);
     // Nothing but our own patience ends these calls: the provider answers only after `heal`.
     const first = await ask();
     expect(first).toMatchObject({ status: 202, body: { url: null, pending: true } });
-    const verify = () => world.call('verify-payment', { sessionId: session.id }, payer.token);
+    const verify = () => server.call('verify-payment', { sessionId: session.id }, payer.token);
     const asked = await verify();
     expect(asked).toMatchObject({ status: 200, body: { bookingId: booked.body['bookingId'] } });
     // Asked again while the first question is open: the same hold, and no second question.
@@ -38,16 +47,16 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
 
     await heal();
     const url = await until(async () => {
-      world.advance(11_000);
+      server.advance(11_000);
       return (await ask()).body['url'];
     }, 60_000);
     expect(url).toContain('/c/pay/');
-    const { rows } = await world.house.db.query<{ state: string }>(
+    const { rows } = await server.app.db.query<{ state: string }>(
       `select state from private.payment where booking_id = $1::uuid and state in ('intent', 'open')`,
       [first.body['bookingId']],
     );
     expect(rows).toEqual([{ state: 'open' }]);
-    const sessions = await world.sandbox('/api/payments');
+    const sessions = await server.sandbox('/api/payments');
     const made = Array.isArray(sessions)
       ? sessions.filter((one) => one.client_reference_id === first.body['bookingId'] && one.status === 'open')
       : [];
@@ -56,39 +65,39 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
   });
 
   it('16 expired holds that cannot be released hold up neither the confirmation of another booking nor each other', async () => {
-    const holders = await Promise.all(Array.from({ length: 8 }, () => world.addCustomer()));
+    const holders = await Promise.all(Array.from({ length: 8 }, () => server.addCustomer()));
     for (const [at, holder] of holders.entries())
       for (const studio of [STUDIO_A, STUDIO_B])
         expect(
-          (await world.call('create-payment', checkout(span(world.now(), 60 + at), {}, studio), holder.token)).status,
+          (await server.call('create-payment', checkout(span(server.now(), 60 + at), {}, studio), holder.token)).status,
         ).toBe(200);
-    const payer = await world.addCustomer();
-    const booked = await world.call('create-payment', checkout(span(world.now(), 90)), payer.token);
-    const session = await paymentOf(world, booked.body['bookingId']);
-    await world.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
-    await world.call('verify-payment', { sessionId: session.id });
-    await world.house.db.query(
+    const payer = await server.addCustomer();
+    const booked = await server.call('create-payment', checkout(span(server.now(), 90)), payer.token);
+    const session = await paymentOf(server, booked.body['bookingId']);
+    await server.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
+    await server.call('verify-payment', { sessionId: session.id });
+    await server.app.db.query(
       `update private.outbox set due_at = $1::timestamptz where kind = 'mail.booking-confirmed' and done_at is null`,
-      [new Date(world.now().getTime() + 16 * MINUTE)],
+      [new Date(server.now().getTime() + 16 * MINUTE)],
     );
     await hang();
-    world.advance(16 * MINUTE + 1_000);
-    world.house.tick.start();
+    server.advance(16 * MINUTE + 1_000);
+    server.app.scheduler.start();
     try {
       // The provider says nothing until `heal`, so a mail before it waited for none of the sixteen.
-      await until(async () => (await mailsTo(world, payer.email, 'Booking confirmed')).length === 1, 60_000);
+      await until(async () => (await mailsTo(server, payer.email, 'Booking confirmed')).length === 1, 60_000);
       await heal();
       await until(async () => {
-        world.advance(11_000);
-        const row = await world.house.db.one<{ n: number }>(
+        server.advance(11_000);
+        const row = await server.app.db.one<{ n: number }>(
           `select count(*)::int as n from private.booking where status = 'pending' and hold_expires_at < $1::timestamptz`,
-          [world.now()],
+          [server.now()],
         );
         return row?.n === 0;
       }, 60_000);
     } finally {
       await heal();
-      await world.house.tick.stop();
+      await server.app.scheduler.stop();
     }
   });
 });

@@ -8,8 +8,8 @@ import {
   span,
   STUDIO_A,
   STUDIO_B,
-  type World,
-} from '#tests/support/world.ts';
+  type TestServer,
+} from '#tests/support/test-server.ts';
 
 const MINUTE = 60_000;
 const OWNER = 'owner@example.com';
@@ -18,35 +18,35 @@ type Row = Record<string, unknown>;
 
 /** Providers that are away for longer than twelve tries took: what is owed happens all the same, once, as soon as they are back. */
 describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 }, ({ open }) => {
-  let world: World;
+  let server: TestServer;
   let hours = 30;
 
   beforeAll(async () => {
-    world = await open({ OWNER_EMAIL: OWNER });
+    server = await open({ OWNER_EMAIL: OWNER });
   });
   afterEach(async () => {
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
   });
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   async function paid(customer: Customer, ahead = (hours += 3), studio = STUDIO_A): Promise<string> {
-    const held = await world.call('create-payment', checkout(span(world.now(), ahead), {}, studio), customer.token);
-    const payment = await paymentOf(world, held.body['bookingId']);
-    await world.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
-    expect((await world.call('verify-payment', { sessionId: payment.id })).body).toMatchObject({ paid: true });
+    const held = await server.call('create-payment', checkout(span(server.now(), ahead), {}, studio), customer.token);
+    const payment = await paymentOf(server, held.body['bookingId']);
+    await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
+    expect((await server.call('verify-payment', { sessionId: payment.id })).body).toMatchObject({ paid: true });
     return String(held.body['bookingId']);
   }
   const fault = (provider: string, kind: string, more: Row = {}): Promise<unknown> =>
-    world.sandbox('/api/faults', { provider, kind, seconds: 86_400, ...more });
+    server.sandbox('/api/faults', { provider, kind, seconds: 86_400, ...more });
   /** Lets the server's clock run for so long, with a round of everything at each step. */
   async function pass(minutes: number, step = 3): Promise<void> {
     for (let gone = 0; gone < minutes; gone += step) {
-      world.advance(step * MINUTE);
-      await world.settle();
+      server.advance(step * MINUTE);
+      await server.settle();
     }
   }
   const jobs = (kind: string, subject: string): Promise<Row[]> =>
-    world.house.db
+    server.app.db
       .query<Row>(
         `select o.id, o.tries, o.done_at is not null as done, o.close_reason as closed from private.outbox o
          left join private.payment p on p.id = o.subject_id
@@ -56,46 +56,46 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
       .then((result) => [...result.rows]);
   const alertsOf = async (id: unknown): Promise<number> =>
     (
-      await world.house.db.query(
+      await server.app.db.query(
         `select 1 from public.audit_logs where action = 'alert' and resource_type = 'outbox' and resource_id = $1`,
         [id],
       )
     ).count;
 
   it('of the mail server: the confirmation arrives once it is back, once, and staff were alerted once', async () => {
-    const customer = await world.addCustomer();
+    const customer = await server.addCustomer();
     await fault('mail', 'refuse');
     const bookingId = await paid(customer);
     await pass(63);
-    expect(await mailsTo(world, customer.email)).toEqual([]);
+    expect(await mailsTo(server, customer.email)).toEqual([]);
     const [job] = await jobs('mail.booking-confirmed', bookingId);
     expect(job).toMatchObject({ done: false, closed: null });
     expect(await alertsOf(job?.['id'])).toBe(1);
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(18);
-    expect(await mailsTo(world, customer.email, 'Booking confirmed')).toHaveLength(1);
+    expect(await mailsTo(server, customer.email, 'Booking confirmed')).toHaveLength(1);
     expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: true }]);
   });
 
   it('of the payment provider: the refund is made once when it is back, and the owner was mailed once', async () => {
-    await fetch(`${world.sandboxUrl}/api/mail`, { method: 'DELETE' });
-    const customer = await world.addCustomer();
+    await fetch(`${server.sandboxUrl}/api/mail`, { method: 'DELETE' });
+    const customer = await server.addCustomer();
     const bookingId = await paid(customer, 90);
-    const refundsBefore = await world.sandbox('/api/refunds');
+    const refundsBefore = await server.sandbox('/api/refunds');
     await fault('stripe', 'status', { status: 503 });
-    expect((await world.call('cancel-booking', { bookingId }, customer.token)).status).toBe(200);
+    expect((await server.call('cancel-booking', { bookingId }, customer.token)).status).toBe(200);
     await pass(63);
     const [job] = await jobs('payment.refund', bookingId);
     expect(job).toMatchObject({ done: false, closed: null });
     expect(await alertsOf(job?.['id'])).toBe(1);
-    const told = await mailsTo(world, OWNER, 'Needs attention');
+    const told = await mailsTo(server, OWNER, 'Needs attention');
     expect(told.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`))).toHaveLength(1);
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(18);
     expect(await jobs('payment.refund', bookingId)).toMatchObject([{ done: true }]);
-    const refunds = await world.sandbox('/api/refunds');
+    const refunds = await server.sandbox('/api/refunds');
     expect(Array.isArray(refunds) && Array.isArray(refundsBefore) && refunds.length - refundsBefore.length).toBe(1);
-    const payment = await world.house.db.one<{ id: string; state: string }>(
+    const payment = await server.app.db.one<{ id: string; state: string }>(
       'select id, state from private.payment where booking_id = $1::uuid',
       [bookingId],
     );
@@ -103,23 +103,23 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
   });
 
   it('of the payment provider: a refund that staff close is settled by hand, and goes to the provider again when they retry it', async () => {
-    const customer = await world.addCustomer();
+    const customer = await server.addCustomer();
     const bookingId = await paid(customer, 120);
     const stateOf = async (): Promise<unknown> =>
       (
-        await world.house.db.one<{ state: string }>('select state from private.payment where booking_id = $1::uuid', [
+        await server.app.db.one<{ state: string }>('select state from private.payment where booking_id = $1::uuid', [
           bookingId,
         ])
       )?.state;
     await fault('stripe', 'status', { status: 503 });
-    await world.call('cancel-booking', { bookingId }, customer.token);
+    await server.call('cancel-booking', { bookingId }, customer.token);
     await pass(6);
     expect(await stateOf()).toBe('refund_pending');
     const [job] = await jobs('payment.refund', bookingId);
-    const service = world.client(world.house.keys.serviceRoleKey);
+    const service = server.client(server.app.keys.serviceRoleKey);
     expect((await service.rpc('close_job', { job: job?.['id'], reason: 'paid back in cash' })).data).toBe(true);
     expect(await stateOf()).toBe('refund_manual');
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(18);
     expect(await stateOf()).toBe('refund_manual');
     expect((await service.rpc('retry_job', { job: job?.['id'] })).data).toBe(true);
@@ -128,37 +128,37 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
   });
 
   it('of the lock, and of the mail server after it: the access code is mailed within a minute, in the middle of the session', async () => {
-    const customer = await world.addCustomer();
-    const start = Date.parse(span(world.now(), 3).startTime);
+    const customer = await server.addCustomer();
+    const start = Date.parse(span(server.now(), 3).startTime);
     const bookingId = await paid(customer, 3, STUDIO_B);
     await fault('igloohome', 'status', { status: 500 });
-    const to = (at: number): void => world.advance(at - world.now().getTime());
+    const to = (at: number): void => server.advance(at - server.now().getTime());
     to(start - 60 * MINUTE);
     await pass(30, 1);
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(2, 1);
     expect(await jobs('access.request', bookingId)).toMatchObject([{ done: true }]);
     await fault('mail', 'refuse');
     to(start - 15 * MINUTE);
     await pass(30, 1);
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(2, 1);
-    expect(await mailsTo(world, customer.email, 'access code')).toHaveLength(1);
+    expect(await mailsTo(server, customer.email, 'access code')).toHaveLength(1);
   });
 
   it('of the mail server until the session is over: the access mail is closed with that reason, and alerted', async () => {
-    const customer = await world.addCustomer();
-    const time = span(world.now(), 3);
+    const customer = await server.addCustomer();
+    const time = span(server.now(), 3);
     const bookingId = await paid(customer, 3, STUDIO_B);
-    world.advance(Date.parse(time.startTime) - 20 * MINUTE - world.now().getTime());
-    await world.settle();
+    server.advance(Date.parse(time.startTime) - 20 * MINUTE - server.now().getTime());
+    await server.settle();
     await fault('mail', 'refuse');
     await pass(85, 5);
     const [job] = await jobs('mail.access-code', bookingId);
     expect(job).toMatchObject({ done: false, closed: 'The session ended before the access code could be mailed.' });
     expect(await alertsOf(job?.['id'])).toBeGreaterThanOrEqual(1);
-    const { data } = await world
-      .client(world.house.keys.serviceRoleKey)
+    const { data } = await server
+      .client(server.app.keys.serviceRoleKey)
       .from('scheduled_emails')
       .select('status')
       .eq('booking_id', bookingId);
@@ -166,32 +166,32 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
   });
 
   it('a failing job is tried at once or closed with a reason by staff and the service key, by nobody else, and both are recorded', async () => {
-    const customer = await world.addCustomer();
+    const customer = await server.addCustomer();
     await fault('mail', 'refuse');
     const bookingId = await paid(customer);
     await pass(30);
     const [before] = await jobs('mail.booking-confirmed', bookingId);
     const job = String(before?.['id']);
-    const metrics = await (await fetch(`${world.url}/metrics`)).text();
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(Number(/^outbox_failing (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
-    for (const client of [world.client(), world.client(customer.token)]) {
+    for (const client of [server.client(), server.client(customer.token)]) {
       expect((await client.rpc('retry_job', { job })).error?.code).toBe('42501');
       expect((await client.rpc('close_job', { job, reason: 'not mine' })).error?.code).toBe('42501');
     }
-    const admin = await world.addCustomer();
-    await world.house.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
-    const staff = world.client(admin.token);
-    const service = world.client(world.house.keys.serviceRoleKey);
+    const admin = await server.addCustomer();
+    await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
+    const staff = server.client(admin.token);
+    const service = server.client(server.app.keys.serviceRoleKey);
     expect((await staff.rpc('close_job', { job, reason: ' ' })).error?.code).toBe('22023');
     expect((await staff.rpc('close_job', { job, reason: 'told by phone' })).data).toBe(true);
     expect((await staff.rpc('close_job', { job, reason: 'told by phone' })).data).toBe(false);
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(30);
-    expect(await mailsTo(world, customer.email)).toEqual([]);
+    expect(await mailsTo(server, customer.email)).toEqual([]);
     expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: false, closed: 'told by phone' }]);
     expect((await service.rpc('retry_job', { job })).data).toBe(true);
-    await world.settle();
-    expect(await mailsTo(world, customer.email, 'Booking confirmed')).toHaveLength(1);
+    await server.settle();
+    expect(await mailsTo(server, customer.email, 'Booking confirmed')).toHaveLength(1);
     expect((await service.rpc('retry_job', { job })).data).toBe(false);
     const { data: told } = await service
       .from('audit_logs')
@@ -207,7 +207,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
 
   it('a reconciliation that fails is tried again half a minute later, not in five minutes', async () => {
     const asked = async (): Promise<number[]> => {
-      const requests = await world.sandbox('/api/requests?provider=stripe');
+      const requests = await server.sandbox('/api/requests?provider=stripe');
       return Array.isArray(requests)
         ? requests
             .filter((one: { path: string }) => one.path.startsWith('/v1/checkout/sessions?'))
@@ -216,33 +216,34 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     };
     await pass(12, 6); // whatever the outage before has left is over
     const before = (await asked()).length;
-    world.advance(6 * MINUTE);
-    await world.sandbox('/api/faults', { provider: 'stripe', kind: 'status', status: 503, count: 1 });
-    await world.settle();
+    server.advance(6 * MINUTE);
+    await server.sandbox('/api/faults', { provider: 'stripe', kind: 'status', status: 503, count: 1 });
+    await server.settle();
     const failed = await asked();
     expect([failed.length - before, failed[0]]).toEqual([1, 503]);
-    world.advance(31_000);
-    await world.settle();
+    server.advance(31_000);
+    await server.settle();
     const again = await asked();
     expect([again.length - before, again[0]]).toEqual([2, 200]);
   });
 
   it('the owner is reminded of a failing job once a day, and of one that is done no more', async () => {
-    await fetch(`${world.sandboxUrl}/api/mail`, { method: 'DELETE' });
-    const customer = await world.addCustomer();
+    await fetch(`${server.sandboxUrl}/api/mail`, { method: 'DELETE' });
+    const customer = await server.addCustomer();
     const bookingId = await paid(customer, 150);
     await fault('stripe', 'status', { status: 503 });
-    await world.call('cancel-booking', { bookingId }, customer.token);
+    await server.call('cancel-booking', { bookingId }, customer.token);
     const [job] = await jobs('payment.refund', bookingId);
     const told = async (): Promise<number> =>
-      (await mailsTo(world, OWNER, 'Needs attention')).filter((mail) => mail.text.includes(String(job?.['id']))).length;
+      (await mailsTo(server, OWNER, 'Needs attention')).filter((mail) => mail.text.includes(String(job?.['id'])))
+        .length;
     await pass(60, 10);
     expect(await told()).toBe(1);
     await pass(23 * 60, 115);
     expect(await told()).toBe(1);
     await pass(120, 30);
     expect(await told()).toBe(2);
-    await fetch(`${world.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await pass(20, 10);
     await pass(25 * 60, 500);
     expect(await told()).toBe(2);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
-import type { Customer, World } from '#tests/support/world.ts';
+import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
 /** Requests that are short to write and dear to answer, asked by a guest and by a customer: refused with 400, or answered in bounds. */
 const MADE = process.env['TEST_LONG'] === '1' ? 200 : 40;
@@ -149,27 +149,27 @@ function makeRequests(count: number): string[] {
 }
 
 describe.each(engines)('costly requests to /rest on $name', (engine) => {
-  let world: World;
+  let server: TestServer;
   let someone: Customer;
   let service: string;
 
   beforeAll(async () => {
-    world = await engine.open({
+    server = await engine.open({
       REST_GUEST_MAX_BYTES: String(GUEST_BYTES),
       REST_USER_MAX_BYTES: String(USER_BYTES),
     });
-    service = world.house.keys.serviceRoleKey;
-    await runScript(world, SCHEMA);
-    someone = await world.addCustomer();
+    service = server.app.keys.serviceRoleKey;
+    await runScript(server, SCHEMA);
+    someone = await server.addCustomer();
     await vi.waitFor(async () => expect((await get('books?select=id&limit=1', null)).status).toBe(200), 20_000);
   }, 120_000);
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   async function get(path: string, token: string | null, headers: Record<string, string> = {}) {
-    const response = await fetch(`${world.url}/rest/v1/${path}`, {
+    const response = await fetch(`${server.url}/rest/v1/${path}`, {
       headers: {
-        apikey: world.house.keys.anonKey,
-        authorization: `Bearer ${token ?? world.house.keys.anonKey}`,
+        apikey: server.app.keys.anonKey,
+        authorization: `Bearer ${token ?? server.app.keys.anonKey}`,
         ...headers,
       },
     });
@@ -179,10 +179,10 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
 
   /** Posts as the customer. */
   async function send(path: string, body: string, headers: Record<string, string> = {}) {
-    const response = await fetch(`${world.url}/rest/v1/${path}`, {
+    const response = await fetch(`${server.url}/rest/v1/${path}`, {
       method: 'POST',
       headers: {
-        apikey: world.house.keys.anonKey,
+        apikey: server.app.keys.anonKey,
         authorization: `Bearer ${someone.token}`,
         'content-type': 'application/json',
         ...headers,
@@ -284,18 +284,18 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
 });
 
 describe.each(engines)('how often a guest may ask /rest on $name', (engine) => {
-  let world: World;
+  let server: TestServer;
 
   beforeAll(async () => {
-    world = await engine.open({ REST_GUEST_PER_MINUTE: '30', RATE_LIMIT_FACTOR: '1', TRUSTED_PROXIES: '1' });
+    server = await engine.open({ REST_GUEST_PER_MINUTE: '30', RATE_LIMIT_FACTOR: '1', TRUSTED_PROXIES: '1' });
   }, 120_000);
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
-  const ask = (address: string, init: RequestInit = {}, token = world.house.keys.anonKey, path = 'studios?select=id') =>
-    fetch(`${world.url}/rest/v1/${path}`, {
+  const ask = (address: string, init: RequestInit = {}, token = server.app.keys.anonKey, path = 'studios?select=id') =>
+    fetch(`${server.url}/rest/v1/${path}`, {
       ...init,
       headers: {
-        apikey: world.house.keys.anonKey,
+        apikey: server.app.keys.anonKey,
         authorization: `Bearer ${token}`,
         'x-forwarded-for': address,
         'content-type': 'application/json',
@@ -318,9 +318,9 @@ describe.each(engines)('how often a guest may ask /rest on $name', (engine) => {
     expect(Number(first?.headers.get('retry-after'))).toBeGreaterThan(0);
     // Other addresses, writes that a guest may try, and people who are signed in.
     expect((await ask('203.0.113.2')).status).toBe(200);
-    const someone = await world.addCustomer();
+    const someone = await server.addCustomer();
     expect((await ask('203.0.113.1', {}, someone.token)).status).toBe(200);
-    expect((await ask('203.0.113.1', {}, world.house.keys.serviceRoleKey)).status).toBe(200);
+    expect((await ask('203.0.113.1', {}, server.app.keys.serviceRoleKey)).status).toBe(200);
   });
 
   test('the addresses of one IPv6 network are one, and every kind of request counts', async () => {

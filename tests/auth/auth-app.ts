@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { createPasswordRules, readBreached } from '#server/auth/accounts/password-rules.ts';
-import type { AuthConfig } from '#server/auth/auth-config.ts';
-import { createAuthDoor } from '#server/auth/auth-door.ts';
-import type { AuthParts } from '#server/auth/auth-parts.ts';
-import { createCodeBook } from '#server/auth/codes/code-book.ts';
-import { createLetters } from '#server/auth/codes/letters.ts';
+import type { AuthConfig } from '#server/auth/core/config.ts';
+import { createAuthRouter } from '#server/auth/router.ts';
+import type { AuthContext } from '#server/auth/core/context.ts';
+import { createOneTimeCodes } from '#server/auth/codes/one-time-codes.ts';
+import { createMessageTemplates } from '#server/auth/codes/message-templates.ts';
 import { createMessageQueue, type MessageQueue } from '#server/auth/codes/message-queue.ts';
 import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
 import { createFlows } from '#server/auth/external/flows.ts';
 import { createMailRedirect } from '#server/auth/external/redirects.ts';
-import { createAliveQuestion, createSessions } from '#server/auth/sessions/sessions.ts';
+import { createSessionCheck, createSessions } from '#server/auth/sessions/sessions.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/http/caller.ts';
-import { type Keys, temporaryKeys } from '#server/http/keys.ts';
+import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
 import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
 import type { KnownPerson, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
@@ -24,13 +24,17 @@ export const PASSWORD = 'correct horse battery';
 export const NEW_PASSWORD = 'another fine phrase';
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
-export type Asked = { readonly token?: string; readonly ip?: string; readonly headers?: Record<string, string> };
+export type ParsedRequest = {
+  readonly token?: string;
+  readonly ip?: string;
+  readonly headers?: Record<string, string>;
+};
 export type Signed = { readonly id: string; readonly email: string; readonly token: string; readonly refresh: string };
 
 /** A server of accounts with some settings of its own; several share one database. */
 export type AuthServer = {
   /** Calls `/auth/v1` and answers what it said; the body is parsed where it is JSON, else it is `{text}`. */
-  ask(method: string, path: string, body?: unknown, asked?: Asked): Promise<Answer>;
+  ask(method: string, path: string, body?: unknown, asked?: ParsedRequest): Promise<Answer>;
   readonly queue: MessageQueue;
 };
 
@@ -60,7 +64,7 @@ export type AuthApp = AuthServer & {
 export type ServerOptions = {
   readonly config?: Partial<AuthConfig>;
   readonly limitFactor?: number;
-  readonly parts?: Partial<Pick<AuthParts, 'captcha' | 'providers' | 'employers'>>;
+  readonly parts?: Partial<Pick<AuthContext, 'captcha' | 'providers' | 'ssoProviders'>>;
 };
 
 const CONFIG: AuthConfig = {
@@ -100,27 +104,27 @@ export async function openAuthApp(): Promise<AuthApp> {
   const clock = (): Date => new Date(Date.now() + offset);
   const mails: MailMessage[] = [];
   const texts: { to: string; text: string; key: string }[] = [];
-  const outside = { person: stranger(), beforeMail: (_message: MailMessage) => Promise.resolve() };
+  const outside = { person: otherUser(), beforeMail: (_message: MailMessage) => Promise.resolve() };
   const provider = createProvider(() => outside.person);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   let callers = 0;
 
   function server({ config: changed = {}, limitFactor = 10_000, parts = {} }: ServerOptions): AuthServer {
     const config = { ...CONFIG, ...changed };
-    const book = createCodeBook({ keys, length: config.codeLength });
-    const tokens = createOneTimeTokens({ book, clock, codeSeconds: config.codeSeconds });
-    const watch = createSessionWatch(createAliveQuestion({ db, clock, config }));
-    const textPort: AuthParts['texts'] = { send: async (message) => void texts.push(message) };
+    const codes = createOneTimeCodes({ keys, length: config.codeLength });
+    const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
+    const watch = createSessionWatch(createSessionCheck({ db, clock, config }));
+    const textPort: AuthContext['texts'] = { send: async (message) => void texts.push(message) };
     const mail = {
       async send(message: MailMessage) {
         await outside.beforeMail(message);
         mails.push(message);
       },
     };
-    const letters = createLetters({ db, book, tokens, clock, config });
+    const templates = createMessageTemplates({ db, codes, tokens, clock, config });
     const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
-    const queue = createMessageQueue({ db, mail, texts: textPort, letters, mailRedirect, clock, log });
-    const door = createAuthDoor({
+    const queue = createMessageQueue({ db, mail, texts: textPort, templates, mailRedirect, clock, log });
+    const door = createAuthRouter({
       db,
       keys,
       clock,
@@ -129,7 +133,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
       // Tests send what waits themselves, so that nothing happens beside them.
       queue: { ...queue, soon: () => undefined },
-      book,
+      codes,
       tokens,
       texts: textPort,
       checkPassword: createPasswordRules({ config, breached: readBreached('') }),
@@ -137,7 +141,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       sessions: createSessions({ db, keys, watch, clock, config }),
       flows: createFlows({ keys, clock }),
       providers: new Map([[provider.name, provider]]),
-      employers: [],
+      ssoProviders: [],
       readCaller: createReadCaller({ keys, sessions: watch, clock, keyRequired: false }),
       ...parts,
     });
@@ -227,7 +231,7 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
 }
 
 /** Somebody whom an identity provider knows with a verified address. */
-export function stranger(more: Partial<KnownPerson> = {}): KnownPerson {
+export function otherUser(more: Partial<KnownPerson> = {}): KnownPerson {
   const subject = randomUUID();
   return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
 }

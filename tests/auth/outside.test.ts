@@ -8,7 +8,7 @@ import {
   openAuthApp,
   type Signed,
   SITE,
-  stranger,
+  otherUser,
   textIn,
 } from './auth-app.ts';
 
@@ -35,7 +35,7 @@ describe('a sign-in by an identity provider', () => {
     server.ask('GET', `/callback?code=x&state=${place(begun).searchParams.get('state')}`);
 
   test('leads to the provider and back with a code that is good for one trade', async () => {
-    app.person = stranger();
+    app.person = otherUser();
     const back = place(await callback(await authorize()));
     expect(`${back.origin}${back.pathname}`).toBe(`${SITE}/back`);
     const body = { auth_code: back.searchParams.get('code'), code_verifier: VERIFIER };
@@ -48,7 +48,7 @@ describe('a sign-in by an identity provider', () => {
   });
 
   test('a state is good once, and one that nobody began leads home with the reason', async () => {
-    app.person = stranger();
+    app.person = otherUser();
     const begun = await authorize();
     await callback(begun);
     for (const answer of [await callback(begun), await app.ask('GET', '/callback?code=x&state=unknown')])
@@ -56,17 +56,17 @@ describe('a sign-in by an identity provider', () => {
   });
 
   test('what goes wrong is told to the page that it leads back to', async () => {
-    app.person = stranger({ subject: '' });
+    app.person = otherUser({ subject: '' });
     const nobody = place(await callback(await authorize())).searchParams;
     expect(nobody.get('error_description')).toBe('Missing sub claim');
     expect(nobody.get('error')).toBe('invalid_request');
-    app.person = stranger();
+    app.person = otherUser();
     const { body } = await signIn();
     const path = `/admin/users/${textIn(body, 'user', 'id')}`;
     await app.ask('PUT', path, { ban_duration: '1h' }, { token: app.keys.serviceRoleKey });
     const banned = place(await callback(await authorize())).searchParams;
     expect([banned.get('error'), banned.get('error_code')]).toEqual(['access_denied', 'user_banned']);
-    app.person = stranger();
+    app.person = otherUser();
     const closed = app.server({ config: { signupEnabled: false } });
     const unknown = place(await callback(await authorize(), closed)).searchParams;
     expect([unknown.get('error'), unknown.get('error_code')]).toEqual(['access_denied', 'signup_disabled']);
@@ -83,7 +83,7 @@ describe('a sign-in by an identity provider', () => {
   });
 
   test('an id token is good once', async () => {
-    app.person = stranger();
+    app.person = otherUser();
     expect((await token({ id_token: '500' })).status).toBe(200);
     expect(await token({ id_token: '500' })).toMatchObject({ status: 400, body: { message: 'Bad ID token' } });
   });
@@ -93,7 +93,7 @@ describe('identities of an account', () => {
   /** A member with one more identity, whose address is their own unless it says otherwise. */
   async function linked(email?: string): Promise<{ person: Signed; ids: Record<string, string> }> {
     const person = await app.member();
-    app.person = stranger({ email: email ?? person.email });
+    app.person = otherUser({ email: email ?? person.email });
     expect((await signIn({ token: person.token }, { link_identity: true })).status).toBe(200);
     const { body } = await app.ask('GET', '/user', undefined, { token: person.token });
     const all = Object.values(Object(body['identities']));
@@ -126,7 +126,7 @@ describe('identities of an account', () => {
 
   test('the account keeps its address while another identity has it', async () => {
     const { person, ids } = await linked(`${randomUUID().slice(0, 8)}@example.com`);
-    app.person = stranger({ email: person.email });
+    app.person = otherUser({ email: person.email });
     await signIn({ token: person.token }, { link_identity: true });
     expect((await unlink(person, ids['email'])).status).toBe(200);
     expect(await account(person)).toMatchObject({ email: person.email });
@@ -197,7 +197,7 @@ describe('wallets', () => {
 describe('single sign-on', () => {
   const asked: { requestId: string }[] = [];
   const ask = (method: string, path: string, body?: unknown) =>
-    app.server({ parts: { employers: [createEmployer('work.example', asked)] } }).ask(method, path, body);
+    app.server({ parts: { ssoProviders: [createEmployer('work.example', asked)] } }).ask(method, path, body);
 
   test('is begun by the domain of an address or by the id of an employer, with a request of its own', async () => {
     for (const named of [{ domain: 'Work.example' }, { provider_id: '5A4D1000-0000-4000-8000-000000000001' }])
@@ -220,7 +220,7 @@ describe('single sign-on', () => {
 const provider = () => ({
   formPost: false,
   startUrl: () => Promise.resolve('https://accounts.example.com/'),
-  redeem: () => Promise.resolve({ person: stranger(), accessToken: 'x', refreshToken: null }),
+  redeem: () => Promise.resolve({ person: otherUser(), accessToken: 'x', refreshToken: null }),
   readIdToken: null,
 });
 

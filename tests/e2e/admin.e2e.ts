@@ -11,7 +11,7 @@ import {
   signIn,
   signInByDialog,
   sydneyDay,
-  expectToldInPlace,
+  expectErrorInPlace,
 } from './steps.ts';
 
 /** The service's client, for what the pages must find. */
@@ -116,7 +116,7 @@ test('the first thing wrong with a code stands on its field, once', async ({ pag
   const wrong = async (message: string): Promise<void> => {
     await dialog.getByRole('button', { name: 'Create Code' }).click();
     await expect(dialog.getByRole('alert')).toHaveText(message);
-    await expectToldInPlace(page, 'Validation Error', message);
+    await expectErrorInPlace(page, 'Validation Error', message);
   };
   await wrong('Code is required');
   await dialog.getByLabel('Code').fill('taken');

@@ -9,7 +9,7 @@ import {
   signIn,
   signInByDialog,
   signInOn,
-  expectToldInPlace,
+  expectErrorInPlace,
 } from './steps.ts';
 
 async function fillSignUp(page: Page, email: string): Promise<void> {
@@ -32,7 +32,7 @@ test('every rule of signing in is told at its field and as a message, and a good
   const dialog = page.getByRole('dialog');
   const submit = dialog.getByRole('button', { name: 'Sign In', exact: true });
   await submit.click();
-  await expectToldInPlace(page, 'Validation Error', 'Please enter a valid email address');
+  await expectErrorInPlace(page, 'Validation Error', 'Please enter a valid email address');
   await expect(dialog.getByRole('alert')).toHaveText('Please enter a valid email address');
   await dialog.getByLabel('Email').fill(demo.email);
   await dialog.getByLabel('Password').fill('12345');
@@ -40,11 +40,11 @@ test('every rule of signing in is told at its field and as a message, and a good
   await expect(dialog.getByRole('alert')).toHaveText('Password must be at least 6 characters');
   await dialog.getByLabel('Password').fill('not-the-password');
   await submit.click();
-  await expectToldInPlace(page, 'Invalid credentials', 'Please check your email and password and try again.');
+  await expectErrorInPlace(page, 'Invalid credentials', 'Please check your email and password and try again.');
   await accessibleEverywhere(page);
   await page.context().setOffline(true);
   await submit.click();
-  await expectToldInPlace(page, 'Error', 'An unexpected error occurred. Please try again.');
+  await expectErrorInPlace(page, 'Error', 'An unexpected error occurred. Please try again.');
   await page.context().setOffline(false);
   await page.route('**/auth/v1/token**', async (route) => {
     await new Promise((done) => setTimeout(done, 700));
@@ -79,7 +79,7 @@ test('every rule of signing up is told at its field, and the message names it', 
     await input.fill(bad);
     await submit.click();
     await expect(page.getByRole('alert')).toHaveText(message);
-    await expectToldInPlace(page, 'Validation Error', message);
+    await expectErrorInPlace(page, 'Validation Error', message);
     await expect(input).toBeFocused();
     await input.fill(good);
   }
@@ -97,11 +97,11 @@ test('every rule of signing up is told at its field, and the message names it', 
   await page.getByLabel('Year').fill('2015');
   await expect(page.getByRole('button', { name: 'Must be 18+' })).toBeDisabled();
   await page.evaluate("document.querySelector('form').requestSubmit()");
-  await expectToldInPlace(page, 'Age Requirement', 'You must be 18 years or older to create an account.');
+  await expectErrorInPlace(page, 'Age Requirement', 'You must be 18 years or older to create an account.');
   await page.getByLabel('Year').fill('');
   await expect(submit).toBeDisabled();
   await page.evaluate("document.querySelector('form').requestSubmit()");
-  await expectToldInPlace(page, 'Date of Birth Required', 'Please enter your date of birth.');
+  await expectErrorInPlace(page, 'Date of Birth Required', 'Please enter your date of birth.');
   await accessibleEverywhere(page);
 });
 
@@ -129,7 +129,7 @@ test('six digits confirm an address; others are refused, and can be sent again',
   await code.fill('12ab3');
   await expect(code).toHaveValue('123');
   await page.getByRole('button', { name: 'Verify Email' }).click();
-  await expectToldInPlace(page, 'Invalid code', 'Please enter the 6-digit verification code.');
+  await expectErrorInPlace(page, 'Invalid code', 'Please enter the 6-digit verification code.');
   await code.fill('000000');
   await page.getByRole('button', { name: 'Verify Email' }).click();
   await expectToast(page, 'Verification failed');
@@ -137,7 +137,7 @@ test('six digits confirm an address; others are refused, and can be sent again',
   await page.reload();
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Resend code' }).click();
-  await expectToldInPlace(page, 'Error', 'Failed to resend code. Please try again.');
+  await expectErrorInPlace(page, 'Error', 'Failed to resend code. Please try again.');
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Resend code' }).click();
   await expectToast(page, 'Code Resent');
@@ -152,7 +152,7 @@ test('a forgotten password is replaced by the mailed link, once', async ({ page 
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Forgot password?' }).click();
   await page.getByRole('button', { name: 'Send reset link' }).click();
-  await expectToldInPlace(page, 'Email required', 'Please enter your email address first.');
+  await expectErrorInPlace(page, 'Email required', 'Please enter your email address first.');
   await page.getByLabel('Email').fill('nowhere');
   await page.getByRole('button', { name: 'Send reset link' }).click();
   await expect(page.getByRole('alert')).toHaveText('Please enter a valid email address');
@@ -170,11 +170,11 @@ test('a forgotten password is replaced by the mailed link, once', async ({ page 
   await next.fill('another-night-1');
   await again.fill('another-night-2');
   await set.click();
-  await expectToldInPlace(page, 'Password mismatch', "New password and confirmation don't match.");
+  await expectErrorInPlace(page, 'Password mismatch', "New password and confirmation don't match.");
   await next.fill('12345');
   await again.fill('12345');
   await set.click();
-  await expectToldInPlace(page, 'Password too short', 'Password must be at least 6 characters long.');
+  await expectErrorInPlace(page, 'Password too short', 'Password must be at least 6 characters long.');
   await accessibleEverywhere(page);
   await next.fill('another-night-1');
   await again.fill('another-night-1');

@@ -5,7 +5,7 @@ import {
   chooseHours,
   demo,
   expectToast,
-  expectToldInPlace,
+  expectErrorInPlace,
   insertBooking,
   newPerson,
   openDay,
@@ -142,7 +142,7 @@ test('the buttons say what is under way, links lead back where they should, and 
   await page.getByLabel('Email').fill(demo.email);
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Send reset link' }).click();
-  await expectToldInPlace(page, 'Error', 'An unexpected error occurred. Please try again.');
+  await expectErrorInPlace(page, 'Error', 'An unexpected error occurred. Please try again.');
   await page.context().setOffline(false);
 });
 
@@ -173,7 +173,7 @@ test('who signs in is greeted by DJ name, by first name or plainly, and a refusa
   await dialog(page).getByLabel('Email').fill(who.email);
   await dialog(page).getByLabel('Password').fill(who.password);
   await dialog(page).getByRole('button', { name: 'Sign In', exact: true }).click();
-  await expectToldInPlace(page, 'Error', 'User is banned');
+  await expectErrorInPlace(page, 'Error', 'User is banned');
 });
 
 test('while somebody types an address it is asked about once, half a second after the last letter', async ({

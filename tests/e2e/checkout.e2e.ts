@@ -12,7 +12,7 @@ import {
   service,
   signInByDialog,
   signInOn,
-  expectToldInPlace,
+  expectErrorInPlace,
 } from './steps.ts';
 
 type Payment = { id: string; url: string; client_reference_id: string };
@@ -138,7 +138,7 @@ test('paying needs names, email, phone, ID and terms, and the first rule that fa
     await input.fill(bad);
     await payButton(page).click();
     await expect(page.getByRole('alert')).toHaveText(message);
-    await expectToldInPlace(page, 'Validation Error', message);
+    await expectErrorInPlace(page, 'Validation Error', message);
     await expect(input).toBeFocused();
     await input.fill(good);
   }

@@ -7,7 +7,7 @@ import {
   newPerson,
   signInByDialog,
   signInOn,
-  expectToldInPlace,
+  expectErrorInPlace,
 } from './steps.ts';
 
 test('the profile is for who is signed in; every rule of it is told, and what is right is kept', async ({ page }) => {
@@ -27,18 +27,18 @@ test('the profile is for who is signed in; every rule of it is told, and what is
     const good = await input.inputValue();
     await input.fill(bad);
     await save.click();
-    await expectToldInPlace(page, 'Validation Error', message);
+    await expectErrorInPlace(page, 'Validation Error', message);
     await expect(page.getByRole('alert')).toHaveText(message);
     await input.fill(good);
   }
   await page.getByLabel('Year').fill('2015');
   await save.click();
-  await expectToldInPlace(page, 'Age Requirement', 'You must be 18 years or older.');
+  await expectErrorInPlace(page, 'Age Requirement', 'You must be 18 years or older.');
   await page.getByLabel('Year').fill('1998');
   await page.context().setOffline(true);
   await page.getByLabel('DJ Name (optional)').fill('Needle');
   await save.click();
-  await expectToldInPlace(page, 'Error', 'Failed to update profile. Please try again.');
+  await expectErrorInPlace(page, 'Error', 'Failed to update profile. Please try again.');
   await page.context().setOffline(false);
   await page.getByLabel('Email').fill(`new-${who.email}`);
   await save.click();
@@ -59,16 +59,16 @@ test('a new password: must match, must be long enough, then holds', async ({ pag
   await next.fill('another-night-1');
   await again.fill('another-night-2');
   await change.click();
-  await expectToldInPlace(page, 'Password mismatch', "New password and confirmation don't match.");
+  await expectErrorInPlace(page, 'Password mismatch', "New password and confirmation don't match.");
   await next.fill('12345');
   await again.fill('12345');
   await change.click();
-  await expectToldInPlace(page, 'Password too short', 'Password must be at least 6 characters long.');
+  await expectErrorInPlace(page, 'Password too short', 'Password must be at least 6 characters long.');
   await page.context().setOffline(true);
   await next.fill('another-night-1');
   await again.fill('another-night-1');
   await change.click();
-  await expectToldInPlace(page, 'Error', 'Failed to update password. Please try again.');
+  await expectErrorInPlace(page, 'Error', 'Failed to update password. Please try again.');
   await page.context().setOffline(false);
   await change.click();
   await expectToast(page, 'Password updated');

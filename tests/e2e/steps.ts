@@ -219,7 +219,7 @@ export async function expectToast(page: Page, title: string, text = ''): Promise
 }
 
 /** A refused form: the message in passing has the title, the reason stands at the field or above the button, and only there. */
-export async function expectToldInPlace(page: Page, title: string, reason: string): Promise<void> {
+export async function expectErrorInPlace(page: Page, title: string, reason: string): Promise<void> {
   await expectToast(page, title);
   await expect(page.getByText(reason, { exact: true }).first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'Messages' }).getByText(reason, { exact: true })).toHaveCount(0);

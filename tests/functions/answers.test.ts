@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { WebhookRefused } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/refusal.ts';
-import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './functions-app.ts';
-import { type FunctionsApp, told } from './functions-app.ts';
+import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './test-app.ts';
+import { type FunctionsApp, told } from './test-app.ts';
 
 /** What each function passes on to its operation, and the exact shape it answers with. */
 let app: FunctionsApp;

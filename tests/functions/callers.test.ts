@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, told } from './functions-app.ts';
-import type { FunctionsApp, Sender } from './functions-app.ts';
+import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, told } from './test-app.ts';
+import type { FunctionsApp, Sender } from './test-app.ts';
 
 /** Every function: who may call it, what it takes of which limit, and what it does not ask before it knows that. */
 type Row = {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/refusal.ts';
-import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, told } from './functions-app.ts';
+import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, told } from './test-app.ts';
 
 let app: FunctionsApp;
 beforeEach(() => {

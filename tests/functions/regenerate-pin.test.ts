@@ -1,18 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal, type RefusalCode } from '#server/operations/refusal.ts';
-import {
-  access,
-  BOOKING,
-  booking,
-  createFunctionsApp,
-  IP,
-  NOW,
-  OTHER_BOOKING,
-  PERSON,
-  STAFF,
-} from './functions-app.ts';
-import { type FunctionsApp, told } from './functions-app.ts';
+import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
+import { type FunctionsApp, told } from './test-app.ts';
 
 const END = new Date(booking.endTime);
 let app: FunctionsApp;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal, type RefusalCode } from '#server/operations/refusal.ts';
-import { BOOKING, createFunctionsApp, type FunctionsApp, told } from './functions-app.ts';
+import { BOOKING, createFunctionsApp, type FunctionsApp, told } from './test-app.ts';
 
 /** What the router does for every function: addresses, bodies, and the one shape of its refusals. */
 const KIB = 1024;

@@ -25,7 +25,7 @@ export const AREAS: readonly Area[] = [
   {
     name: 'auth',
     mutate: [...sources('server/auth'), '!server/auth/accounts/common-passwords.ts'],
-    // Without tests/wire, whose servers take minutes to start: what survives may still be noticed there.
+    // Without tests/api, whose servers take minutes to start: what survives may still be noticed there.
     tests: ['server/auth/{accounts,external,import}/*.test.ts', 'tests/auth/**/*.test.ts'],
   },
 ];

@@ -21,7 +21,7 @@ const workers = Number(process.env['MUTATION_WORKERS'] ?? '2');
 /** Straight on the rows, in seconds; the others only for what these did not notice. */
 const DIRECT = 'tests/sql';
 const POLICIES = extent === 'quick' ? [] : ['matrix', 'storage-matrix'].map((name) => `tests/policies/${name}.test.ts`);
-const LATER = ['tests/wire', 'tests/attacks', 'tests/races', 'server'];
+const LATER = ['tests/api', 'tests/attacks', 'tests/concurrency', 'server'];
 /** How many files of whole calls are run for one mutant: those that name its table or function most often. */
 const LATER_FILES = 4;
 

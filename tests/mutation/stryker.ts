@@ -38,7 +38,7 @@ const results = await new Stryker({
   incremental: true,
   incrementalFile: remembered,
   reporters: ['progress-append-only', 'live'],
-  ignorePatterns: ['artefacts', 'data', 'dist', 'art', 'docs', 'web/public'],
+  ignorePatterns: ['artefacts', 'data', 'dist', 'tools/art', 'docs', 'web/public'],
   tempDirName: join(folder, 'tmp'),
   concurrency: Number(process.env['MUTATION_WORKERS'] ?? '2'),
   timeoutMS: 30_000,

@@ -13,7 +13,7 @@ export const saysNo = new ProviderError('stripe', 'parameter_invalid', { retryab
 export const isUnknown = new ProviderError('stripe', 'resource_missing', { retryable: false });
 export const fails = (error: Error) => () => Promise.reject(error);
 
-type Asked = ReturnType<BookingSystem['request']>;
+type ParsedRequest = ReturnType<BookingSystem['request']>;
 export type PaymentCases = Awaited<ReturnType<typeof createPaymentCases>>;
 
 /** A new booking system on a database whose hours are all free and whose queues are empty. */
@@ -59,15 +59,17 @@ export async function createPaymentCases(db: Database) {
 
   /** A hold with its open pay page. */
   async function held(
-    more: Partial<Asked> = {},
-  ): Promise<{ id: string; person: string; session: string; asked: Asked; url: string | null }> {
+    more: Partial<ParsedRequest> = {},
+  ): Promise<{ id: string; person: string; session: string; asked: ParsedRequest; url: string | null }> {
     const person = await addPerson(db);
     const asked = system.request(person, more);
     const { bookingId, url } = await system.bookings.hold(asked);
     return { id: bookingId, person, session: await system.sessionOf(bookingId), asked, url };
   }
   /** A hold whose pay page was asked for while the provider gave no answer. `made`: it had made the page all the same. */
-  async function unanswered(made: boolean): Promise<{ id: string; person: string; asked: Asked; session: string }> {
+  async function unanswered(
+    made: boolean,
+  ): Promise<{ id: string; person: string; asked: ParsedRequest; session: string }> {
     const person = await addPerson(db);
     const asked = system.request(person);
     const { createSession, findSession } = payments;

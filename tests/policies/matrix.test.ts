@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { askCell, type Populated, populate } from './country.ts';
+import { askCell, type Populated, populate } from './fixture.ts';
 import { ELSEWHERE, type Expectation, expectedOutcome, FUNCTIONS, type Outcome, PRINCIPALS, VERBS } from './matrix.ts';
 
 /** Promises G18: every cell of the written table, asked through the real client; and nothing of the catalogue outside of it. */
@@ -23,16 +23,16 @@ const TABLES = [
 const ROLES = ['anon', 'authenticated', 'service_role'] as const;
 
 describe.each(engines)('who may do what with which row on $name', (engine) => {
-  let house: Populated;
+  let app: Populated;
   beforeAll(async () => {
-    house = await populate(engine);
+    app = await populate(engine);
   }, 180_000);
-  afterAll(() => house.world.close());
+  afterAll(() => app.server.close());
 
   const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
-    house.world.house.db.query<R>(text, values).then((result) => result.rows);
+    app.server.app.db.query<R>(text, values).then((result) => result.rows);
   const expectationOf = (name: string): Expectation => {
-    const found = house.matrix[name];
+    const found = app.matrix[name];
     if (!found) throw new Error(`${name} has no expectation`);
     return found;
   };
@@ -46,7 +46,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
       for (const verb of VERBS) {
         for (const row of Object.keys(one.rows)) {
           const expected = expectedOutcome(one, principal, verb, row);
-          const { outcome, code } = await askCell(house.clients[principal], name, one, { principal, verb, row });
+          const { outcome, code } = await askCell(app.clients[principal], name, one, { principal, verb, row });
           cells += 1;
           if (outcome !== (verb === 'head' ? seen(expected) : expected))
             wrong.push(`${principal} ${verb} ${row}: ${outcome} (${code}) instead of ${expected}`);
@@ -106,7 +106,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     for (const name of TABLES) {
       const one = expectationOf(name);
       if (!one.writes?.update) continue;
-      const mine = name === 'discount_codes' ? house.clients.admin : house.clients.owner;
+      const mine = name === 'discount_codes' ? app.clients.admin : app.clients.owner;
       const [row] = Object.values(one.rows);
       const may = one.writes.update.split(' ');
       for (const column of one.columns.split(/\s+/).filter((each) => !may.includes(each))) {
@@ -175,7 +175,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
   });
 
   test('embedding, or, and other wishes show nothing that plain reading does not', async () => {
-    const { guest, owner, other, admin } = house.clients;
+    const { guest, owner, other, admin } = app.clients;
     const start = { gte: '2031-01-01', lt: '2031-01-02' };
     const within = await guest
       .from('studios')
@@ -191,9 +191,9 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
           .map(([name]) => name)
           .toSorted(),
       ).toEqual(['end_time', 'start_time', 'status', 'studio_id']);
-    const { owner: id } = house.people;
+    const { owner: id } = app.people;
     const either = await other.from('profiles').select('*').or(`user_id.eq.${id},user_id.not.eq.${id}`);
-    expect(either.data?.map((row) => row['user_id'])).toEqual([house.people.other]);
+    expect(either.data?.map((row) => row['user_id'])).toEqual([app.people.other]);
     expect((await other.from('profiles').select('*').ilike('full_name', '%')).data).toHaveLength(1);
     const counted = await other.from('id_verifications').select('*', { count: 'exact', head: true });
     expect(counted.count).toBe((await other.from('id_verifications').select('id')).data?.length);

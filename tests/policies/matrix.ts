@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STUDIO_A, STUDIO_B } from '#tests/support/world.ts';
+import { STUDIO_A, STUDIO_B } from '#tests/support/test-server.ts';
 
 /**
  * Who may do what with which row (promises G18): the written table. `matrix.test.ts` asks every cell of it through the data door
@@ -60,7 +60,7 @@ export function writeMatrix(people: People): Readonly<Record<string, Expectation
 
 function aboutPeople({ owner, other }: People): Record<string, Expectation> {
   const log = randomUUID();
-  const letterId = randomUUID();
+  const mailId = randomUUID();
   const [mine, theirs] = [randomUUID(), randomUUID()];
   return {
     profiles: {
@@ -183,7 +183,7 @@ function aboutPeople({ owner, other }: People): Record<string, Expectation> {
       grants: { anon: 'insert', authenticated: 'insert', service_role: ALL },
       writes: { insert: 'email' },
       guestWrites: { insert: 'email' },
-      rows: { any: { key: { id: letterId }, fresh: { email: `${randomUUID()}@example.com` } } },
+      rows: { any: { key: { id: mailId }, fresh: { email: `${randomUUID()}@example.com` } } },
       change: { email: `${randomUUID()}@example.com` },
       sees: { service: ['any'] },
       adds: everybody(['any']),
@@ -192,7 +192,7 @@ function aboutPeople({ owner, other }: People): Record<string, Expectation> {
       make: [
         {
           text: 'insert into public.mailing_list (id, email) values ($1::uuid, $2)',
-          values: [letterId, `${letterId}@example.com`],
+          values: [mailId, `${mailId}@example.com`],
         },
       ],
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { type Populated, populate } from './country.ts';
+import { type Populated, populate } from './fixture.ts';
 import {
   type Expectation,
   expectedOutcome,
@@ -19,12 +19,12 @@ const VERBS: readonly Verb[] = ['select', 'insert', 'update', 'delete'];
 type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
 
 const [embedded] = engines;
-let house: Populated;
+let app: Populated;
 beforeAll(async () => {
   if (!embedded) throw new Error('there is always an embedded engine');
-  house = await populate(embedded);
+  app = await populate(embedded);
 }, 180_000);
-afterAll(() => house.world.close());
+afterAll(() => app.server.close());
 
 const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -53,7 +53,7 @@ function statementOf(table: string, verb: Verb, one: Expectation, row: string): 
 }
 
 async function become(query: Query, principal: Principal): Promise<void> {
-  const { people } = house;
+  const { people } = app;
   const role = principal === 'guest' ? 'anon' : principal === 'service' ? 'service_role' : 'authenticated';
   const sub = principal in people ? people[principal as keyof typeof people] : null; // one of the four with an account
   await query(`select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, [
@@ -87,7 +87,7 @@ async function tryCell(
 
 /** The cells of a table that come out otherwise than written. */
 async function deviations(query: Query, table: string, verbs: readonly Verb[]): Promise<string[]> {
-  const one = house.matrix[table];
+  const one = app.matrix[table];
   if (!one) return [`${table} has no expectation`];
   const wrong: string[] = [];
   for (const principal of PRINCIPALS.filter((each) => each !== 'revoked' && each !== 'expired'))
@@ -105,7 +105,7 @@ class Undo extends Error {}
 
 /** As the owner of everything, in a transaction that never ends well. */
 async function asOwner(work: (query: Query) => Promise<void>): Promise<void> {
-  const undone = house.world.house.db.transaction(async ({ query }) => {
+  const undone = app.server.app.db.transaction(async ({ query }) => {
     await work(query);
     throw new Undo();
   });
@@ -114,7 +114,7 @@ async function asOwner(work: (query: Query) => Promise<void>): Promise<void> {
 
 test('asked directly, the database gives the same answers as its door', async () => {
   await asOwner(async (query) => {
-    for (const table of Object.keys(house.matrix))
+    for (const table of Object.keys(app.matrix))
       expect([table, await deviations(query, table, VERBS)]).toEqual([table, []]);
   });
 }, 120_000);

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
-import type { World } from '#tests/support/world.ts';
+import type { TestServer } from '#tests/support/test-server.ts';
 import {
   allowed,
   type Answer,
@@ -33,12 +33,12 @@ const WHOSE: readonly Whose[] = ['own', 'other', 'nobody'];
 const LAST = ['POST /bucket/:id/empty', 'DELETE /bucket/:id'];
 
 describe.each(engines)('who may do what with files, on $name', ({ open }) => {
-  let world: World;
+  let server: TestServer;
   let photo: Buffer;
   let principals: Principal[];
   let owner: Principal;
-  let strangersToken: string;
-  const strangersUpload = new Map<BucketName, string>();
+  let otherToken: string;
+  const otherUpload = new Map<BucketName, string>();
 
   const folderOf = (principal: Principal): string => principal.id ?? principal.name;
   const nameOf = (principal: Principal): string => `${folderOf(principal)}/there.jpg`;
@@ -51,7 +51,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const isJson = body !== undefined && !(body instanceof Uint8Array);
-    const answer = await fetch(`${world.url}/storage/v1${path}`, {
+    const answer = await fetch(`${server.url}/storage/v1${path}`, {
       method,
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -68,12 +68,12 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     return { status: answer.status, bytes, json, headers: answer.headers };
   }
   const seen = async (text: string, values: readonly unknown[]): Promise<boolean> =>
-    (await world.house.db.one(text, values)) !== null;
+    (await server.app.db.one(text, values)) !== null;
 
   /** An object with bytes, put there by whoever may, then given to its owner. */
   async function place(bucket: BucketName, principal: Principal): Promise<void> {
     const answer = await ask(
-      world.house.keys.serviceRoleKey,
+      server.app.keys.serviceRoleKey,
       'PUT',
       `/object/${bucket}/${nameOf(principal)}`,
       photo,
@@ -81,7 +81,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     );
     expect(answer.status).toBe(200);
     // A row's owner never changes; it is written anew.
-    await world.house.db.query(
+    await server.app.db.query(
       `with gone as (delete from storage.objects where bucket_id = $1 and name = $2 returning *)
        insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size, etag) select bucket_id, name, $3::uuid, storage_key, content_type, size, etag from gone`,
       [bucket, nameOf(principal), principal.id],
@@ -99,7 +99,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
       free: () => `${folder}/${randomUUID()}.jpg`,
       async seed(into = bucket) {
         const name = `${folder}/${randomUUID()}.jpg`;
-        await world.house.db.query(
+        await server.app.db.query(
           `insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size) values ($1, $2, $3::uuid, $4, 'image/jpeg', 0)`,
           [into, name, whose === 'nobody' ? null : stage.id, `objects/${randomUUID()}`],
         );
@@ -107,8 +107,8 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
       },
       ask: (method, path, body, headers = {}, bare = false) =>
         ask(bare ? null : principal.token, method, path, body, headers),
-      strangersToken,
-      strangersUpload: strangersUpload.get(bucket) ?? strangersUpload.get('notes') ?? '',
+      otherToken,
+      otherUpload: otherUpload.get(bucket) ?? otherUpload.get('notes') ?? '',
       exists: (id, name) => seen('select 1 from storage.objects where bucket_id = $1 and name = $2', [id, name]),
       bucketExists: (id) => seen('select 1 from storage.buckets where id = $1', [id]),
     };
@@ -143,16 +143,16 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
   }
 
   beforeAll(async () => {
-    world = await open();
-    await runScript(world, SCHEMA);
+    server = await open();
+    await runScript(server, SCHEMA);
     photo = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#336699' } })
       .jpeg()
       .toBuffer();
     const person = async (name: string, who: Who = 'person'): Promise<Principal> => {
-      const { id, token } = await world.addCustomer();
+      const { id, token } = await server.addCustomer();
       return { name, who, token, id };
     };
-    const { db, keys } = world.house;
+    const { db, keys } = server.app;
     owner = await person('owner');
     const unverified = await person('unverified');
     await db.query('delete from public.id_verifications where user_id = $1::uuid', [unverified.id]);
@@ -178,7 +178,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     const other = `notes/${folderOf(owner)}/other.jpg`;
     await ask(owner.token, 'POST', `/object/${other}`, photo, PICTURE);
     const signed = await ask(owner.token, 'POST', `/object/sign/${other}`, { expiresIn: 3_600 });
-    strangersToken = String(Object.values(signed.json ?? {})[0]).split('?token=')[1] ?? '';
+    otherToken = String(Object.values(signed.json ?? {})[0]).split('?token=')[1] ?? '';
     for (const bucket of ['notes', 'id-verifications'] as const) {
       const said = `bucketName ${btoa(bucket)},objectName ${btoa(`${folderOf(owner)}/begun.jpg`)},contentType ${btoa('image/jpeg')}`;
       const begun = await ask(owner.token, 'POST', '/upload/resumable', undefined, {
@@ -186,24 +186,24 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
         'upload-length': String(photo.length),
         'upload-metadata': said,
       });
-      strangersUpload.set(bucket, begun.headers.get('location')?.replace('/storage/v1', '') ?? '');
+      otherUpload.set(bucket, begun.headers.get('location')?.replace('/storage/v1', '') ?? '');
     }
-    expect(strangersToken.length).toBeGreaterThan(20);
-    expect([...strangersUpload.values()].every((one) => one.includes('/upload/resumable/'))).toBe(true);
+    expect(otherToken.length).toBeGreaterThan(20);
+    expect([...otherUpload.values()].every((one) => one.includes('/upload/resumable/'))).toBe(true);
   }, 120_000);
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   test('every route and every bucket has its line here', async () => {
-    const routes = world.house.app.routes
+    const routes = server.app.http.routes
       .filter(({ path, method }) => path.startsWith('/storage/v1/') && !['ALL', 'OPTIONS'].includes(method))
       .map(({ method, path }) => `${method} ${path.replace('/storage/v1', '')}`);
     expect([...new Set(routes)].toSorted()).toEqual(Object.keys(ROUTES).toSorted());
-    const { rows } = await world.house.db.query<{ id: string }>('select id from storage.buckets order by id');
+    const { rows } = await server.app.db.query<{ id: string }>('select id from storage.buckets order by id');
     expect(rows.map((row) => row.id).toSorted()).toEqual(Object.keys(RULES).toSorted());
   });
 
   test('every policy on files is one of these', async () => {
-    const { rows } = await world.house.db.query<{ name: string }>(
+    const { rows } = await server.app.db.query<{ name: string }>(
       `select tablename || ': ' || policyname as name from pg_policies where schemaname = 'storage' order by 1`,
     );
     expect(rows.map((row) => row.name)).toEqual([
@@ -236,7 +236,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
       qual: string | null;
       with_check: string | null;
     };
-    const { rows } = await world.house.db.query<Policy>(
+    const { rows } = await server.app.db.query<Policy>(
       `select tablename, policyname, permissive, array_to_string(roles, ', ') as roles, cmd, qual, with_check from pg_policies where schemaname = 'storage' and policyname <> 'own folder of notes'`,
     );
     const few = principals.filter(({ name }) => name === 'guest' || name === 'person');
@@ -257,7 +257,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
         one.with_check ? `with check (${one.with_check})` : '',
       ].join(' ');
       if (restrictive) {
-        await runScript(world, careless);
+        await runScript(server, careless);
         const read = [
           'GET /object/:bucket/*',
           'DELETE /object/:bucket',
@@ -266,17 +266,17 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
         ];
         expect((await deviations(read, few, ['id-verifications'])).wrong).toEqual([]);
       }
-      await runScript(world, `drop policy ${at}`);
+      await runScript(server, `drop policy ${at}`);
       const { wrong } = await deviations(routes, few, ['id-verifications']);
       expect([one.policyname, wrong.length > 0]).toEqual([one.policyname, true]);
-      await runScript(world, `create policy ${at} as ${one.permissive} for ${one.cmd} to ${one.roles} ${check}`);
-      if (restrictive) await runScript(world, 'drop policy "too much" on storage.objects');
+      await runScript(server, `create policy ${at} as ${one.permissive} for ${one.cmd} to ${one.roles} ${check}`);
+      if (restrictive) await runScript(server, 'drop policy "too much" on storage.objects');
     }
     expect((await deviations(routes, few, ['id-verifications'])).wrong).toEqual([]);
   }, 300_000);
 
   test('an address signed for an identity document ends with the minute, the session, the hour, and the document', async () => {
-    const person = await world.addCustomer();
+    const person = await server.addCustomer();
     const name = `${person.id}/signed.jpg`;
     const put = (): Promise<Answer> => ask(person.token, 'POST', `/object/id-verifications/${name}`, photo, PICTURE);
     const sign = async (): Promise<string> => {
@@ -288,21 +288,21 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     let url = await sign();
     const shown = await ask(null, 'GET', url);
     expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
-    world.advance(61_000);
+    server.advance(61_000);
     expect(await read(url)).toBe(400);
-    world.advance(-61_000);
+    server.advance(-61_000);
     url = await sign();
     // An hour later it is as good as gone, whether the sweep has come or not.
-    world.advance(3_601_000);
+    server.advance(3_601_000);
     expect(await read(url)).toBe(400);
     expect((await ask(person.token, 'GET', `/object/id-verifications/${name}`)).status).toBe(400);
-    world.advance(-3_601_000);
+    server.advance(-3_601_000);
     await ask(person.token, 'DELETE', `/object/id-verifications/${name}`);
     expect(await read(url)).toBe(400);
     await put();
     url = await sign();
     expect(await read(url)).toBe(200);
-    await world.house.db.query('delete from auth.sessions where user_id = $1::uuid', [person.id]);
+    await server.app.db.query('delete from auth.sessions where user_id = $1::uuid', [person.id]);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await read(url)).toBe(400);
   });

@@ -20,9 +20,9 @@ export type Attempt = {
   /** Asks as the principal; `bare`: without saying who. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>, bare?: boolean): Promise<Answer>;
   /** A token the owner of the other objects was given for one of them. */
-  readonly strangersToken: string;
+  readonly otherToken: string;
   /** Where the owner of the other objects has begun an upload. */
-  readonly strangersUpload: string;
+  readonly otherUpload: string;
   exists(bucket: string, name: string): Promise<boolean>;
   bucketExists(id: string): Promise<boolean>;
 };
@@ -84,7 +84,7 @@ function resuming(method: string, override?: string): Route {
     run: async (attempt, photo) => {
       const begun = attempt.whose === 'own' ? await begin(attempt, photo) : null;
       const mine = begun?.headers.get('location')?.replace('/storage/v1', '');
-      const theirs = attempt.whose === 'nobody' ? `/upload/resumable/${randomUUID()}` : attempt.strangersUpload;
+      const theirs = attempt.whose === 'nobody' ? `/upload/resumable/${randomUUID()}` : attempt.otherUpload;
       const patch = { ...TUS, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' };
       const headers = override ? { ...patch, 'x-http-method-override': override } : patch;
       // Somebody else's is asked for with too much, so that a hole would not use it up.
@@ -99,10 +99,10 @@ function resuming(method: string, override?: string): Route {
 function signedReading(place: string, transform?: unknown): Route {
   return {
     kind: transform ? 'render' : 'sign',
-    run: async ({ ask, bucket, name, strangersToken }) => {
+    run: async ({ ask, bucket, name, otherToken }) => {
       const signed = await ask('POST', `/object/sign/${bucket}/${path(name)}`, { expiresIn: 30, transform });
       const url = field(signed.json, 'signedURL');
-      const token = typeof url === 'string' ? url.split('?token=')[1] : strangersToken;
+      const token = typeof url === 'string' ? url.split('?token=')[1] : otherToken;
       const answer = await ask('GET', `${place}/${bucket}/${path(name)}?token=${token}`, undefined, {}, true);
       return fine(answer);
     },
@@ -196,10 +196,10 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   },
   'PUT /object/upload/sign/:bucket/*': {
     kind: 'add',
-    run: async ({ ask, bucket, free, strangersToken }, photo) => {
+    run: async ({ ask, bucket, free, otherToken }, photo) => {
       const at = `/object/upload/sign/${bucket}/${path(free())}`;
       const given = field((await ask('POST', at, {})).json, 'token');
-      const token = typeof given === 'string' ? given : strangersToken;
+      const token = typeof given === 'string' ? given : otherToken;
       return fine(await ask('PUT', `${at}?token=${token}`, photo, PICTURE, true));
     },
   },
@@ -238,10 +238,10 @@ function signedResumables(): Record<string, Route> {
   const trying =
     (method: string | null, override?: string) =>
     async (attempt: Attempt, photo: Buffer): Promise<boolean> => {
-      const { ask, bucket, free, strangersToken } = attempt;
+      const { ask, bucket, free, otherToken } = attempt;
       const name = free();
       const given = field((await ask('POST', `/object/upload/sign/${bucket}/${path(name)}`, {})).json, 'token');
-      const signature = { ...TUS, 'x-signature': typeof given === 'string' ? given : strangersToken };
+      const signature = { ...TUS, 'x-signature': typeof given === 'string' ? given : otherToken };
       const made = await ask(
         'POST',
         '/upload/resumable/sign',
@@ -251,7 +251,7 @@ function signedResumables(): Record<string, Route> {
       );
       if (method === null) return fine(made);
       const mine = made.headers.get('location')?.replace('/storage/v1', '');
-      const at = mine ?? attempt.strangersUpload.replace('/resumable/', '/resumable/sign/');
+      const at = mine ?? attempt.otherUpload.replace('/resumable/', '/resumable/sign/');
       const more = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' };
       const headers = { ...signature, ...more, ...(override ? { 'x-http-method-override': override } : {}) };
       const body = method === 'PATCH' || method === 'POST' ? photo : undefined;

@@ -1,22 +1,22 @@
 import { createMigratedDatabase } from './postgres.ts';
-import { createWorld, type World } from './world.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
 
-export type Engine = { readonly name: string; open(env?: Record<string, string>): Promise<World> };
+export type Engine = { readonly name: string; open(env?: Record<string, string>): Promise<TestServer> };
 
 /** The engines there are on this machine: always the embedded one, PostgreSQL when the test run has started it. */
 export const engines: readonly Engine[] = [
-  { name: 'embedded', open: (env = {}) => createWorld({ env }) },
+  { name: 'embedded', open: (env = {}) => startTestServer({ env }) },
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
 ];
 
-async function openOnPostgres(env: Record<string, string> = {}): Promise<World> {
+async function openOnPostgres(env: Record<string, string> = {}): Promise<TestServer> {
   const database = await createMigratedDatabase();
   if (!database) throw new Error('PostgreSQL went away');
-  const world = await createWorld({ databaseUrl: database.url, env });
+  const server = await startTestServer({ databaseUrl: database.url, env });
   return {
-    ...world,
+    ...server,
     close: async () => {
-      await world.close();
+      await server.close();
       await database.drop();
     },
   };

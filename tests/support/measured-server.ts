@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { migratedFolder } from './image.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
-import { freePorts } from './world.ts';
+import { freePorts } from './test-server.ts';
 
 /** The server as a process of its own on the embedded database, whose memory is told apart from the test's. */
 export type MeasuredServer = {

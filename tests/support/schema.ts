@@ -1,13 +1,13 @@
 import pg from 'pg';
-import type { World } from './world.ts';
+import type { TestServer } from './test-server.ts';
 
 /** Runs a script of statements parted by empty lines, as the owner of the tables. */
-export async function runScript(world: World, script: string): Promise<void> {
-  if (world.ownerUrl === null) {
-    for (const statement of script.split(/\n\n/)) await world.house.db.query(statement);
+export async function runScript(server: TestServer, script: string): Promise<void> {
+  if (server.ownerUrl === null) {
+    for (const statement of script.split(/\n\n/)) await server.app.db.query(statement);
     return;
   }
-  const owner = new pg.Client({ connectionString: world.ownerUrl });
+  const owner = new pg.Client({ connectionString: server.ownerUrl });
   await owner.connect();
   try {
     await owner.query(script);

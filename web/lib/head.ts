@@ -2,11 +2,11 @@ type Described = {
   readonly path: string;
   readonly description: string;
   readonly canonical?: string;
-  readonly printed: 'whole' | 'first' | 'no';
+  readonly rendered: 'whole' | 'first' | 'no';
 };
 
 /** Whether a search engine may show it: what is printed is for everybody, the rest is somebody's own. */
-export const isPublic = (page: Described): boolean => page.path !== '*' && page.printed !== 'no';
+export const isPublic = (page: Described): boolean => page.path !== '*' && page.rendered !== 'no';
 
 /** Keeps the head true when the page changes without being loaded anew; its title each page sets itself. */
 export function describePage(page: Described): void {

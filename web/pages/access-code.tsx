@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate, useSearchParams } from 'react-router';
 import { readNextBookingId } from '#web/features/access/queries.ts';
 import { paths } from '#web/lib/paths.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 
 /** Carries a booking's id on; without one, leads to one's own next session (decisions T-51). */

@@ -7,7 +7,7 @@ import { NewPasswordForm } from '#web/features/auth/new-password-form.tsx';
 import { RoomPicture } from '#web/features/booking/room-picture.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 

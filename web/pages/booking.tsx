@@ -8,7 +8,7 @@ import { settings, venue } from '#rules/venue.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
 import { nextStep } from '#web/features/booking/next-step.ts';
-import { keepDraft, readStanding, readStudios, releaseHold } from '#web/features/booking/queries.ts';
+import { keepDraft, readEligibility, readStudios, releaseHold } from '#web/features/booking/queries.ts';
 import { StudioCards, StudioCardsSkeleton } from '#web/features/booking/studio-cards.tsx';
 import { Summary } from '#web/features/booking/summary.tsx';
 import { useOpenHolds } from '#web/features/booking/use-availability.ts';
@@ -17,13 +17,13 @@ import { useChoice } from '#web/features/booking/use-choice.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
-import { couponOf, draftOf, draftOfHold, holdOf } from '#web/lib/booking-draft.ts';
+import { couponOf, draftOf, draftOfHold, holdOf } from '#web/data/booking-draft.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
-import type { OwnBooking } from '#web/lib/own-bookings.ts';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
-import { useSession } from '#web/lib/session.tsx';
-import { useAway } from '#web/lib/use-away.ts';
+import { useSession } from '#web/data/session.tsx';
+import { useOutsideSydney } from '#web/lib/use-outside-sydney.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
@@ -45,9 +45,9 @@ export default function BookingPage() {
   const dayPart = useRef<HTMLDivElement>(null);
   const userId = user?.id ?? null;
   const studios = useQuery({ queryKey: ['studios'], queryFn: readStudios, staleTime: 300_000 });
-  const standing = useQuery({
+  const eligibility = useQuery({
     queryKey: ['standing', userId],
-    queryFn: () => readStanding(userId ?? '', settings.termsVersion),
+    queryFn: () => readEligibility(userId ?? '', settings.termsVersion),
     enabled: userId !== null,
   });
   const bookNow = useBookNow(userId, {
@@ -142,13 +142,13 @@ export default function BookingPage() {
               choice={choice}
               coupon={coupon.applied}
               couponField={
-                standing.data?.verified || coupon.wire !== null ? (
+                eligibility.data?.verified || coupon.wire !== null ? (
                   <CouponField folded hours={slots.length} coupon={coupon} disabled={busy} />
                 ) : null
               }
               next={nextStep({
                 signedIn: userId !== null,
-                standing: standing.isError ? null : standing.data,
+                eligibility: eligibility.isError ? null : eligibility.data,
                 totalCents: quoteSlots(slots, coupon.applied).totalCents,
               })}
               unpriced={coupon.checking !== null || coupon.unsure !== null}
@@ -234,11 +234,11 @@ function Problem({
 }
 
 function ZoneNote() {
-  const away = useAway();
+  const outsideSydney = useOutsideSydney();
   return (
     <>
       <p>Pick a room, a day and your hours. Open {venue.hours}, every hour of the week.</p>
-      {away ? (
+      {outsideSydney ? (
         <p className="mt-3 border-l-4 border-warn bg-booth p-3 text-chalk">
           All times here are <strong>Sydney time</strong>, which is not the time where you are.
         </p>

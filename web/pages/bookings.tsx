@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
 import { paths } from '#web/lib/paths.ts';
-import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';

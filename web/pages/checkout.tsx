@@ -5,7 +5,7 @@ import { centsToDollars } from '#rules/money.ts';
 import { quoteSlots } from '#rules/pricing.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import { readOpenHolds, readStanding } from '#web/features/booking/queries.ts';
+import { readOpenHolds, readEligibility } from '#web/features/booking/queries.ts';
 import { checkCustomer } from '#web/features/checkout/customer.ts';
 import { type CustomerFields, CustomerFieldset, type FieldProblem } from '#web/features/checkout/customer-fields.tsx';
 import { splitName, stillNeeded } from '#web/features/checkout/name.ts';
@@ -20,11 +20,11 @@ import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { readReview } from '#web/features/identity/queries.ts';
-import { couponOf, holdOf } from '#web/lib/booking-draft.ts';
+import { couponOf, holdOf } from '#web/data/booking-draft.ts';
 import { type BookingDraft, drafts, useTyped } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
-import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -91,11 +91,11 @@ function useBackToBooking(): void {
 function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {
   const navigate = useNavigate();
   const profile = useQuery({ queryKey: ['profile', userId], queryFn: () => readProfile(userId) });
-  const standing = useQuery({
+  const eligibility = useQuery({
     queryKey: ['standing', userId],
-    queryFn: () => readStanding(userId, settings.termsVersion),
+    queryFn: () => readEligibility(userId, settings.termsVersion),
   });
-  const verified = standing.data?.verified === true;
+  const verified = eligibility.data?.verified === true;
   const filledIn: CustomerFields = profile.data
     ? { ...splitName(profile.data.full_name), email: profile.data.email ?? '', phone: profile.data.phone ?? '' }
     : NOTHING;
@@ -106,13 +106,13 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   const [accepted, setAccepted] = useState(false);
   const fields = useRef<HTMLFormElement>(null);
   const fullCents = quoteSlots(draft.slots).totalCents;
-  const payment = usePayment({ draft, userId, fullCents, onStandingLost: () => void standing.refetch() });
+  const payment = usePayment({ draft, userId, fullCents, onEligibilityLost: () => void eligibility.refetch() });
   const coupon = useDraftCoupon(draft, userId, payment.forget);
 
   const quote = quoteSlots(draft.slots, coupon.applied);
   const unpriced = coupon.checking !== null || coupon.unsure !== null;
   const problem = payment.problem ?? lostCode(coupon.lost, draft, fullCents);
-  const termsAccepted = accepted || standing.data?.termsAccepted === true;
+  const termsAccepted = accepted || eligibility.data?.termsAccepted === true;
   const missing = stillNeeded({ name: form, email: form.email, phone: form.phone, verified, termsAccepted });
 
   function submit(totalCents: number): void {
@@ -129,9 +129,9 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
     return void payment.start(checked.customer, totalCents, coupon);
   }
 
-  if (profile.isError || standing.isError)
-    return <NotLoaded onRetry={() => void Promise.all([profile.refetch(), standing.refetch()])} />;
-  const loading = profile.isPending || standing.isPending;
+  if (profile.isError || eligibility.isError)
+    return <NotLoaded onRetry={() => void Promise.all([profile.refetch(), eligibility.refetch()])} />;
+  const loading = profile.isPending || eligibility.isPending;
   return (
     <Shell wide back={BACK} title="Checkout">
       <Said text={released} />
@@ -161,7 +161,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             loading={loading}
             verified={verified}
             termsAccepted={termsAccepted}
-            onVerified={() => void standing.refetch()}
+            onVerified={() => void eligibility.refetch()}
             onAccept={setAccepted}
           />
         </div>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { readIdStanding } from '#web/features/account/queries.ts';
+import { readIdStatus } from '#web/features/account/queries.ts';
 import { verifyLink } from '#web/features/auth/queries.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useSession } from '#web/data/session.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { DialogBoundary } from '#web/ui/crash-screen.tsx';
 import { Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
@@ -123,12 +123,12 @@ function useWaited(since: boolean, ms: number): boolean {
 
 function Confirmed({ userId }: { userId: string | null }) {
   const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
-  const standing = useQuery({
+  const eligibility = useQuery({
     queryKey: ['verification', 'standing', userId],
-    queryFn: () => readIdStanding(userId ?? ''),
+    queryFn: () => readIdStatus(userId ?? ''),
     enabled: userId !== null,
   });
-  const state = standing.data?.state ?? null;
+  const state = eligibility.data?.state ?? null;
   const known = state !== null || userId === null;
   const tell = useEffectEvent(() =>
     toast({
@@ -145,7 +145,7 @@ function Confirmed({ userId }: { userId: string | null }) {
   const opens = useWaited(state === 'none' && dialog === 'not yet', ID_MS);
   const idOpen = dialog === 'open' || opens;
 
-  if (userId !== null && state === null && !standing.isError)
+  if (userId !== null && state === null && !eligibility.isError)
     return <Skeleton className="h-32" label="Loading your ID status" />;
   const ready = state === 'verified' || userId === null;
   return (
@@ -176,11 +176,11 @@ function Confirmed({ userId }: { userId: string | null }) {
               open
               onClose={() => {
                 setDialog('closed');
-                void standing.refetch();
+                void eligibility.refetch();
               }}
               onVerified={() => {
                 setDialog('closed');
-                void standing.refetch();
+                void eligibility.refetch();
               }}
             />
           </Suspense>

@@ -9,7 +9,7 @@ import { dropServerDraft, type PaymentState, verifyPayment } from '#web/features
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
-import { AppError } from '#web/lib/supabase.ts';
+import { AppError } from '#web/data/client.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';

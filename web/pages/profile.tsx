@@ -7,11 +7,11 @@ import { OwnSessions } from '#web/features/account/own-sessions.tsx';
 import { Passkeys } from '#web/features/account/passkeys.tsx';
 import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
-import { type IdStanding, readIdStanding } from '#web/features/account/queries.ts';
+import { type IdStatus, readIdStatus } from '#web/features/account/queries.ts';
 import { SecondStep } from '#web/features/account/second-step.tsx';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { paths } from '#web/lib/paths.ts';
-import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -25,9 +25,9 @@ export default function ProfilePage() {
   const client = useQueryClient();
   const leaving = useRef(false);
   const [idOpen, setIdOpen] = useState(false);
-  const standing = useQuery({
+  const eligibility = useQuery({
     queryKey: ['verification', 'standing', user?.id],
-    queryFn: () => readIdStanding(user?.id ?? ''),
+    queryFn: () => readIdStatus(user?.id ?? ''),
     enabled: user !== null,
   });
 
@@ -58,12 +58,12 @@ export default function ProfilePage() {
           <OwnBookings userId={user.id} />
         </Part>
         <Part title="ID verification">
-          {standing.data ? (
-            <Standing standing={standing.data} onVerify={() => setIdOpen(true)} />
-          ) : standing.isError ? (
+          {eligibility.data ? (
+            <Eligibility eligibility={eligibility.data} onVerify={() => setIdOpen(true)} />
+          ) : eligibility.isError ? (
             <Notice tone="bad">
               <p>Your ID status could not be loaded.</p>
-              <Button tone="plain" className="mt-3" onClick={() => void standing.refetch()}>
+              <Button tone="plain" className="mt-3" onClick={() => void eligibility.refetch()}>
                 Try again
               </Button>
             </Notice>
@@ -72,7 +72,7 @@ export default function ProfilePage() {
           )}
         </Part>
         <Part title="Edit profile">
-          <ProfileForm userId={user.id} verified={standing.data?.state === 'verified'} />
+          <ProfileForm userId={user.id} verified={eligibility.data?.state === 'verified'} />
         </Part>
         <Part title="Change password">
           <PasswordForm />
@@ -94,7 +94,7 @@ export default function ProfilePage() {
         open={idOpen}
         onClose={() => {
           setIdOpen(false);
-          void standing.refetch();
+          void eligibility.refetch();
         }}
         onVerified={() => {
           setIdOpen(false);
@@ -117,12 +117,12 @@ function Part({ title, anchor, children }: { title: string; anchor?: string; chi
   );
 }
 
-function Standing({ standing, onVerify }: { standing: IdStanding; onVerify: () => void }) {
-  switch (standing.state) {
+function Eligibility({ eligibility, onVerify }: { eligibility: IdStatus; onVerify: () => void }) {
+  switch (eligibility.state) {
     case 'verified':
       return (
         <Notice tone="good">
-          <p className="font-semibold">Verified until {formatStudioDate(new Date(standing.until))}</p>
+          <p className="font-semibold">Verified until {formatStudioDate(new Date(eligibility.until))}</p>
         </Notice>
       );
     case 'review':

@@ -8,8 +8,8 @@ import { countdown, countdownLong, groupPin, pinPhase } from '#web/features/acce
 import { type Access, askAccess } from '#web/features/access/queries.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
-import { useAuthDialog, useSession } from '#web/lib/session.tsx';
-import { AppError } from '#web/lib/supabase.ts';
+import { useAuthDialog, useSession } from '#web/data/session.tsx';
+import { AppError } from '#web/data/client.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';

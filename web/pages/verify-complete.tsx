@@ -8,7 +8,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
-import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';

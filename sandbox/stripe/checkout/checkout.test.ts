@@ -155,8 +155,8 @@ describe('what the real API refuses', () => {
       port: String(trial.sandbox.ports.stripe),
       protocol: 'http' as const,
     };
-    const stranger = new Stripe('sk_test_other', { host, port, protocol });
-    expect(await refusalOf(stranger.checkout.sessions.list())).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
+    const otherUser = new Stripe('sk_test_other', { host, port, protocol });
+    expect(await refusalOf(otherUser.checkout.sessions.list())).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
     expect(await refusalOf(trial.restricted.checkout.sessions.list())).toBeInstanceOf(
       Stripe.errors.StripePermissionError,
     );

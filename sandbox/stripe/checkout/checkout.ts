@@ -12,7 +12,7 @@ import {
   urlOf,
   wordOf,
 } from '../form.ts';
-import { type Checkout, newId, type StripeWorld } from '../ledger.ts';
+import { type Checkout, newId, type StripeState } from '../ledger.ts';
 import { invalid, needed, notNow, StripeRefusal } from '../refusal.ts';
 
 /** What Checkout Session creation takes here. `payment_method_types` left the real API in 2026-09-30.endive and is refused too. */
@@ -55,7 +55,7 @@ const EXPIRES_MAX_S = 24 * 3600;
 const EXPIRES_SLACK_S = 10;
 
 /** Creates a session from the form of `POST /v1/checkout/sessions` (docs.stripe.com/api/checkout/sessions/create). */
-export function createCheckout(world: StripeWorld, form: FormMap): Stripe.Checkout.Session {
+export function createCheckout(state: StripeState, form: FormMap): Stripe.Checkout.Session {
   onlyKnown(form, FIELDS);
   if (wordOf(form['mode'], 'mode', ['payment', 'setup', 'subscription']) === null) throw needed('mode');
   if (form['mode'] !== 'payment') throw invalid('mode', 'This sandbox takes payments only.');
@@ -80,7 +80,7 @@ export function createCheckout(world: StripeWorld, form: FormMap): Stripe.Checko
     });
   if (amount > AMOUNT_MAX) throw new StripeRefusal(400, { code: 'amount_too_large', message: 'Amount too large' });
 
-  const created = world.stamp();
+  const created = state.stamp();
   const expiresAt = integerOf(form['expires_at'], 'expires_at') ?? created + EXPIRES_MAX_S;
   // Judged by real time: a clock moved ahead must not make every new session invalid.
   if (expiresAt < created + EXPIRES_MIN_S - EXPIRES_SLACK_S || expiresAt > created + EXPIRES_MAX_S + EXPIRES_SLACK_S)
@@ -102,11 +102,11 @@ export function createCheckout(world: StripeWorld, form: FormMap): Stripe.Checko
       locale: textOf(form['locale']) ?? null,
       metadata: metadataOf(form['metadata']),
       success_url: successUrl,
-      url: `${world.baseUrl}/c/pay/${id}`,
+      url: `${state.baseUrl}/c/pay/${id}`,
     },
     items,
     // The same stretch of time, on the clock that can be moved.
-    expiresAt: expiresAt + (world.seconds() - created),
+    expiresAt: expiresAt + (state.seconds() - created),
     intent: {
       metadata: metadataOf(intent['metadata'], 'payment_intent_data[metadata]'),
       description: textOf(intent['description']),
@@ -114,25 +114,25 @@ export function createCheckout(world: StripeWorld, form: FormMap): Stripe.Checko
     },
     pending: null,
   };
-  world.ledger.checkouts[id] = checkout;
-  world.changed();
+  state.ledger.checkouts[id] = checkout;
+  state.changed();
   return checkout.session;
 }
 
 /** `POST /v1/checkout/sessions/{id}/expire`; only an open session can be expired. */
-export function expireByCall(world: StripeWorld, checkout: Checkout): Stripe.Checkout.Session {
+export function expireByCall(state: StripeState, checkout: Checkout): Stripe.Checkout.Session {
   if (checkout.session.status !== 'open')
     throw notNow(
       `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${checkout.session.status}\`.`,
     );
-  expire(world, checkout);
+  expire(state, checkout);
   return checkout.session;
 }
 
-export function expire(world: StripeWorld, { session }: Checkout): void {
+export function expire(state: StripeState, { session }: Checkout): void {
   session.status = 'expired';
   session.url = null;
-  world.emit('checkout.session.expired', session);
+  state.emit('checkout.session.expired', session);
 }
 
 function readItems(value: FormValue | undefined, session: string): Stripe.LineItem[] {

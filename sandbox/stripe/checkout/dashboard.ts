@@ -1,6 +1,6 @@
 import { dollars, esc } from '../../core/page.ts';
 import { hostedPage, seeOther } from '../frame.ts';
-import { byId, type Checkout, type StripeWorld } from '../ledger.ts';
+import { byId, type Checkout, type StripeState } from '../ledger.ts';
 import { StripeRefusal } from '../refusal.ts';
 import { disputeOutcomes, moveDispute, openDispute } from './disputes.ts';
 import { settleDue } from './paying.ts';
@@ -9,14 +9,14 @@ import { endRefund, refundOnDashboard, refundOutcomes } from './refunds.ts';
 const TAG = 'Sandbox dashboard · for staff, not customers';
 
 /** `/dashboard/{session}`: what staff do at the provider: give money back, and follow refunds and disputes. */
-export async function dashboardPage(world: StripeWorld, request: Request, id: string): Promise<Response> {
-  settleDue(world);
-  const checkout = byId(world.ledger.checkouts, id);
+export async function dashboardPage(state: StripeState, request: Request, id: string): Promise<Response> {
+  settleDue(state);
+  const checkout = byId(state.ledger.checkouts, id);
   if (!checkout)
     return hostedPage('Payment not found', TAG, '<div class="card"><h1>There is no such payment</h1></div>', 404);
-  if (request.method !== 'POST') return page(world, checkout, new URL(request.url).searchParams.get('problem'));
+  if (request.method !== 'POST') return page(state, checkout, new URL(request.url).searchParams.get('problem'));
   try {
-    act(world, checkout, new URLSearchParams(await request.text()));
+    act(state, checkout, new URLSearchParams(await request.text()));
   } catch (error) {
     if (!(error instanceof StripeRefusal)) throw error;
     return seeOther(`/dashboard/${id}?problem=${encodeURIComponent(error.message)}`);
@@ -24,24 +24,24 @@ export async function dashboardPage(world: StripeWorld, request: Request, id: st
   return seeOther(`/dashboard/${id}`);
 }
 
-function act(world: StripeWorld, { session }: Checkout, form: URLSearchParams): void {
+function act(state: StripeState, { session }: Checkout, form: URLSearchParams): void {
   const action = form.get('action');
   const about = form.get('about') ?? '';
   if (action === 'refund' || action === 'refund_pending') {
     const cents = Math.round(Number(form.get('amount') ?? '') * 100);
     const amount = Number.isFinite(cents) && cents > 0 ? cents : null;
-    refundOnDashboard(world, session, { amount, pending: action === 'refund_pending' });
+    refundOnDashboard(state, session, { amount, pending: action === 'refund_pending' });
   }
-  if (action === 'dispute') openDispute(world, session);
-  const refund = byId(world.ledger.refunds, about);
+  if (action === 'dispute') openDispute(state, session);
+  const refund = byId(state.ledger.refunds, about);
   const ended = refundOutcomes.find((one) => one === action);
-  if (refund && ended) endRefund(world, refund, ended);
-  const dispute = byId(world.ledger.disputes, about);
+  if (refund && ended) endRefund(state, refund, ended);
+  const dispute = byId(state.ledger.disputes, about);
   const moved = disputeOutcomes.find((one) => one === action);
-  if (dispute && moved) moveDispute(world, dispute, moved);
+  if (dispute && moved) moveDispute(state, dispute, moved);
 }
 
-function page(world: StripeWorld, { session }: Checkout, problem: string | null): Response {
+function page(state: StripeState, { session }: Checkout, problem: string | null): Response {
   const path = `/dashboard/${session.id}`;
   const of = <T extends { payment_intent: unknown }>(all: Readonly<Record<string, T>>): T[] =>
     Object.values(all).filter(
@@ -51,7 +51,7 @@ function page(world: StripeWorld, { session }: Checkout, problem: string | null)
     `<form method="post" action="${path}"><input type="hidden" name="about" value="${esc(about)}">${words
       .map((word) => `<button class="plain" name="action" value="${word}">${word.replace('_', ' ')}</button>`)
       .join('')}</form>`;
-  const refunds = of(world.ledger.refunds)
+  const refunds = of(state.ledger.refunds)
     .map(
       (one) =>
         `<li>${dollars(one.amount)} given back: <strong>${esc(one.status ?? '')}</strong>${
@@ -61,7 +61,7 @@ function page(world: StripeWorld, { session }: Checkout, problem: string | null)
         }</li>`,
     )
     .join('');
-  const disputes = of(world.ledger.disputes)
+  const disputes = of(state.ledger.disputes)
     .map(
       (one) =>
         `<li>Dispute: <strong>${esc(one.status)}</strong>${

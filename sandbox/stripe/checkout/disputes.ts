@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { newId, type StripeWorld } from '../ledger.ts';
+import { newId, type StripeState } from '../ledger.ts';
 import { notNow } from '../refusal.ts';
 
 /** What the customer's bank can do with a dispute. */
@@ -9,12 +9,12 @@ export type DisputeOutcome = (typeof disputeOutcomes)[number];
 const ANSWER_DAYS = 20;
 
 /** The customer asks the bank for the money of a paid session back. */
-export function openDispute(world: StripeWorld, session: Stripe.Checkout.Session): Stripe.Dispute {
-  const charge = Object.values(world.ledger.charges).find(
+export function openDispute(state: StripeState, session: Stripe.Checkout.Session): Stripe.Dispute {
+  const charge = Object.values(state.ledger.charges).find(
     (one) => one.paid && one.payment_intent === session.payment_intent,
   );
   if (!charge) throw notNow('Only a payment that succeeded can be disputed.');
-  const open = Object.values(world.ledger.disputes).some(
+  const open = Object.values(state.ledger.disputes).some(
     (one) => one.charge === charge.id && one.status !== 'won' && one.status !== 'lost',
   );
   if (open) throw notNow('This payment is disputed already.');
@@ -24,12 +24,12 @@ export function openDispute(world: StripeWorld, session: Stripe.Checkout.Session
     amount: charge.amount,
     balance_transactions: [],
     charge: charge.id,
-    created: world.stamp(),
+    created: state.stamp(),
     currency: charge.currency,
     enhanced_eligibility_types: [],
     evidence: NO_EVIDENCE,
     evidence_details: {
-      due_by: world.stamp() + ANSWER_DAYS * 86_400,
+      due_by: state.stamp() + ANSWER_DAYS * 86_400,
       enhanced_eligibility: {},
       has_evidence: false,
       past_due: false,
@@ -45,17 +45,17 @@ export function openDispute(world: StripeWorld, session: Stripe.Checkout.Session
     status: 'needs_response',
   };
   charge.disputed = true;
-  world.ledger.disputes[dispute.id] = dispute;
-  world.emit('charge.dispute.created', dispute);
+  state.ledger.disputes[dispute.id] = dispute;
+  state.emit('charge.dispute.created', dispute);
   return dispute;
 }
 
 /** Moves a dispute that is not closed. */
-export function moveDispute(world: StripeWorld, dispute: Stripe.Dispute, outcome: DisputeOutcome): void {
+export function moveDispute(state: StripeState, dispute: Stripe.Dispute, outcome: DisputeOutcome): void {
   if (dispute.status === 'won' || dispute.status === 'lost') return;
   dispute.status = outcome;
-  world.changed();
-  world.emit(outcome === 'under_review' ? 'charge.dispute.updated' : 'charge.dispute.closed', dispute);
+  state.changed();
+  state.emit(outcome === 'under_review' ? 'charge.dispute.updated' : 'charge.dispute.closed', dispute);
 }
 
 const NO_EVIDENCE: Stripe.Dispute.Evidence = {

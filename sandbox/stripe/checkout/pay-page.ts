@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { dollars, esc } from '../../core/page.ts';
 import { hostedPage, seeOther } from '../frame.ts';
-import { byId, type Checkout, type StripeWorld } from '../ledger.ts';
+import { byId, type Checkout, type StripeState } from '../ledger.ts';
 import { doOutcome, settleDue } from './paying.ts';
 
 const TAG = 'Sandbox payments · no money moves';
@@ -24,9 +24,9 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /** The page a customer is sent to: `/c/pay/{id}`, and the bank's question at `/c/pay/{id}/bank`. */
-export async function payPage(world: StripeWorld, request: Request, id: string, atBank: boolean): Promise<Response> {
-  settleDue(world);
-  const checkout = byId(world.ledger.checkouts, id);
+export async function payPage(state: StripeState, request: Request, id: string, atBank: boolean): Promise<Response> {
+  settleDue(state);
+  const checkout = byId(state.ledger.checkouts, id);
   if (!checkout)
     return hostedPage('Payment not found', TAG, '<div class="card"><h1>There is no such payment</h1></div>', 404);
   const { session } = checkout;
@@ -39,7 +39,7 @@ export async function payPage(world: StripeWorld, request: Request, id: string, 
     return formPage(checkout, PROBLEMS[query.get('problem') ?? ''] ?? null, query.get('card') ?? GOOD);
   }
   const form = new URLSearchParams(await request.text());
-  return atBank ? answerBank(world, checkout, form) : answerForm(world, checkout, form);
+  return atBank ? answerBank(state, checkout, form) : answerForm(state, checkout, form);
 }
 
 /** Where a paid customer goes; the placeholder is replaced as the real page does. */
@@ -47,14 +47,14 @@ export function successUrl(session: Stripe.Checkout.Session): string {
   return new URL((session.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', session.id)).href;
 }
 
-function answerForm(world: StripeWorld, checkout: Checkout, form: URLSearchParams): Response {
+function answerForm(state: StripeState, checkout: Checkout, form: URLSearchParams): Response {
   const { session } = checkout;
   const path = `/c/pay/${session.id}`;
   const action = form.get('action') ?? 'pay';
   if (action === 'cancel')
     return session.cancel_url === null ? seeOther(path) : seeOther(new URL(session.cancel_url).href);
   if (action === 'delayed_paid' || action === 'delayed_failed') {
-    doOutcome(world, checkout, action);
+    doOutcome(state, checkout, action);
     return seeOther(successUrl(session));
   }
   const card = (form.get('card') ?? '').replace(/\D/g, '');
@@ -62,19 +62,19 @@ function answerForm(world: StripeWorld, checkout: Checkout, form: URLSearchParam
   if (problem !== null) return seeOther(`${path}?problem=${problem}`);
   if (card === ASKS_BANK) return seeOther(`${path}/bank`);
   if (card === DECLINED) {
-    doOutcome(world, checkout, 'declined');
+    doOutcome(state, checkout, 'declined');
     return seeOther(`${path}?problem=declined`);
   }
-  doOutcome(world, checkout, 'paid');
+  doOutcome(state, checkout, 'paid');
   return seeOther(successUrl(session));
 }
 
-function answerBank(world: StripeWorld, checkout: Checkout, form: URLSearchParams): Response {
+function answerBank(state: StripeState, checkout: Checkout, form: URLSearchParams): Response {
   if (form.get('action') !== 'confirm') {
-    doOutcome(world, checkout, 'declined');
+    doOutcome(state, checkout, 'declined');
     return seeOther(`/c/pay/${checkout.session.id}?problem=bank`);
   }
-  doOutcome(world, checkout, 'paid');
+  doOutcome(state, checkout, 'paid');
   return seeOther(successUrl(checkout.session));
 }
 

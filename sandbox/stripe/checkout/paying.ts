@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { expire } from './checkout.ts';
-import type { Checkout, StripeWorld } from '../ledger.ts';
+import type { Checkout, StripeState } from '../ledger.ts';
 import { newCharge, newIntent } from './payment-objects.ts';
 
 /** What a customer can do on the pay page, and scripts through the control API. */
@@ -15,7 +15,7 @@ const DELAY_S = 3;
  * on the sandbox's clock.
  */
 export function doOutcome(
-  world: StripeWorld,
+  state: StripeState,
   checkout: Checkout,
   outcome: PaymentOutcome,
   seconds: number = DELAY_S,
@@ -23,60 +23,60 @@ export function doOutcome(
   if (checkout.session.status !== 'open') return;
   switch (outcome) {
     case 'paid':
-      return pay(world, checkout);
+      return pay(state, checkout);
     case 'declined':
-      return decline(world, checkout);
+      return decline(state, checkout);
     case 'cancelled':
       return; // leaving the page changes nothing: the session stays open until it expires
     case 'expired':
-      return expire(world, checkout);
+      return expire(state, checkout);
     case 'delayed_paid':
     case 'delayed_failed':
-      return startDelayed(world, checkout, outcome === 'delayed_paid', seconds);
+      return startDelayed(state, checkout, outcome === 'delayed_paid', seconds);
   }
 }
 
-function pay(world: StripeWorld, checkout: Checkout): void {
+function pay(state: StripeState, checkout: Checkout): void {
   const { session } = checkout;
-  const intent = intentOf(world, checkout);
-  succeed(world, intent);
+  const intent = intentOf(state, checkout);
+  succeed(state, intent);
   complete(session);
   session.payment_status = 'paid';
-  world.emit('checkout.session.completed', session);
+  state.emit('checkout.session.completed', session);
 }
 
 /** The card is refused; the session stays open and the same payment intent is tried again. */
-function decline(world: StripeWorld, checkout: Checkout): void {
-  const intent = intentOf(world, checkout);
-  refuse(world, intent, 'Your card was declined.');
+function decline(state: StripeState, checkout: Checkout): void {
+  const intent = intentOf(state, checkout);
+  refuse(state, intent, 'Your card was declined.');
 }
 
 /** A method that takes its time: the session is complete, and not yet paid. */
-function startDelayed(world: StripeWorld, checkout: Checkout, paid: boolean, seconds: number): void {
+function startDelayed(state: StripeState, checkout: Checkout, paid: boolean, seconds: number): void {
   const { session } = checkout;
-  const intent = intentOf(world, checkout);
+  const intent = intentOf(state, checkout);
   intent.status = 'processing';
   complete(session);
-  checkout.pending = { at: world.seconds() + seconds, paid };
-  world.emit('checkout.session.completed', session);
+  checkout.pending = { at: state.seconds() + seconds, paid };
+  state.emit('checkout.session.completed', session);
 }
 
 /** Closes what is over on the sandbox's clock: unpaid sessions, and slow payments under way. */
-export function settleDue(world: StripeWorld): void {
-  const now = world.seconds();
-  for (const checkout of Object.values(world.ledger.checkouts)) {
+export function settleDue(state: StripeState): void {
+  const now = state.seconds();
+  for (const checkout of Object.values(state.ledger.checkouts)) {
     const { session, pending } = checkout;
-    if (session.status === 'open' && checkout.expiresAt <= now) expire(world, checkout);
+    if (session.status === 'open' && checkout.expiresAt <= now) expire(state, checkout);
     if (pending === null || pending.at > now) continue;
     checkout.pending = null;
-    const intent = intentOf(world, checkout);
+    const intent = intentOf(state, checkout);
     if (pending.paid) {
-      succeed(world, intent);
+      succeed(state, intent);
       session.payment_status = 'paid';
-      world.emit('checkout.session.async_payment_succeeded', session);
+      state.emit('checkout.session.async_payment_succeeded', session);
     } else {
-      refuse(world, intent, 'The payment failed.');
-      world.emit('checkout.session.async_payment_failed', session);
+      refuse(state, intent, 'The payment failed.');
+      state.emit('checkout.session.async_payment_failed', session);
     }
   }
 }
@@ -103,9 +103,9 @@ function complete(session: Stripe.Checkout.Session): void {
   };
 }
 
-function succeed(world: StripeWorld, intent: Stripe.PaymentIntent): void {
-  const charge = newCharge(world, intent);
-  world.ledger.charges[charge.id] = charge;
+function succeed(state: StripeState, intent: Stripe.PaymentIntent): void {
+  const charge = newCharge(state, intent);
+  state.ledger.charges[charge.id] = charge;
   Object.assign(intent, {
     status: 'succeeded',
     amount_received: intent.amount,
@@ -114,9 +114,9 @@ function succeed(world: StripeWorld, intent: Stripe.PaymentIntent): void {
   } satisfies Partial<Stripe.PaymentIntent>);
 }
 
-function refuse(world: StripeWorld, intent: Stripe.PaymentIntent, message: string): void {
+function refuse(state: StripeState, intent: Stripe.PaymentIntent, message: string): void {
   const charge: Stripe.Charge = {
-    ...newCharge(world, intent),
+    ...newCharge(state, intent),
     amount_captured: 0,
     balance_transaction: null,
     captured: false,
@@ -125,7 +125,7 @@ function refuse(world: StripeWorld, intent: Stripe.PaymentIntent, message: strin
     paid: false,
     status: 'failed',
   };
-  world.ledger.charges[charge.id] = charge;
+  state.ledger.charges[charge.id] = charge;
   intent.status = 'requires_payment_method';
   intent.latest_charge = charge.id;
   intent.last_payment_error = {
@@ -135,17 +135,17 @@ function refuse(world: StripeWorld, intent: Stripe.PaymentIntent, message: strin
     message,
     charge: charge.id,
   };
-  world.emit('payment_intent.payment_failed', intent);
+  state.emit('payment_intent.payment_failed', intent);
 }
 
 /** The session's one payment intent; the first try to pay makes it. */
-function intentOf(world: StripeWorld, checkout: Checkout): Stripe.PaymentIntent {
+function intentOf(state: StripeState, checkout: Checkout): Stripe.PaymentIntent {
   const { session } = checkout;
-  const known = typeof session.payment_intent === 'string' ? world.ledger.intents[session.payment_intent] : undefined;
+  const known = typeof session.payment_intent === 'string' ? state.ledger.intents[session.payment_intent] : undefined;
   if (known) return known;
-  const intent = newIntent(world, checkout);
-  world.ledger.intents[intent.id] = intent;
+  const intent = newIntent(state, checkout);
+  state.ledger.intents[intent.id] = intent;
   session.payment_intent = intent.id;
-  world.changed();
+  state.changed();
   return intent;
 }

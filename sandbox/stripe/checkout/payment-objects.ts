@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
-import { type Checkout, newId, type StripeWorld } from '../ledger.ts';
+import { type Checkout, newId, type StripeState } from '../ledger.ts';
 
 /** The payment intent of a session, before anything was tried. Every key it promises is there. */
-export function newIntent(world: StripeWorld, { session, intent }: Checkout): Stripe.PaymentIntent {
+export function newIntent(state: StripeState, { session, intent }: Checkout): Stripe.PaymentIntent {
   const id = newId('pi');
   return {
     id,
@@ -19,7 +19,7 @@ export function newIntent(world: StripeWorld, { session, intent }: Checkout): St
     capture_method: 'automatic_async',
     client_secret: `${id}_secret_${newId('s').slice(2)}`,
     confirmation_method: 'automatic',
-    created: world.stamp(),
+    created: state.stamp(),
     currency: 'aud',
     customer: null,
     customer_account: null,
@@ -51,7 +51,7 @@ export function newIntent(world: StripeWorld, { session, intent }: Checkout): St
 }
 
 /** A charge that went through. */
-export function newCharge(world: StripeWorld, intent: Stripe.PaymentIntent): Stripe.Charge {
+export function newCharge(state: StripeState, intent: Stripe.PaymentIntent): Stripe.Charge {
   return {
     id: newId('ch'),
     object: 'charge',
@@ -65,7 +65,7 @@ export function newCharge(world: StripeWorld, intent: Stripe.PaymentIntent): Str
     billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     calculated_statement_descriptor: 'SANDBOX',
     captured: true,
-    created: world.stamp(),
+    created: state.stamp(),
     currency: intent.currency,
     customer: null,
     description: intent.description,

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { dollars } from '../../core/page.ts';
 import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from '../form.ts';
-import { byId, newId, type StripeWorld } from '../ledger.ts';
+import { byId, newId, type StripeState } from '../ledger.ts';
 import { missing, notNow, StripeRefusal } from '../refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
@@ -11,40 +11,40 @@ export const refundOutcomes = ['succeeded', 'failed', 'canceled'] as const;
 export type RefundOutcome = (typeof refundOutcomes)[number];
 
 /** `POST /v1/refunds`: all that is left when no amount is given; never more than is left. */
-export function createRefund(world: StripeWorld, form: FormMap): Stripe.Refund {
+export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   onlyKnown(form, FIELDS);
   const reason = wordOf(form['reason'], 'reason', ['duplicate', 'fraudulent', 'requested_by_customer']);
   const wanted = integerOf(form['amount'], 'amount', 1);
   const metadata = metadataOf(form['metadata']);
-  const charge = chargeOf(world, form);
-  const disputed = Object.values(world.ledger.disputes).some(
+  const charge = chargeOf(state, form);
+  const disputed = Object.values(state.ledger.disputes).some(
     (one) => one.charge === charge.id && one.status !== 'won' && !one.status.startsWith('warning_'),
   );
   if (disputed) throw notNow(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed');
-  const { next } = world.ledger;
+  const { next } = state.ledger;
   const asked = next.refunds;
   if (asked !== null) next.refunds = asked.left > 1 ? { ...asked, left: asked.left - 1 } : null;
-  const refund = giveBack(world, charge, { wanted, reason, metadata, pending: asked !== null });
-  if (asked?.status === 'failed') endRefund(world, refund, 'failed');
+  const refund = giveBack(state, charge, { wanted, reason, metadata, pending: asked !== null });
+  if (asked?.status === 'failed') endRefund(state, refund, 'failed');
   return refund;
 }
 
 /** What a person does on the provider's dashboard: no metadata, no idempotency key. `amount` null: all that is left. */
 export function refundOnDashboard(
-  world: StripeWorld,
+  state: StripeState,
   session: Stripe.Checkout.Session,
   wanted: { amount: number | null; pending: boolean },
 ): Stripe.Refund {
-  const charge = Object.values(world.ledger.charges).find(
+  const charge = Object.values(state.ledger.charges).find(
     (one) => one.paid && one.payment_intent === session.payment_intent,
   );
   if (!charge) throw notNow('This payment was not successful and cannot be refunded.');
-  return giveBack(world, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
+  return giveBack(state, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
 }
 
 /** Ends a refund that is under way; one that succeeded can still fail, which puts the money back into the charge. */
-export function endRefund(world: StripeWorld, refund: Stripe.Refund, outcome: RefundOutcome): void {
-  const charge = byId(world.ledger.charges, typeof refund.charge === 'string' ? refund.charge : '');
+export function endRefund(state: StripeState, refund: Stripe.Refund, outcome: RefundOutcome): void {
+  const charge = byId(state.ledger.charges, typeof refund.charge === 'string' ? refund.charge : '');
   if (refund.status === 'failed' || refund.status === 'canceled' || refund.status === outcome || !charge) return;
   refund.status = outcome;
   delete refund.pending_reason;
@@ -53,10 +53,10 @@ export function endRefund(world: StripeWorld, refund: Stripe.Refund, outcome: Re
     charge.amount_refunded -= refund.amount;
     charge.refunded = false;
   }
-  world.changed();
-  if (outcome === 'failed') world.emit('refund.failed', refund);
-  world.emit('refund.updated', refund);
-  world.emit('charge.refund.updated', refund);
+  state.changed();
+  if (outcome === 'failed') state.emit('refund.failed', refund);
+  state.emit('refund.updated', refund);
+  state.emit('charge.refund.updated', refund);
 }
 
 type Giving = {
@@ -67,7 +67,7 @@ type Giving = {
 };
 
 function giveBack(
-  world: StripeWorld,
+  state: StripeState,
   charge: Stripe.Charge,
   { wanted, reason, metadata, pending }: Giving,
 ): Stripe.Refund {
@@ -89,7 +89,7 @@ function giveBack(
     amount,
     balance_transaction: newId('txn'),
     charge: charge.id,
-    created: world.stamp(),
+    created: state.stamp(),
     currency: charge.currency,
     customer: null,
     customer_account: null,
@@ -110,14 +110,14 @@ function giveBack(
   const previous = { amount_refunded: charge.amount_refunded, refunded: charge.refunded };
   charge.amount_refunded += amount;
   charge.refunded = charge.amount_refunded === charge.amount;
-  world.ledger.refunds[refund.id] = refund;
-  world.emit('refund.created', refund);
-  world.emit('charge.refunded', charge, previous);
+  state.ledger.refunds[refund.id] = refund;
+  state.emit('refund.created', refund);
+  state.emit('charge.refunded', charge, previous);
   return refund;
 }
 
 /** The charge that was paid, by its own id or its payment intent's. */
-function chargeOf(world: StripeWorld, form: FormMap): Stripe.Charge {
+function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
   const intentId = textOf(form['payment_intent']);
   const chargeId = textOf(form['charge']);
   if (intentId === null && chargeId === null)
@@ -126,15 +126,15 @@ function chargeOf(world: StripeWorld, form: FormMap): Stripe.Charge {
       message: 'One of the following params should be provided for this request: payment_intent or charge.',
     });
   if (chargeId !== null) {
-    const charge = byId(world.ledger.charges, chargeId);
+    const charge = byId(state.ledger.charges, chargeId);
     if (!charge || (intentId !== null && charge.payment_intent !== intentId))
       throw missing('charge', chargeId, 'charge');
     if (!charge.paid) throw notNow(`Charge ${chargeId} was not successful and cannot be refunded.`);
     return charge;
   }
-  const intent = byId(world.ledger.intents, intentId ?? '');
+  const intent = byId(state.ledger.intents, intentId ?? '');
   if (!intent) throw missing('payment_intent', intentId ?? '', 'payment_intent');
-  const charge = Object.values(world.ledger.charges).find((one) => one.payment_intent === intent.id && one.paid);
+  const charge = Object.values(state.ledger.charges).find((one) => one.payment_intent === intent.id && one.paid);
   if (!charge) throw notNow(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
   return charge;
 }

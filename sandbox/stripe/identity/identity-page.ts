@@ -1,21 +1,21 @@
 import { esc } from '../../core/page.ts';
 import { hostedPage, seeOther } from '../frame.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity.ts';
-import { byId, type Check, type StripeWorld } from '../ledger.ts';
+import { byId, type Check, type StripeState } from '../ledger.ts';
 
 const TAG = 'Sandbox identity · nobody looks at you';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The page a person shows an ID on: `/verify/{id}/{secret}`; the address is good for one try. */
 export async function identityPage(
-  world: StripeWorld,
+  state: StripeState,
   request: Request,
   id: string,
   secret: string,
 ): Promise<Response> {
-  const check = byId(world.ledger.checks, id);
+  const check = byId(state.ledger.checks, id);
   if (!check) return hostedPage('Check not found', TAG, '<div class="card"><h1>There is no such check</h1></div>', 404);
-  const current = check.session.url === `${world.baseUrl}/verify/${id}/${secret}`;
+  const current = check.session.url === `${state.baseUrl}/verify/${id}/${secret}`;
   if (request.method !== 'POST') return current ? formPage(check) : usedPage(check);
   // Pressed twice: the first one counted.
   if (!current) return leave(check);
@@ -26,7 +26,7 @@ export async function identityPage(
   const shown = { first: text('first_name'), last: text('last_name'), dob: text('dob'), expiry: text('expiry') };
   if (outcome === null || !DATE.test(shown.dob) || !DATE.test(shown.expiry))
     return formPage(check, 'Fill in both dates and choose an outcome.');
-  finishCheck(world, check, outcome, shown);
+  finishCheck(state, check, outcome, shown);
   return leave(check);
 }
 

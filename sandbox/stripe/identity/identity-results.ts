@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { type Check, newId, type StripeWorld } from '../ledger.ts';
+import { type Check, newId, type StripeState } from '../ledger.ts';
 
 type Session = Stripe.Identity.VerificationSession;
 type Report = Stripe.Identity.VerificationReport;
@@ -13,17 +13,17 @@ export const REDACTED = '[redacted]';
  * expiry to a restricted key that asks for them by name, for 48 hours (docs.stripe.com/identity/access-verification-results).
  */
 export function readCheck(
-  world: StripeWorld,
+  state: StripeState,
   check: Check,
   asks: { expand: readonly string[]; restricted: boolean },
 ): Session {
-  refresh(world, check);
-  const told = new Set(asks.restricted && recent(world, check) ? asks.expand : []);
+  refresh(state, check);
+  const told = new Set(asks.restricted && recent(state, check) ? asks.expand : []);
   const wants = (path: string): boolean => asks.expand.some((one) => one === path || one.startsWith(`${path}.`));
   const session = structuredClone(check.session);
   const id = session.last_verification_report;
   if (wants('last_verification_report') && typeof id === 'string') {
-    const report = world.ledger.reports[id];
+    const report = state.ledger.reports[id];
     if (report) session.last_verification_report = hide(report, 'last_verification_report.document', told, check);
   }
   session.verified_outputs = null;
@@ -41,12 +41,12 @@ export function readCheck(
 }
 
 export function readReport(
-  world: StripeWorld,
+  state: StripeState,
   report: Report,
   asks: { expand: readonly string[]; restricted: boolean },
 ): Report {
-  const check = world.ledger.checks[report.verification_session ?? ''];
-  const told = new Set(asks.restricted && check && recent(world, check) ? asks.expand : []);
+  const check = state.ledger.checks[report.verification_session ?? ''];
+  const told = new Set(asks.restricted && check && recent(state, check) ? asks.expand : []);
   return check ? hide(report, 'document', told, check) : report;
 }
 
@@ -67,23 +67,23 @@ function hide(report: Report, path: string, told: ReadonlySet<string>, check: Ch
   };
 }
 
-const recent = (world: StripeWorld, check: Check): boolean =>
-  check.verifiedAt !== null && world.seconds() - check.verifiedAt < SENSITIVE_FOR_S;
+const recent = (state: StripeState, check: Check): boolean =>
+  check.verifiedAt !== null && state.seconds() - check.verifiedAt < SENSITIVE_FOR_S;
 
 /** A check that waits for input has an address that works: after a try, and after 48 hours, another one. */
-export function refresh(world: StripeWorld, check: Check): void {
+export function refresh(state: StripeState, check: Check): void {
   const { session } = check;
-  const old = world.seconds() - check.urlMadeAt >= URL_FOR_S;
+  const old = state.seconds() - check.urlMadeAt >= URL_FOR_S;
   if (session.status !== 'requires_input' || (session.url !== null && !old)) return;
   const secret = newId('test');
-  check.urlMadeAt = world.seconds();
-  session.url = `${world.baseUrl}/verify/${session.id}/${secret}`;
+  check.urlMadeAt = state.seconds();
+  session.url = `${state.baseUrl}/verify/${session.id}/${secret}`;
   session.client_secret = `${session.id}_secret_${secret}`;
-  world.changed();
+  state.changed();
 }
 
 /** What the check found, as a report keeps it; dates and numbers are added for who may read them. */
-export function makeReport(world: StripeWorld, check: Check, id: string): Report {
+export function makeReport(state: StripeState, check: Check, id: string): Report {
   const { session, shown } = check;
   const verified = session.status === 'verified';
   const error = session.last_error;
@@ -92,7 +92,7 @@ export function makeReport(world: StripeWorld, check: Check, id: string): Report
     id,
     object: 'identity.verification_report',
     client_reference_id: session.client_reference_id,
-    created: world.stamp(),
+    created: state.stamp(),
     document: {
       address: null,
       error:

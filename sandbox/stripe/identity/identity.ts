@@ -11,7 +11,7 @@ import {
   urlOf,
   wordOf,
 } from '../form.ts';
-import { type Check, newId, type Shown, type StripeWorld } from '../ledger.ts';
+import { type Check, newId, type Shown, type StripeState } from '../ledger.ts';
 import { makeReport, REDACTED, refresh } from './identity-results.ts';
 import { needed, notNow } from '../refusal.ts';
 
@@ -61,7 +61,7 @@ export function identityOutcome(word: string): IdentityOutcome | null {
 const isError = (word: string): word is IdentityError => Object.hasOwn(identityErrors, word);
 
 /** `POST /v1/identity/verification_sessions` */
-export function createCheck(world: StripeWorld, form: FormMap): Check {
+export function createCheck(state: StripeState, form: FormMap): Check {
   onlyKnown(form, FIELDS);
   if (wordOf(form['type'], 'type', ['document']) === null) throw needed('type');
   const id = newId('vs');
@@ -71,7 +71,7 @@ export function createCheck(world: StripeWorld, form: FormMap): Check {
       object: 'identity.verification_session',
       client_reference_id: textOf(form['client_reference_id']),
       client_secret: null,
-      created: world.stamp(),
+      created: state.stamp(),
       last_error: null,
       last_verification_report: null,
       livemode: false,
@@ -90,14 +90,14 @@ export function createCheck(world: StripeWorld, form: FormMap): Check {
     verifiedAt: null,
     urlMadeAt: 0,
   };
-  world.ledger.checks[id] = check;
-  refresh(world, check);
-  world.emit('identity.verification_session.created', publicSession(check));
+  state.ledger.checks[id] = check;
+  refresh(state, check);
+  state.emit('identity.verification_session.created', publicSession(check));
   return check;
 }
 
 /** `POST /v1/identity/verification_sessions/{id}`; only while input is awaited. */
-export function updateCheck(world: StripeWorld, check: Check, form: FormMap): void {
+export function updateCheck(state: StripeState, check: Check, form: FormMap): void {
   onlyKnown(form, ['type', ...CHANGEABLE]);
   const { session } = check;
   if (session.status !== 'requires_input')
@@ -105,20 +105,20 @@ export function updateCheck(world: StripeWorld, check: Check, form: FormMap): vo
   session.metadata = { ...session.metadata, ...metadataOf(form['metadata']) };
   session.options = { document: readDocument(form, session.options?.document ?? {}) };
   session.provided_details = { ...session.provided_details, ...readDetails(form) };
-  world.changed();
+  state.changed();
 }
 
-export function cancelCheck(world: StripeWorld, check: Check): void {
+export function cancelCheck(state: StripeState, check: Check): void {
   const { session } = check;
   if (session.status !== 'requires_input')
     throw notNow(`A VerificationSession with status ${session.status} cannot be canceled.`);
   session.status = 'canceled';
   close(session);
-  world.emit('identity.verification_session.canceled', publicSession(check));
+  state.emit('identity.verification_session.canceled', publicSession(check));
 }
 
 /** The real one takes up to four days; here it is done at once, and still tells `processing` first. */
-export function redactCheck(world: StripeWorld, check: Check): void {
+export function redactCheck(state: StripeState, check: Check): void {
   const { session } = check;
   if (session.status === 'processing') throw notNow('A VerificationSession cannot be redacted while it is processing.');
   if (session.status === 'requires_input') session.status = 'canceled';
@@ -127,16 +127,16 @@ export function redactCheck(world: StripeWorld, check: Check): void {
   session.metadata = {};
   session.provided_details = null;
   if (check.shown) check.shown = { first: REDACTED, last: REDACTED, dob: '', expiry: '' };
-  world.emit('identity.verification_session.redacted', publicSession(check));
+  state.emit('identity.verification_session.redacted', publicSession(check));
 }
 
 /** What the person's try comes to. Nothing happens to a check that does not wait for one. */
-export function finishCheck(world: StripeWorld, check: Check, outcome: IdentityOutcome, shown: Shown): void {
+export function finishCheck(state: StripeState, check: Check, outcome: IdentityOutcome, shown: Shown): void {
   const { session } = check;
   const waits = session.status === 'requires_input' || (session.status === 'processing' && outcome !== 'processing');
   if (!waits || session.redaction !== null) return;
   if (outcome === 'canceled') {
-    if (session.status === 'requires_input') cancelCheck(world, check);
+    if (session.status === 'requires_input') cancelCheck(state, check);
     return;
   }
   // The address is good for one try.
@@ -144,7 +144,7 @@ export function finishCheck(world: StripeWorld, check: Check, outcome: IdentityO
   if (outcome === 'processing') {
     session.status = 'processing';
     check.shown = shown;
-    world.emit('identity.verification_session.processing', publicSession(check));
+    state.emit('identity.verification_session.processing', publicSession(check));
     return;
   }
   const report = newId('vr');
@@ -153,13 +153,13 @@ export function finishCheck(world: StripeWorld, check: Check, outcome: IdentityO
   if (outcome === 'verified') {
     session.status = 'verified';
     session.last_error = null;
-    check.verifiedAt = world.seconds();
+    check.verifiedAt = state.seconds();
   } else {
     session.status = 'requires_input';
     session.last_error = { code: outcome, reason: identityErrors[outcome] };
   }
-  world.ledger.reports[report] = makeReport(world, check, report);
-  world.emit(`identity.verification_session.${session.status}`, publicSession(check));
+  state.ledger.reports[report] = makeReport(state, check, report);
+  state.emit(`identity.verification_session.${session.status}`, publicSession(check));
 }
 
 /** What events carry: the session without anything a key must ask for. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../request.ts';
+import type { Operation } from '../core/request.ts';
 
 /** `GET /health`. */
 export function createHealth(): Operation {

@@ -1,8 +1,8 @@
-import type { AuthParts } from '../auth-parts.ts';
-import type { Operation } from '../request.ts';
+import type { AuthContext } from '../core/context.ts';
+import type { Operation } from '../core/request.ts';
 
 /** `GET /settings`: which ways in are open. */
-export function createSettings({ config, employers, providers }: AuthParts): Operation {
+export function createSettings({ config, ssoProviders, providers }: AuthContext): Operation {
   return (c) =>
     Promise.resolve(
       c.json({
@@ -18,7 +18,7 @@ export function createSettings({ config, employers, providers }: AuthParts): Ope
         sms_provider: config.phoneEnabled ? 'twilio' : '',
         mfa_enabled: Object.values(config.factors).includes(true),
         passkeys_enabled: config.passkeys.enabled,
-        saml_enabled: employers.length > 0,
+        saml_enabled: ssoProviders.length > 0,
       }),
     );
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import { record } from '../trail.ts';
+import { record } from '../core/audit-log.ts';
 import type { UserRow } from './users.ts';
 
 type Attempt = { encrypted_password: string | null; data: Record<string, unknown>; ip: string };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AuthConfig } from '../auth-config.ts';
-import { refuse } from '../errors.ts';
+import type { AuthConfig } from '../core/config.ts';
+import { refuse } from '../core/errors.ts';
 import { checkGuesses, checkLength } from './passwords.ts';
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
@@ -25,7 +25,7 @@ export function createPasswordRules(parts: {
   return (password) => {
     checkLength(password, passwordMinLength);
     if (breachedCheck) checkGuesses(password);
-    if (!groups.every((group) => Array.from(password).some((letter) => group.includes(letter))))
+    if (!groups.every((group) => Array.from(password).some((message) => group.includes(message))))
       throw refuse.weak(`Password should contain at least one character of each: ${groups.join(', ')}`, 'characters');
     if (breachedCheck && parts.breached(password))
       throw refuse.weak('Password is known to be weak and easy to guess, please choose a different one.', 'pwned');

@@ -1,6 +1,6 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect, test } from 'vitest';
-import { AuthRefusal } from '../errors.ts';
+import { AuthRefusal } from '../core/errors.ts';
 import { readBreached } from './password-rules.ts';
 import { checkGuesses, checkLength, hashPassword, needsRehash, passwordFits } from './passwords.ts';
 

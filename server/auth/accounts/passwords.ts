@@ -1,7 +1,7 @@
 import { hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
 import { verify as bcryptVerify } from '@node-rs/bcrypt';
 import { commonPasswords } from './common-passwords.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../core/errors.ts';
 
 /** OWASP's figures for argon2id: 19 MiB, two passes, one lane (promises section 0). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -84,10 +84,10 @@ function isGuessedFirst(password: string): boolean {
   if (RUNS.some((run) => run.includes(plain) || run.includes(reversed))) return true;
   const word = plain.replace(/[\d\W_]{1,4}$/u, '');
   const unleeted = Array.from(plain)
-    .map((letter) => LEET[letter] ?? letter)
+    .map((message) => LEET[message] ?? message)
     .join('');
   const bare = Array.from(word)
-    .map((letter) => LEET[letter] ?? letter)
+    .map((message) => LEET[message] ?? message)
     .join('');
   return [plain, unleeted, word, bare].some((text) => text.length >= 4 && commonPasswords.has(text));
 }

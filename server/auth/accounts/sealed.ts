@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Keys } from '#server/http/keys.ts';
+import type { Keys } from '#server/crypto/keys.ts';
 
 /** Keeps what must be read again, and by nobody else, unreadable at rest (AES-256-GCM, NIST SP 800-38D). */
 export type Sealed = {

@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../core/errors.ts';
 
 export type UserRow = {
   id: string;

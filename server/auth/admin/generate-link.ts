@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { TokenKind } from '../codes/one-time-tokens.ts';
 import { createRedirectCheck } from '../external/redirects.ts';
-import { type Operation, readAddress, readBody, readService } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readAddress, readBody, readService } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { checkMetadata, toUser, type UserRow, userByEmail } from '../accounts/users.ts';
 import { changeNeedsBoth } from '../verify/apply-change.ts';
@@ -27,8 +27,8 @@ type Form = { email: string; password: string; data: Record<string, unknown> | n
 type Made = { user: UserRow; kind: TokenKind; type: string; email: string; attemptId?: string };
 
 /** `POST /admin/generate_link`: a code and a link for a mail the service sends itself. */
-export function createGenerateLink(parts: AuthParts): Operation {
-  const { book, checkPassword, clock, config, db, readCaller, tokens } = parts;
+export function createGenerateLink(parts: AuthContext): Operation {
+  const { codes, checkPassword, clock, config, db, readCaller, tokens } = parts;
   const allowed = createRedirectCheck(config.siteUrl, config.redirects);
 
   async function signUp(tx: Transaction, { email, data }: Form, hash: string | null): Promise<Made> {
@@ -116,8 +116,8 @@ export function createGenerateLink(parts: AuthParts): Operation {
     };
     checkMetadata(body.data ?? {});
     const type = body.type ?? '';
-    const asked = [body.redirect_to, body.redirectTo, c.req.query('redirect_to')];
-    const redirectTo = asked.map((one) => allowed(one)).find((one) => one !== null) ?? config.siteUrl;
+    const request = [body.redirect_to, body.redirectTo, c.req.query('redirect_to')];
+    const redirectTo = request.map((one) => allowed(one)).find((one) => one !== null) ?? config.siteUrl;
     const hash = await hashOf(type, form);
     const messageId = randomUUID();
     const made = await db.transaction(async (tx) => {
@@ -140,12 +140,12 @@ export function createGenerateLink(parts: AuthParts): Operation {
       });
       return one;
     });
-    const token = book.tokenOf(messageId);
+    const token = codes.tokenOf(messageId);
     const query = new URLSearchParams({ token, type: made.type, redirect_to: redirectTo });
     return c.json({
       ...toUser(made.user),
       action_link: `${config.apiUrl}/auth/v1/verify?${query.toString()}`,
-      email_otp: book.codeOf(messageId),
+      email_otp: codes.codeOf(messageId),
       hashed_token: token,
       redirect_to: redirectTo,
       verification_type: type === 'magiclink' ? made.type : type,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal } from '../errors.ts';
-import { type Operation, readAddress, readBody, readService } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
+import { type Operation, readAddress, readBody, readService } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { checkMetadata, toUser, type UserRow, userByEmail } from '../accounts/users.ts';
 
 const schema = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).nullish() });
@@ -27,7 +27,7 @@ export async function makeInvited(
 }
 
 /** `POST /invite`: mails an invitation to choose a password. */
-export function createInvite(parts: AuthParts): Operation {
+export function createInvite(parts: AuthContext): Operation {
   const { db, clock, queue, readCaller } = parts;
   return async (c) => {
     await readService(c, readCaller);

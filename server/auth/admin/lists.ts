@@ -1,11 +1,11 @@
-import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
-import { type Operation, readService } from '../request.ts';
+import type { AuthContext } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import { type Operation, readService } from '../core/request.ts';
 import { listUsers, toUser } from '../accounts/users.ts';
 import { readPaging, sayPages } from './paging.ts';
 
 /** `GET /admin/users?page&per_page`: accounts, newest first. */
-export function createAdminUserList({ config, db, readCaller }: AuthParts): Operation {
+export function createAdminUserList({ config, db, readCaller }: AuthContext): Operation {
   return async (c) => {
     await readService(c, readCaller);
     const { page, perPage } = readPaging(c);
@@ -18,14 +18,14 @@ export function createAdminUserList({ config, db, readCaller }: AuthParts): Oper
 type Entry = { id: string; payload: Record<string, unknown>; ip_address: string; created_at: Date; total: number };
 
 /** `GET /admin/audit?page&per_page&query=action:login|author:{id}`: what happened, newest first. */
-export function createAdminAudit({ config, db, readCaller }: AuthParts): Operation {
+export function createAdminAudit({ config, db, readCaller }: AuthContext): Operation {
   return async (c) => {
     await readService(c, readCaller);
     const { page, perPage } = readPaging(c);
     const query = c.req.query('query') ?? '';
-    const asked = /^(action|author):(.{1,100})$/.exec(query);
-    if (query !== '' && !asked) throw refuse.validation('query is action:{name} or author:{id}');
-    const [, column, term] = asked ?? [];
+    const request = /^(action|author):(.{1,100})$/.exec(query);
+    if (query !== '' && !request) throw refuse.validation('query is action:{name} or author:{id}');
+    const [, column, term] = request ?? [];
     const { rows } = await db.query<Entry>(
       `select id, payload, ip_address, created_at, (count(*) over ())::int as total from auth.audit_log_entries
        where ($1::text is null or payload ->> $1 = $2) order by created_at desc, id limit $3::int offset $4::bigint`,

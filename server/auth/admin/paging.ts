@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Env } from '#server/http/caller.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../core/errors.ts';
 
 const STANDARD = 50;
 const MOST = 1_000;

@@ -1,9 +1,9 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
+import type { AuthContext } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
 import { readSubject } from '../factors/admin-factors.ts';
-import { type Operation, readBody, readService } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readBody, readService } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { endLinks } from '../codes/end-links.ts';
 import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
@@ -11,7 +11,7 @@ import { alreadyRegistered } from './user-create.ts';
 import { readBan, readHash, readWays, type UserForm, userForm } from './user-form.ts';
 
 /** `GET /admin/users/{id}`. */
-export function createAdminUserGet(parts: AuthParts): Operation {
+export function createAdminUserGet(parts: AuthContext): Operation {
   return async (c) => {
     await readService(c, parts.readCaller);
     return c.json(toUser(await readSubject(parts, c.req.param('user'))));
@@ -19,7 +19,7 @@ export function createAdminUserGet(parts: AuthParts): Operation {
 }
 
 /** `PUT /admin/users/{id}`: changes at once, without a code. A new password or a ban ends every session of the account. */
-export function createAdminUserChange(parts: AuthParts): Operation {
+export function createAdminUserChange(parts: AuthContext): Operation {
   const { db, checkPassword, clock, readCaller, sessions } = parts;
 
   async function write(tx: Transaction, user: UserRow, form: UserForm, hash: string | null) {

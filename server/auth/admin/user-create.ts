@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, readBody, readService } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, readBody, readService } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
 import { readBan, readHash, readWays, type UserForm, userForm } from './user-form.ts';
@@ -19,7 +19,7 @@ export function alreadyRegistered(error: unknown): never {
 }
 
 /** `POST /admin/users`: an account without a mail to anybody. */
-export function createAdminUserCreate(parts: AuthParts): Operation {
+export function createAdminUserCreate(parts: AuthContext): Operation {
   const { db, checkPassword, clock, readCaller } = parts;
 
   async function hashOf(form: UserForm): Promise<string | null> {

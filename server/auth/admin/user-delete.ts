@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
+import type { AuthContext } from '../core/context.ts';
 import { readSubject } from '../factors/admin-factors.ts';
-import { type Operation, readBody, readService } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readBody, readService } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
@@ -21,7 +21,7 @@ const BELONGINGS = [
  * `DELETE /admin/users/{id}`. Softly: the row stays for what refers to it, without anything that names or admits its person. Both end
  * every session at once.
  */
-export function createAdminUserDelete(parts: AuthParts): Operation {
+export function createAdminUserDelete(parts: AuthContext): Operation {
   const { db, clock, readCaller, sessions } = parts;
 
   async function empty(tx: Transaction, id: string): Promise<void> {

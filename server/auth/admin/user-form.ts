@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { refuse } from '../errors.ts';
-import { readAddress, readPhone } from '../request.ts';
+import { refuse } from '../core/errors.ts';
+import { readAddress, readPhone } from '../core/request.ts';
 
 /** What the service may say about an account, in the words of the wire. */
 export const userForm = z.object({

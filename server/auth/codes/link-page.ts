@@ -8,8 +8,8 @@ export function linkPage(kind: string): string {
 
 const KINDS: readonly string[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email'];
 /** The kind a link may carry; anything else is read as a sign-up's. */
-export function linkKind(asked: string): string {
-  return KINDS.includes(asked) ? asked : 'signup';
+export function linkKind(request: string): string {
+  return KINDS.includes(request) ? request : 'signup';
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { TakeLimit } from '#server/http/limits.ts';
-import { type AuthConfig, authLimits } from '../auth-config.ts';
-import { refuse } from '../errors.ts';
-import type { Way } from '../request.ts';
+import { type AuthConfig, authLimits } from '../core/config.ts';
+import { refuse } from '../core/errors.ts';
+import type { Way } from '../core/request.ts';
 import type { TokenKind } from './one-time-tokens.ts';
 
 /**

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Mail, TextMessages } from '#server/providers/ports.ts';
-import type { Way } from '../request.ts';
-import type { Letter, MessageKind, Waiting } from './letters.ts';
+import type { Way } from '../core/request.ts';
+import type { Message, MessageKind, Waiting } from './message-templates.ts';
 
 /** Account mails and text messages on their way. */
 export type MessageQueue = {
@@ -26,7 +26,7 @@ export type MessageQueue = {
   /** Sends what waits, by mail, by text message or both, and answers when it has gone or was put off; for the poll. */
   flush(channel?: 'email' | 'phone'): Promise<void>;
   /** Removes codes that nobody used. */
-  sweep(): Promise<void>;
+  cleanup(): Promise<void>;
 };
 
 const BATCH = 20;
@@ -36,24 +36,24 @@ export function createMessageQueue(parts: {
   db: Database;
   mail: Mail;
   texts: TextMessages;
-  letters: (row: Waiting) => Promise<Letter | null>;
+  templates: (row: Waiting) => Promise<Message | null>;
   /** The allowed page of another app, or null. */
-  mailRedirect: (asked: string | null | undefined) => string | null;
+  mailRedirect: (request: string | null | undefined) => string | null;
   clock: Clock;
   log: Log;
 }): MessageQueue {
-  const { db, mail, texts, letters, clock, log } = parts;
+  const { db, mail, texts, templates, clock, log } = parts;
 
-  async function deliver(row: Waiting, letter: Letter): Promise<void> {
+  async function deliver(row: Waiting, content: Message): Promise<void> {
     const key = `account-${row.id}`;
-    if (letter.to === 'email') await mail.send({ ...letter, to: row.email ?? '', key });
-    else await texts.send({ to: `+${row.phone ?? ''}`, text: letter.text, key });
+    if (content.to === 'email') await mail.send({ ...content, to: row.email ?? '', key });
+    else await texts.send({ to: `+${row.phone ?? ''}`, text: content.text, key });
   }
 
   async function send(row: Waiting): Promise<void> {
     try {
-      const letter = await letters(row);
-      if (letter) await deliver(row, letter);
+      const content = await templates(row);
+      if (content) await deliver(row, content);
       await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
     } catch (error) {
       const given = row.tries >= GIVE_UP_TRIES;
@@ -117,7 +117,7 @@ export function createMessageQueue(parts: {
         flush().catch((error: unknown) => log.error({ err: error }, 'account messages wait for the next poll'));
       });
     },
-    async sweep() {
+    async cleanup() {
       await db.query(`delete from auth.one_time_tokens where expires_at < $1::timestamptz - interval '1 day'`, [
         clock(),
       ]);

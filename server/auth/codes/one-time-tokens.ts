@@ -1,8 +1,8 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
-import type { Way } from '../request.ts';
-import type { CodeBook } from './code-book.ts';
+import type { Way } from '../core/request.ts';
+import type { OneTimeCodes } from './one-time-codes.ts';
 
 export type TokenKind =
   | 'signup'
@@ -60,8 +60,8 @@ type TokenRow = {
 };
 const COLUMNS = 'id, user_id, kind, email, phone, attempt_id, code_hash';
 
-export function createOneTimeTokens(parts: { book: CodeBook; clock: Clock; codeSeconds: number }): OneTimeTokens {
-  const { book, clock, codeSeconds } = parts;
+export function createOneTimeTokens(parts: { codes: OneTimeCodes; clock: Clock; codeSeconds: number }): OneTimeTokens {
+  const { codes, clock, codeSeconds } = parts;
 
   /** A token is gone with its use, and so is its message if it still waits to be repeated: sent again, it would make the code good again. */
   async function useUp(tx: Transaction, row: TokenRow): Promise<UsedToken | null> {
@@ -82,7 +82,7 @@ export function createOneTimeTokens(parts: { book: CodeBook; clock: Clock; codeS
     kinds: readonly TokenKind[],
     way: { email: string | null; phone: string | null } | null,
   ): Promise<UsedToken | null> {
-    const hashes = ids.map((id) => book.codeHash(id, code));
+    const hashes = ids.map((id) => codes.codeHash(id, code));
     const { rows } = await tx.query<TokenRow>(
       `update auth.one_time_tokens set attempts = attempts + 1
        where user_id = any($1::uuid[]) and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int
@@ -111,8 +111,8 @@ export function createOneTimeTokens(parts: { book: CodeBook; clock: Clock; codeS
           'email' in token ? token.email : null,
           'phone' in token ? token.phone : null,
           token.attemptId ?? null,
-          book.codeHash(userId, token.code ?? book.codeOf(messageId)),
-          book.tokenHash(book.tokenOf(messageId)),
+          codes.codeHash(userId, token.code ?? codes.codeOf(messageId)),
+          codes.tokenHash(codes.tokenOf(messageId)),
           new Date(clock().getTime() + codeSeconds * 1000),
           createdAt,
         ],
@@ -140,7 +140,7 @@ export function createOneTimeTokens(parts: { book: CodeBook; clock: Clock; codeS
       const row = await tx.one<TokenRow>(
         `select ${COLUMNS} from auth.one_time_tokens
          where token_hash = $1 and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int for update`,
-        [book.tokenHash(token), kinds, clock(), TRIES],
+        [codes.tokenHash(token), kinds, clock(), TRIES],
       );
       return row ? useUp(tx, row) : null;
     },

@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import { setCookie } from 'hono/cookie';
 import type { Env } from '#server/http/caller.ts';
 import type { SignInProvider } from '#server/providers/ports.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, readPerson } from '../request.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, readPerson } from '../core/request.ts';
 import { readChallenge } from './pkce.ts';
 import { createSafeRedirect } from './redirects.ts';
 
@@ -35,12 +35,12 @@ const OURS = new Set([
 const COOKIE_SECONDS = 600;
 
 /** `GET /authorize`: sends a browser to an identity provider. With a challenge it ends in a code, without in a session (implicit). */
-export function createAuthorize(parts: AuthParts): Operation {
+export function createAuthorize(parts: AuthContext): Operation {
   return async (c) => c.redirect(await begin(parts, c, null), 302);
 }
 
 /** `GET /user/identities/authorize`: the same, for one more identity of somebody who is signed in. */
-export function createLinkIdentity(parts: AuthParts): Operation {
+export function createLinkIdentity(parts: AuthContext): Operation {
   return async (c) => {
     const person = await readPerson(c, parts.readCaller);
     if (!parts.config.manualLinking)
@@ -50,7 +50,7 @@ export function createLinkIdentity(parts: AuthParts): Operation {
   };
 }
 
-async function begin(parts: AuthParts, c: Context<Env>, linkUserId: string | null): Promise<string> {
+async function begin(parts: AuthContext, c: Context<Env>, linkUserId: string | null): Promise<string> {
   const { db, config, flows, limits } = parts;
   const query = c.req.query();
   const provider = readProvider(parts, query['provider'] ?? '');
@@ -77,7 +77,7 @@ async function begin(parts: AuthParts, c: Context<Env>, linkUserId: string | nul
 }
 
 /** In the words the protocol has for a provider that is not there. */
-export function readProvider({ providers }: Pick<AuthParts, 'providers'>, name: string): SignInProvider {
+export function readProvider({ providers }: Pick<AuthContext, 'providers'>, name: string): SignInProvider {
   const provider = providers.get(name.toLowerCase());
   if (provider) return provider;
   throw refuse.validation('Unsupported provider: provider is not enabled');

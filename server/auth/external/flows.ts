@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { Keys } from '#server/http/keys.ts';
+import type { Keys } from '#server/crypto/keys.ts';
 import { createSealed } from '../accounts/sealed.ts';
 import type { Challenge } from './pkce.ts';
 

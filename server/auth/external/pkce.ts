@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { refuse } from '../errors.ts';
+import { refuse } from '../core/errors.ts';
 
 /** How a code is bound to the client that asked for it (RFC 7636); null: the implicit flow. */
 export type Challenge = { readonly text: string; readonly method: 's256' | 'plain' } | null;

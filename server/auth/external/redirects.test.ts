@@ -17,8 +17,8 @@ test.each([
   ['https://pr-7.preview.example.com/back', 'https://pr-7.preview.example.com/back'],
   ['http://localhost:5173/auth', 'http://localhost:5173/auth'],
   ['my-app://sign-in', 'my-app://sign-in'],
-])('%s is one of ours', (asked, led) => {
-  expect(safe(asked)).toBe(led);
+])('%s is one of ours', (request, led) => {
+  expect(safe(request)).toBe(led);
 });
 
 /** Hosts a payload tries to reach. */

@@ -1,5 +1,5 @@
 /** Tells where a person may be led after a sign-in: the address that was asked for, if it is one of ours, else the site's own. */
-export type SafeRedirect = (asked: string | null | undefined) => string;
+export type SafeRedirect = (request: string | null | undefined) => string;
 
 const LONGEST = 2_000;
 /** Schemes that run something in a page or read this machine, whatever a list allows. */
@@ -11,18 +11,18 @@ const NEVER = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'a
  */
 export function createSafeRedirect(siteUrl: string, allowed: readonly string[]): SafeRedirect {
   const check = createRedirectCheck(siteUrl, allowed);
-  return (asked) => check(asked) ?? siteUrl;
+  return (request) => check(request) ?? siteUrl;
 }
 
 /** The same question, answered with null where the address is none of ours. */
 export function createRedirectCheck(
   siteUrl: string,
   allowed: readonly string[],
-): (asked: string | null | undefined) => string | null {
+): (request: string | null | undefined) => string | null {
   const { origin } = new URL(siteUrl);
   const patterns = allowed.map(toPattern);
-  return (asked) => {
-    const url = readAddress(asked ?? '');
+  return (request) => {
+    const url = readAddress(request ?? '');
     if (!url) return null;
     const web = url.protocol === 'https:' || url.protocol === 'http:';
     const place = web ? `${url.origin}${url.pathname}` : `${url.protocol}//${url.host}${url.pathname}`;
@@ -35,11 +35,11 @@ export function createRedirectCheck(
 export function createMailRedirect(
   siteUrl: string,
   allowed: readonly string[],
-): (asked: string | null | undefined) => string | null {
+): (request: string | null | undefined) => string | null {
   const check = createRedirectCheck(siteUrl, allowed);
   const { origin } = new URL(siteUrl);
-  return (asked) => {
-    const url = check(asked);
+  return (request) => {
+    const url = check(request);
     return url === null || new URL(url).origin === origin ? null : url;
   };
 }

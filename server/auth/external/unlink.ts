@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { userById } from '../accounts/users.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, readPerson } from '../request.ts';
-import { record } from '../trail.ts';
-import { writeProviders } from './outside-account.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, readPerson } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
+import { writeProviders } from './external-identity.ts';
 
 type Identity = { id: string; provider: string; provider_id: string; email: string | null; verified: boolean };
 
 /** `DELETE /user/identities/:id`: one way in less; the last one stays. Giving up the way by mail gives up the password with it. */
-export function createUnlink({ db, clock, config, readCaller }: AuthParts): Operation {
+export function createUnlink({ db, clock, config, readCaller }: AuthContext): Operation {
   async function unlink(tx: Transaction, userId: string, identityId: string, ip: string): Promise<void> {
     await tx.one('select 1 from auth.users where id = $1::uuid for update', [userId]);
     const { rows } = await tx.query<Identity>(

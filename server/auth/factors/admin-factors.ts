@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal } from '../errors.ts';
-import { type Operation, readService } from '../request.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
+import { type Operation, readService } from '../core/request.ts';
 import { userById } from '../accounts/users.ts';
-import { record } from '../trail.ts';
+import { record } from '../core/audit-log.ts';
 import { factorOf } from './factor-rows.ts';
 import { removeFactor } from './unenrol.ts';
 
 /** The user a path of the admin's names. */
-export async function readSubject({ db }: Pick<AuthParts, 'db'>, id: string | undefined) {
+export async function readSubject({ db }: Pick<AuthContext, 'db'>, id: string | undefined) {
   const parsed = z.uuid().safeParse(id);
   if (!parsed.success) throw new AuthRefusal(404, 'validation_failed', 'user_id must be an UUID');
   const user = await userById(db, parsed.data);
@@ -17,7 +17,7 @@ export async function readSubject({ db }: Pick<AuthParts, 'db'>, id: string | un
 }
 
 /** `GET /admin/users/:user/factors`: a bare list, as the client wants it. */
-export function createAdminFactors(parts: AuthParts): Operation {
+export function createAdminFactors(parts: AuthContext): Operation {
   return async (c) => {
     await readService(c, parts.readCaller);
     return c.json((await readSubject(parts, c.req.param('user'))).factors);
@@ -25,7 +25,7 @@ export function createAdminFactors(parts: AuthParts): Operation {
 }
 
 /** `DELETE /admin/users/:user/factors/:factor`: for somebody who lost it. */
-export function createAdminFactorDelete(parts: AuthParts): Operation {
+export function createAdminFactorDelete(parts: AuthContext): Operation {
   const { db, clock, readCaller } = parts;
   return async (c) => {
     await readService(c, readCaller);

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { codeTextMessage } from '#server/mails/account-text-message.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { userById } from '../accounts/users.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, readBody, readPerson } from '../request.ts';
-import { record } from '../trail.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, readBody, readPerson } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { registrationOptions, requestOptions } from '../passkeys/relying-party.ts';
 import { type FactorRow, factorNames, factorOf, factorsOf } from './factor-rows.ts';
 
@@ -20,7 +20,7 @@ type Asked = {
 const NOTHING: Asked = { codeHash: null, signThis: null, webauthn: null };
 
 /** `POST /factors/:id/challenge`: good for one right answer, five tries, and a few minutes; only from where it was asked. */
-export function createChallenge(parts: AuthParts): Operation {
+export function createChallenge(parts: AuthContext): Operation {
   const { db, clock, config, limits, readCaller } = parts;
 
   async function ask(factor: FactorRow, id: string): Promise<Asked> {
@@ -67,13 +67,13 @@ export function createChallenge(parts: AuthParts): Operation {
     return { ...NOTHING, codeHash: codeHash(parts, id, code) };
   }
 
-  async function write(tx: Transaction, factor: FactorRow, challenge: { id: string; ip: string }, asked: Asked) {
+  async function write(tx: Transaction, factor: FactorRow, challenge: { id: string; ip: string }, request: Asked) {
     const now = clock();
     const expires = new Date(now.getTime() + config.factors.challengeSeconds * 1000);
     await tx.query(
       `insert into auth.mfa_challenges (id, factor_id, ip_address, code_hash, web_authn_challenge, expires_at, created_at)
        values ($1::uuid, $2::uuid, $3, $4, $5, $6::timestamptz, $7::timestamptz)`,
-      [challenge.id, factor.id, challenge.ip, asked.codeHash, asked.signThis, expires, now],
+      [challenge.id, factor.id, challenge.ip, request.codeHash, request.signThis, expires, now],
     );
     await tx.query('update auth.mfa_factors set last_challenged_at = $2::timestamptz where id = $1::uuid', [
       factor.id,
@@ -97,13 +97,13 @@ export function createChallenge(parts: AuthParts): Operation {
     const wait = await limits(authLimits.factorChallenge, `user:${person.userId}`);
     if (wait !== null) throw refuse.rate(wait);
     const { id } = (await db.one<{ id: string }>('select gen_random_uuid() as id')) ?? { id: '' };
-    const asked = await ask(factor, id);
-    const expires = await db.transaction((tx) => write(tx, factor, { id, ip: c.var.ip }, asked));
+    const request = await ask(factor, id);
+    const expires = await db.transaction((tx) => write(tx, factor, { id, ip: c.var.ip }, request));
     return c.json({
       id,
       type: factor.factor_type,
       expires_at: expires,
-      ...(asked.webauthn && { webauthn: asked.webauthn }),
+      ...(request.webauthn && { webauthn: request.webauthn }),
     });
   };
 }
@@ -116,6 +116,6 @@ export function notEnabled({ factor_type: type }: FactorRow): Error {
   );
 }
 
-export function codeHash({ keys }: Pick<AuthParts, 'keys'>, challengeId: string, code: string): string {
+export function codeHash({ keys }: Pick<AuthContext, 'keys'>, challengeId: string, code: string): string {
   return keys.hmac('factor-code', `${challengeId}:${code}`).toString('base64url');
 }

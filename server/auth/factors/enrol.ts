@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { createSealed } from '../accounts/sealed.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, type Person, readBody, readPerson } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, type Person, readBody, readPerson } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { assuranceOf, factorNames, factorsOf, factorTypes, type FactorType } from './factor-rows.ts';
 import { makeTotp } from './totp.ts';
 
@@ -24,7 +24,7 @@ const isType = (text: string): text is FactorType => factorTypes.some((type) => 
 export const TOTP_SECRET = 'totp-secret';
 
 /** `POST /factors`: a new second factor, good for nothing until it was verified. With a verified one there, only a session that has proven it may add more. */
-export function createEnrol(parts: AuthParts): Operation {
+export function createEnrol(parts: AuthContext): Operation {
   const { db, clock, config, keys, readCaller } = parts;
   const sealed = createSealed(keys, TOTP_SECRET);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import type { StoredCredential } from '../passkeys/relying-party.ts';
-import { AuthRefusal } from '../errors.ts';
+import { AuthRefusal } from '../core/errors.ts';
 
 export const factorTypes = ['totp', 'phone', 'webauthn'] as const;
 export type FactorType = (typeof factorTypes)[number];

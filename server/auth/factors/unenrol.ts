@@ -1,12 +1,12 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, readPerson } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, readPerson } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { assuranceOf, type FactorRow, factorOf } from './factor-rows.ts';
 
 /** `DELETE /factors/:id`. A factor that counts is given up only by a session that has proven one; sessions raised by it are at aal1 again. */
-export function createUnenrol({ db, clock, readCaller }: AuthParts): Operation {
+export function createUnenrol({ db, clock, readCaller }: AuthContext): Operation {
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const id = await db.transaction(async (tx) => {

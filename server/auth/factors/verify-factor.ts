@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { forgetTakes } from '#server/http/limits.ts';
 import { createSealed } from '../accounts/sealed.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, type Person, readBody, readPerson } from '../request.ts';
-import { record } from '../trail.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, type Person, readBody, readPerson } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { readAssertion, readRegistration, type StoredCredential } from '../passkeys/relying-party.ts';
 import { codeHash, notEnabled } from './challenge.ts';
 import { TOTP_SECRET } from './enrol.ts';
@@ -33,7 +33,7 @@ const METHODS: Readonly<Record<FactorType, string>> = {
 const TRIES = 5;
 
 /** `POST /factors/:id/verify`: raises the session to aal2; the first right answer makes the factor count. Sessions that lack it end. */
-export function createVerifyFactor(parts: AuthParts): Operation {
+export function createVerifyFactor(parts: AuthContext): Operation {
   const { db, clock, config, limits, sessions, keys, readCaller } = parts;
   const sealed = createSealed(keys, TOTP_SECRET);
 
@@ -150,7 +150,7 @@ function wrongAnswer(type: FactorType): AuthRefusal {
 }
 
 /** Why a challenge takes no answer: it is not of this factor, was asked from elsewhere, is used, or over. */
-async function whyClosed({ db, clock }: AuthParts, factor: FactorRow, id: string, ip: string): Promise<AuthRefusal> {
+async function whyClosed({ db, clock }: AuthContext, factor: FactorRow, id: string, ip: string): Promise<AuthRefusal> {
   const row = await db.one<{ ip_address: string; verified_at: Date | null; expires_at: Date }>(
     'select ip_address, verified_at, expires_at from auth.mfa_challenges where id = $1::uuid and factor_id = $2::uuid',
     [id, factor.id],

@@ -45,7 +45,7 @@ function readCopied(text: string): Read {
     .split(/\r?\n/)
     .filter((line) => line !== '');
   const value = (field: string): string | null =>
-    field === String.raw`\N` ? null : field.replaceAll(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
+    field === String.raw`\N` ? null : field.replaceAll(/\\(.)/g, (_, message: string) => ESCAPES[message] ?? message);
   return { rows: lines.map((line) => line.split('\t').map(value)), length: end.index + end[0].length };
 }
 
@@ -78,5 +78,5 @@ function readInserted(text: string): Read {
 function unquoted([, , escaped = '', quoted, bare]: RegExpExecArray): string {
   if (quoted === undefined) return bare ?? '';
   const text = quoted.replaceAll("''", "'");
-  return escaped === '' ? text : text.replaceAll(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
+  return escaped === '' ? text : text.replaceAll(/\\(.)/g, (_, message: string) => ESCAPES[message] ?? message);
 }

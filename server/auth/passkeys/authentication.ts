@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type From, type Operation, readBody, readFrom } from '../request.ts';
-import { record } from '../trail.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type From, type Operation, readBody, readFrom } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { keepChallenge, notVerified, takeChallenge } from './ceremony.ts';
 import { passkeyByCredential, toStored } from './passkey-rows.ts';
 import { readAssertion, readClaim, requestOptions } from './relying-party.ts';
@@ -13,7 +13,7 @@ import { readAssertion, readClaim, requestOptions } from './relying-party.ts';
 const schema = z.object({ challenge_id: z.uuid(), credential: z.unknown().optional() });
 
 /** `POST /passkeys/authentication/options`: for whoever holds a key; which, the authenticator knows. */
-export function createSignInOptions(parts: AuthParts): Operation {
+export function createSignInOptions(parts: AuthContext): Operation {
   const { config, limits } = parts;
   return async (c) => {
     await readBody(c, z.object({}));
@@ -26,7 +26,7 @@ export function createSignInOptions(parts: AuthParts): Operation {
 }
 
 /** `POST /passkeys/authentication/verify`: begins a session for the holder of the key. */
-export function createSignIn(parts: AuthParts): Operation {
+export function createSignIn(parts: AuthContext): Operation {
   const { db, clock, config, limits, sessions } = parts;
 
   /** The account of the key that answered; null when the answer does not hold. The counter moves on under the key's lock. */

@@ -1,13 +1,13 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal } from '../errors.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
 
 type Kind = 'registration' | 'authentication';
 const LIFE_SECONDS = 300;
 
 /** Keeps a challenge for the one answer it is good for; answers its id and when it is over, in seconds since 1970. */
 export async function keepChallenge(
-  { db, clock }: Pick<AuthParts, 'db' | 'clock'>,
+  { db, clock }: Pick<AuthContext, 'db' | 'clock'>,
   of: { kind: Kind; userId: string | null; challenge: string },
 ): Promise<{ challenge_id: string; expires_at: number }> {
   const now = clock();

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { AuthParts } from '../auth-parts.ts';
-import { type Operation, readBody, readPerson, readService } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { type Operation, readBody, readPerson, readService } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { readSubject } from '../factors/admin-factors.ts';
 import { noPasskey, type PasskeyRow, passkeysOf, readPasskeyId, toPasskey } from './passkey-rows.ts';
 
 const schema = z.object({ friendly_name: z.string().trim().min(1).max(120) });
 
 /** `GET /passkeys`: the person's own, oldest first. */
-export function createPasskeyList({ db, readCaller }: AuthParts): Operation {
+export function createPasskeyList({ db, readCaller }: AuthContext): Operation {
   return async (c) => {
     const { userId } = await readPerson(c, readCaller);
     return c.json((await passkeysOf(db, userId)).map(toPasskey));
@@ -16,7 +16,7 @@ export function createPasskeyList({ db, readCaller }: AuthParts): Operation {
 }
 
 /** `PATCH /passkeys/:id`: another name. */
-export function createPasskeyRename({ db, clock, readCaller }: AuthParts): Operation {
+export function createPasskeyRename({ db, clock, readCaller }: AuthContext): Operation {
   return async (c) => {
     const { userId } = await readPerson(c, readCaller);
     const id = readPasskeyId(c.req.param('passkey'));
@@ -43,7 +43,7 @@ export function createPasskeyRename({ db, clock, readCaller }: AuthParts): Opera
 }
 
 /** `DELETE /passkeys/:id`. */
-export function createPasskeyDelete(parts: AuthParts): Operation {
+export function createPasskeyDelete(parts: AuthContext): Operation {
   return async (c) => {
     const { userId } = await readPerson(c, parts.readCaller);
     await removePasskey(parts, { id: readPasskeyId(c.req.param('passkey')), userId, actorId: userId, ip: c.var.ip });
@@ -52,7 +52,7 @@ export function createPasskeyDelete(parts: AuthParts): Operation {
 }
 
 /** `GET /admin/users/:user/passkeys`. */
-export function createAdminPasskeys(parts: AuthParts): Operation {
+export function createAdminPasskeys(parts: AuthContext): Operation {
   return async (c) => {
     await readService(c, parts.readCaller);
     const user = await readSubject(parts, c.req.param('user'));
@@ -61,7 +61,7 @@ export function createAdminPasskeys(parts: AuthParts): Operation {
 }
 
 /** `DELETE /admin/users/:user/passkeys/:id`. */
-export function createAdminPasskeyDelete(parts: AuthParts): Operation {
+export function createAdminPasskeyDelete(parts: AuthContext): Operation {
   return async (c) => {
     await readService(c, parts.readCaller);
     const user = await readSubject(parts, c.req.param('user'));
@@ -72,7 +72,7 @@ export function createAdminPasskeyDelete(parts: AuthParts): Operation {
 }
 
 async function removePasskey(
-  { db, clock }: AuthParts,
+  { db, clock }: AuthContext,
   of: { id: string; userId: string; actorId: string | null; ip: string },
 ): Promise<void> {
   await db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { AuthRefusal } from '../errors.ts';
+import { AuthRefusal } from '../core/errors.ts';
 import type { StoredCredential } from './relying-party.ts';
 
 export type PasskeyRow = {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { userById } from '../accounts/users.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { type Operation, readBody, readPerson } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { type Operation, readBody, readPerson } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { keepChallenge, notVerified, takeChallenge } from './ceremony.ts';
 import { type PasskeyRow, passkeysOf, toPasskey, toStored } from './passkey-rows.ts';
 import { type NewCredential, readRegistration, registrationOptions } from './relying-party.ts';
@@ -18,7 +18,7 @@ const schema = z.object({
 const full = (): AuthRefusal => new AuthRefusal(422, 'too_many_passkeys', 'Maximum number of passkeys reached');
 
 /** `POST /passkeys/registration/options`: what the person's authenticator is to make a key for. */
-export function createPasskeyOptions(parts: AuthParts): Operation {
+export function createPasskeyOptions(parts: AuthContext): Operation {
   const { db, config, readCaller } = parts;
   return async (c) => {
     const person = await readPerson(c, readCaller);
@@ -36,7 +36,7 @@ export function createPasskeyOptions(parts: AuthParts): Operation {
 }
 
 /** `POST /passkeys/registration/verify`: keeps the key that was made. */
-export function createPasskeyRegister(parts: AuthParts): Operation {
+export function createPasskeyRegister(parts: AuthContext): Operation {
   const { db, clock, config, readCaller } = parts;
 
   async function keep(tx: Transaction, userId: string, made: NewCredential, ip: string): Promise<PasskeyRow> {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Keys } from '#server/http/keys.ts';
+import type { Keys } from '#server/crypto/keys.ts';
 
 /** Refresh tokens are not stored: a token is its session's id, its number and a keyed mark. */
 export type RefreshTokens = {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { Keys } from '#server/http/keys.ts';
+import type { Keys } from '#server/crypto/keys.ts';
 import type { Takes } from '#server/http/limits.ts';
 import type { SessionWatch } from '#server/http/token.ts';
-import type { AuthConfig } from '../auth-config.ts';
-import { AuthRefusal } from '../errors.ts';
-import type { From, Person } from '../request.ts';
-import { entryOf, record } from '../trail.ts';
+import type { AuthConfig } from '../core/config.ts';
+import { AuthRefusal } from '../core/errors.ts';
+import type { From, Person } from '../core/request.ts';
+import { entryOf, record } from '../core/audit-log.ts';
 import { isBanned, type UserRow, userById } from '../accounts/users.ts';
 import { createRefreshTokens } from './refresh-tokens.ts';
-import { createSessionAnswer, type ShownMethod } from './session-answer.ts';
+import { createSessionResponse, type ShownMethod } from './session-response.ts';
 
 /** How a session began, in hosted Supabase's words. */
 export type SignInMethod =
@@ -103,7 +103,7 @@ export function createSessions(parts: {
 }): Sessions {
   const { db, watch, clock, config } = parts;
   const tokens = createRefreshTokens(parts.keys);
-  const answer = createSessionAnswer({ ...parts, tokens });
+  const answer = createSessionResponse({ ...parts, tokens });
 
   /** What a presented number means; moves the session on when it is the newest. */
   async function advance(
@@ -230,7 +230,7 @@ function isOver(row: Pick<SessionRow, 'created_at' | 'refreshed_at'>, now: Date,
 }
 
 /** Whether a session lives: its person is neither deleted nor banned, and its time is not up. For the watch at every door. */
-export function createAliveQuestion(parts: {
+export function createSessionCheck(parts: {
   db: Database;
   clock: Clock;
   config: Pick<AuthConfig, 'sessionSeconds' | 'inactivitySeconds'>;

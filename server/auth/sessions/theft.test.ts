@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { temporaryKeys, type Keys } from '#server/http/keys.ts';
+import { temporaryKeys, type Keys } from '#server/crypto/keys.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
-import type { AuthConfig } from '../auth-config.ts';
-import { AuthRefusal } from '../errors.ts';
+import type { AuthConfig } from '../core/config.ts';
+import { AuthRefusal } from '../core/errors.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
 /**
@@ -112,10 +112,10 @@ async function play(sessions: Sessions, steps: readonly Step[]): Promise<Played>
       // A slow twin is a twin only as long as requests live.
       if (before !== null && now - (traded.get(before) ?? 0) < REUSE_MS) await present(before);
     } else {
-      const asked = held;
+      const request = held;
       for (let tab = 0; tab < step.tabs; tab += 1) {
-        const answer = await present(asked);
-        if (answer !== null && !(step.lost && step.tabs === 1)) [before, held] = [asked, answer];
+        const answer = await present(request);
+        if (answer !== null && !(step.lost && step.tabs === 1)) [before, held] = [request, answer];
       }
     }
   }

@@ -1,13 +1,13 @@
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
-import type { From } from '../request.ts';
-import { record } from '../trail.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import type { From } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { checkMetadata, userById } from '../accounts/users.ts';
 
 /** A visitor who stays without a name: an account with neither address nor phone, thirty an hour from one place. */
 export function createAnonymousSignUp(
-  parts: AuthParts,
+  parts: AuthContext,
 ): (data: Record<string, unknown>, from: From) => Promise<Record<string, unknown>> {
   const { clock, config, db, limits, sessions } = parts;
   return async (data, from) => {

@@ -1,14 +1,14 @@
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal } from '../errors.ts';
-import type { From } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
+import type { From } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { userById } from '../accounts/users.ts';
 import type { SignUpForm } from './sign-up-by-code.ts';
 
 /** With autoconfirm: an account and its session at once, and a taken address is told. */
 export function createConfirmedSignUp(
-  parts: AuthParts,
+  parts: AuthContext,
 ): (form: SignUpForm, from: From) => Promise<Record<string, unknown>> {
   const { clock, db, sessions } = parts;
   return async ({ way, password, data }, from) => {

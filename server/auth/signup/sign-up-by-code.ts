@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import type { From, Way } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import type { From, Way } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
-import { evenly } from '../codes/evenly.ts';
+import { withConstantTiming } from '../codes/constant-timing.ts';
 import { takeMessage } from '../codes/message-limits.ts';
 import { unconfirmedUser } from './unconfirmed-user.ts';
 
@@ -16,7 +16,7 @@ type Typed = { readonly way: Way; readonly hash: string; readonly data: Record<s
  * up with somebody else's address plants no password there.
  */
 export function createSignUpByCode(
-  parts: AuthParts,
+  parts: AuthContext,
 ): (form: SignUpForm, from: From) => Promise<Record<string, unknown>> {
   const { clock, db, keys, queue } = parts;
 
@@ -78,7 +78,7 @@ export function createSignUpByCode(
 
   return async (form, from) => {
     await takeMessage(parts, { ...form.way, kind: 'email' in form.way ? 'signup' : 'sms', ip: from.ip });
-    return evenly(() => askToConfirm(form, from));
+    return withConstantTiming(() => askToConfirm(form, from));
   };
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
-import { type Operation, readAddress, readBody, readFrom, readPhone } from '../request.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import { type Operation, readAddress, readBody, readFrom, readPhone } from '../core/request.ts';
 import { checkMetadata } from '../accounts/users.ts';
 import { createAnonymousSignUp } from './anonymous.ts';
 import { createConfirmedSignUp } from './sign-up-at-once.ts';
@@ -21,7 +21,7 @@ const schema = z.object({
  * an account is the same, and its owner gets a mail that says so. With autoconfirm it answers a session at once, and a taken address with
  * "User already registered".
  */
-export function createSignUp(parts: AuthParts): Operation {
+export function createSignUp(parts: AuthContext): Operation {
   const { checkPassword, config, limits } = parts;
   const anonymous = createAnonymousSignUp(parts);
   const atOnce = createConfirmedSignUp(parts);

@@ -1,4 +1,4 @@
-import type { Way } from '../request.ts';
+import type { Way } from '../core/request.ts';
 import { toUser } from '../accounts/users.ts';
 
 /** What a sign-up answers, the same in every byte but the ids whether the address has an owner or not (promises G27). */

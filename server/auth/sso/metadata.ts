@@ -1,6 +1,6 @@
 import { generateServiceProviderMetadata } from '@node-saml/node-saml';
-import type { AuthParts } from '../auth-parts.ts';
-import type { Operation } from '../request.ts';
+import type { AuthContext } from '../core/context.ts';
+import type { Operation } from '../core/request.ts';
 import { samlDisabled } from './sso.ts';
 
 /** As whom identity providers know us, and where they answer to. */
@@ -10,9 +10,9 @@ export function samlParty(apiUrl: string): { entityId: string; acsUrl: string } 
 }
 
 /** `GET /sso/saml/metadata`: what an employer's identity provider is set up with (SAML 2.0 Metadata). */
-export function createMetadata({ config, employers }: AuthParts): Operation {
+export function createMetadata({ config, ssoProviders }: AuthContext): Operation {
   return (c) => {
-    if (employers.length === 0) throw samlDisabled();
+    if (ssoProviders.length === 0) throw samlDisabled();
     const { entityId, acsUrl } = samlParty(config.apiUrl);
     const xml = generateServiceProviderMetadata({
       issuer: entityId,

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import { readChallenge } from '../external/pkce.ts';
 import { createSafeRedirect } from '../external/redirects.ts';
-import { type Operation, readBody } from '../request.ts';
+import { type Operation, readBody } from '../core/request.ts';
 
 const schema = z.object({
   provider_id: z.string().max(100).nullish(),
@@ -17,18 +17,18 @@ const schema = z.object({
 });
 
 /** `POST /sso`: begins a single sign-on at the identity provider of an employer, named by its id or by a domain of its addresses. */
-export function createSso({ db, config, employers, flows, limits }: AuthParts): Operation {
+export function createSso({ db, config, ssoProviders, flows, limits }: AuthContext): Operation {
   return async (c) => {
-    if (employers.length === 0) throw samlDisabled();
+    if (ssoProviders.length === 0) throw samlDisabled();
     const body = await readBody(c, schema);
     if (body.provider_id && body.domain) throw refuse.validation('Only one of provider_id or domain supported');
     if (!body.provider_id && !body.domain) throw refuse.validation('A provider_id or domain needs to be provided');
     const challenge = readChallenge(body.code_challenge, body.code_challenge_method);
     const domain = body.domain?.toLowerCase();
-    const employer = employers.find((one) =>
+    const ssoProvider = ssoProviders.find((one) =>
       domain === undefined ? one.id === body.provider_id?.toLowerCase() : one.domains.includes(domain),
     );
-    if (!employer)
+    if (!ssoProvider)
       throw new AuthRefusal(
         404,
         'sso_provider_not_found',
@@ -38,14 +38,14 @@ export function createSso({ db, config, employers, flows, limits }: AuthParts): 
     if (wait !== null) throw refuse.rate(wait);
     const requestId = `_${randomBytes(20).toString('hex')}`;
     const { state } = await flows.begin(db, {
-      provider: `sso:${employer.id}`,
+      provider: `sso:${ssoProvider.id}`,
       method: 'sso/saml',
       redirectTo: createSafeRedirect(config.siteUrl, config.redirects)(body.redirect_to),
       challenge,
       linkUserId: null,
       requestId,
     });
-    const url = await employer.startUrl({ requestId, relayState: state }).catch((error: unknown) => {
+    const url = await ssoProvider.startUrl({ requestId, relayState: state }).catch((error: unknown) => {
       c.var.log.error({ err: error }, 'an identity provider could not be asked');
       throw new AuthRefusal(503, 'unexpected_failure', 'The identity provider does not answer. Please try again.');
     });

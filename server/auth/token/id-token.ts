@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { IdToken } from '#server/providers/ports.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { toOutsider } from '../external/callback.ts';
-import { accountOf, linkTo } from '../external/outside-account.ts';
-import { firstShowing } from '../external/shown-proofs.ts';
-import { type Operation, readBody, readFrom, readPerson } from '../request.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { toExternalIdentity } from '../external/callback.ts';
+import { accountOf, linkTo } from '../external/external-identity.ts';
+import { markUsed } from '../external/replay-guard.ts';
+import { type Operation, readBody, readFrom, readPerson } from '../core/request.ts';
 
 const schema = z.object({
   provider: z.string().max(100).nullish(),
@@ -19,7 +19,7 @@ const schema = z.object({
 const bad = (message: string): AuthRefusal => new AuthRefusal(400, 'validation_failed', message);
 
 /** `POST /token?grant_type=id_token`: an app was given an id token by a provider's own dialog. Good once, and for our clients alone. */
-export function createTokenIdToken(parts: AuthParts): Operation {
+export function createTokenIdToken(parts: AuthContext): Operation {
   const { db, config, keys, limits, providers, readCaller, sessions } = parts;
 
   async function read(name: string, idToken: string, accessToken: string | null): Promise<IdToken> {
@@ -43,9 +43,9 @@ export function createTokenIdToken(parts: AuthParts): Operation {
       throw refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled');
     const token = await read((body.provider ?? '').toLowerCase(), body.id_token, body.access_token || null);
     checkNonce(token.nonce, body.nonce || null);
-    const who = toOutsider((body.provider ?? '').toLowerCase(), token.person);
+    const who = toExternalIdentity((body.provider ?? '').toLowerCase(), token.person);
     const done = await db.transaction(async (tx) => {
-      if (!(await firstShowing(tx, keys, { kind: 'id-token', text: body.id_token, until: token.expiresAt })))
+      if (!(await markUsed(tx, keys, { kind: 'id-token', text: body.id_token, until: token.expiresAt })))
         throw bad('Bad ID token');
       const user = link ? await linkTo(parts, tx, link.userId, who, from.ip) : await accountOf(parts, tx, who, from.ip);
       return sessions.beginIn(tx, user, 'oauth', from);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { forgetTakes } from '#server/http/limits.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { type AuthRefusal, refuse } from '../errors.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { type AuthRefusal, refuse } from '../core/errors.ts';
 import { hashPassword, needsRehash, passwordFits } from '../accounts/passwords.ts';
-import { type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { isBanned, isConfirmed, USER_COLUMNS, type UserRow } from '../accounts/users.ts';
 
 const schema = z.object({
@@ -44,7 +44,7 @@ const BY_EMAIL = beginTry('email');
 const BY_PHONE = beginTry('phone');
 
 /** `POST /token?grant_type=password`. An unknown address costs as much time as a wrong password and gets the same no. */
-export function createTokenPassword(parts: AuthParts): Operation {
+export function createTokenPassword(parts: AuthContext): Operation {
   const { db, clock, config, limits, sessions } = parts;
 
   return async (c) => {

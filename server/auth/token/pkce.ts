@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { isBanned, userById } from '../accounts/users.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import { fitsChallenge } from '../external/pkce.ts';
-import { type Operation, readBody, readFrom } from '../request.ts';
+import { type Operation, readBody, readFrom } from '../core/request.ts';
 
 const schema = z.object({ auth_code: z.string().min(1).max(200), code_verifier: z.string().min(1).max(200) });
 
 /** `POST /token?grant_type=pkce`: trades the code of a sign-in for its session, if whoever began it asks. A code is gone with its first trade. */
-export function createTokenPkce(parts: AuthParts): Operation {
+export function createTokenPkce(parts: AuthContext): Operation {
   const { db, clock, flows, limits, sessions } = parts;
   return async (c) => {
     const body = await readBody(c, schema);

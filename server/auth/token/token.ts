@@ -1,6 +1,6 @@
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal } from '../errors.ts';
-import type { Operation } from '../request.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
+import type { Operation } from '../core/request.ts';
 import { createTokenIdToken } from './id-token.ts';
 import { createTokenPassword } from './password.ts';
 import { createTokenPkce } from './pkce.ts';
@@ -8,7 +8,7 @@ import { createTokenRefresh } from './refresh.ts';
 import { createTokenWeb3 } from './web3.ts';
 
 /** `POST /token`: hands over to the grant that is asked for. */
-export function createToken(parts: AuthParts): Operation {
+export function createToken(parts: AuthContext): Operation {
   const grants: Readonly<Record<string, Operation>> = {
     password: createTokenPassword(parts),
     refresh_token: createTokenRefresh(parts),

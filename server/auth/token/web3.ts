@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { accountOf, type Outsider } from '../external/outside-account.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { accountOf, type ExternalIdentity } from '../external/external-identity.ts';
 import { createRedirectCheck } from '../external/redirects.ts';
-import { firstShowing } from '../external/shown-proofs.ts';
+import { markUsed } from '../external/replay-guard.ts';
 import { type Chain, readWalletMessage, type WalletMessage } from '../external/wallet-message.ts';
 import { isSignedBy, signatureFault } from '../external/wallet-signature.ts';
-import { type Operation, readBody, readFrom } from '../request.ts';
+import { type Operation, readBody, readFrom } from '../core/request.ts';
 
 const schema = z.object({
   chain: z.string().nullish(),
@@ -21,7 +21,7 @@ const isChain = (text: string): text is Chain => Object.hasOwn(NAMES, text);
 const invalid = (message: string): AuthRefusal => new AuthRefusal(400, 'invalid_grant', message);
 
 /** `POST /token?grant_type=web3`: a message signed by a wallet (EIP-4361), meant for a page of ours, fresh, and shown for the first time. */
-export function createTokenWeb3(parts: AuthParts): Operation {
+export function createTokenWeb3(parts: AuthContext): Operation {
   const { db, clock, config, keys, limits, sessions } = parts;
   const check = createRedirectCheck(config.siteUrl, config.redirects);
 
@@ -79,9 +79,9 @@ export function createTokenWeb3(parts: AuthParts): Operation {
     checkTime(NAMES[chain], message);
     const until = new Date(message.issuedAt.getTime() + VALID_MS + 1000);
     const done = await db.transaction(async (tx) => {
-      if (!(await firstShowing(tx, keys, { kind: 'wallet', text: `${chain}\n${raw}`, until })))
+      if (!(await markUsed(tx, keys, { kind: 'wallet', text: `${chain}\n${raw}`, until })))
         throw invalid(`Signed ${NAMES[chain]} message has been used already`);
-      const user = await accountOf(parts, tx, toOutsider(chain, message), from.ip);
+      const user = await accountOf(parts, tx, toExternalIdentity(chain, message), from.ip);
       return sessions.beginIn(tx, user, 'web3', from);
     });
     sessions.forget(done.ended);
@@ -89,7 +89,7 @@ export function createTokenWeb3(parts: AuthParts): Operation {
   };
 }
 
-function toOutsider(chain: Chain, { address, network, domain, statement }: WalletMessage): Outsider {
+function toExternalIdentity(chain: Chain, { address, network, domain, statement }: WalletMessage): ExternalIdentity {
   return {
     provider: 'web3',
     subject: `web3:${chain}:${address}`,

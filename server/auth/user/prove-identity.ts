@@ -1,6 +1,6 @@
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import { passwordFits } from '../accounts/passwords.ts';
 import type { UserRow } from '../accounts/users.ts';
 
@@ -12,7 +12,7 @@ const FRESH_SECONDS = 600;
 
 /** Lets somebody signed in change what opens the account: in a young session, with the current password, or with a code sent for it. */
 export function createProveIdentity(
-  parts: AuthParts,
+  parts: AuthContext,
 ): (
   user: UserRow,
   sessionId: string,

@@ -1,7 +1,7 @@
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal } from '../errors.ts';
-import { type Operation, readPerson } from '../request.ts';
-import { record } from '../trail.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
+import { type Operation, readPerson } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 
 type Listed = {
   id: string;
@@ -14,7 +14,7 @@ type Listed = {
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /** `GET /user/sessions`: where somebody is signed in, the last used first. Ours: hosted Supabase has no such list. */
-export function createSessionList({ db, readCaller }: AuthParts): Operation {
+export function createSessionList({ db, readCaller }: AuthContext): Operation {
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const { rows } = await db.query<Listed>(
@@ -26,7 +26,7 @@ export function createSessionList({ db, readCaller }: AuthParts): Operation {
 }
 
 /** `DELETE /user/sessions/{id}`: ends one of one's own sessions, at every door within a second (promises G23). */
-export function createSessionEnd({ clock, db, readCaller, sessions }: AuthParts): Operation {
+export function createSessionEnd({ clock, db, readCaller, sessions }: AuthContext): Operation {
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const id = c.req.param('id') ?? '';

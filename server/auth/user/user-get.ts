@@ -1,11 +1,11 @@
-import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
-import { type Operation, readPerson } from '../request.ts';
+import type { AuthContext } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import { type Operation, readPerson } from '../core/request.ts';
 import { toUser } from '../accounts/users.ts';
 import { createUserReader } from '../accounts/user-reader.ts';
 
 /** `GET /user`: who the bearer is, as the database knows them now. */
-export function createUserGet({ db, readCaller }: AuthParts): Operation {
+export function createUserGet({ db, readCaller }: AuthContext): Operation {
   const readUser = createUserReader(db);
   return async (c) => {
     const person = await readPerson(c, readCaller);

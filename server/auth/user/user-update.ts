@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import { endLinks } from '../codes/end-links.ts';
 import { takeMessage } from '../codes/message-limits.ts';
 import { hashPassword, passwordFits } from '../accounts/passwords.ts';
-import { type Operation, type Person, readAddress, readBody, readPerson, readPhone } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, type Person, readAddress, readBody, readPerson, readPhone } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
 import { changeNeedsBoth } from '../verify/apply-change.ts';
 import { createProveIdentity } from './prove-identity.ts';
@@ -28,7 +28,7 @@ type Changes = {
 };
 
 /** `PUT /user`: password (ends the other sessions), address and phone (a code to the new one), metadata (never grants anything). */
-export function createUserUpdate(parts: AuthParts): Operation {
+export function createUserUpdate(parts: AuthContext): Operation {
   const { db, checkPassword, clock, config, queue, readCaller, sessions } = parts;
   const proveIdentity = createProveIdentity(parts);
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
-import { refuse } from '../errors.ts';
-import { record } from '../trail.ts';
+import { refuse } from '../core/errors.ts';
+import { record } from '../core/audit-log.ts';
 import { endLinks } from '../codes/end-links.ts';
 import type { UsedToken } from '../codes/one-time-tokens.ts';
 

@@ -1,14 +1,14 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Env } from '#server/http/caller.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal } from '../errors.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
 
 /** Grants that follow from something already proved. */
 const SPARED_GRANTS = ['refresh_token', 'pkce'];
 const FAILED = 'captcha protection: request disallowed';
 
 /** Asks for a captcha's answer where strangers may try; the service key is spared. A provider that does not answer lets nobody in. */
-export function captchaGate(parts: AuthParts): MiddlewareHandler<Env> {
+export function captchaGate(parts: AuthContext): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { captcha } = parts;
     if (captcha === null || c.req.method !== 'POST' || SPARED_GRANTS.includes(c.req.query('grant_type') ?? ''))

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
-import { evenly } from '../codes/evenly.ts';
+import type { AuthContext } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import { withConstantTiming } from '../codes/constant-timing.ts';
 import { takeMessage } from '../codes/message-limits.ts';
-import { type Operation, readAddress, readBody, readPhone, type Way } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readAddress, readBody, readPhone, type Way } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { checkMetadata } from '../accounts/users.ts';
 
 const schema = z.object({
@@ -20,7 +20,7 @@ const schema = z.object({
  * `POST /otp`: a code and a link by mail, or a code by text message. A new address gets an account that waits for its code, unless
  * `create_user` is false. The answer is the same whether anybody has the address, where hosted Supabase tells (promises G27).
  */
-export function createOtp(parts: AuthParts): Operation {
+export function createOtp(parts: AuthContext): Operation {
   const { clock, config, db, queue } = parts;
 
   /** An account without a password, where there is none and may be one. */
@@ -47,7 +47,7 @@ export function createOtp(parts: AuthParts): Operation {
     checkMetadata(data);
     const creates = body.create_user !== false && config.signupEnabled;
     await takeMessage(parts, { ...way, kind: 'email' in way ? 'magiclink' : 'sms', ip: c.var.ip });
-    const messageId = await evenly(async () => {
+    const messageId = await withConstantTiming(async () => {
       const now = clock();
       const id = await db.transaction(async (tx) => {
         if (creates) await makeRoom(tx, way, data, now);

@@ -1,12 +1,12 @@
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import { takeMessage } from '../codes/message-limits.ts';
-import { type Operation, readPerson, type Way } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readPerson, type Way } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { userById } from '../accounts/users.ts';
 
 /** `GET /reauthenticate`: a code to whoever is signed in, as the proof a change of password may ask for. */
-export function createReauthenticate(parts: AuthParts): Operation {
+export function createReauthenticate(parts: AuthContext): Operation {
   const { clock, config, db, queue, readCaller } = parts;
   return async (c) => {
     const { userId } = await readPerson(c, readCaller);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
-import { evenly } from '../codes/evenly.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
+import { withConstantTiming } from '../codes/constant-timing.ts';
 import { takeMessage } from '../codes/message-limits.ts';
-import { type Operation, readAddress, readBody } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readAddress, readBody } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 import { userByEmail } from '../accounts/users.ts';
 
 const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
@@ -14,7 +14,7 @@ const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
  * `POST /recover`: mails the way to a new password; always `{}`, for unknown addresses too. With `dry_run` it mails nothing and says
  * whether a confirmed account has the address: the one question of this kind the specification asks for, 30 a minute (decisions T-11).
  */
-export function createRecover(parts: AuthParts): Operation {
+export function createRecover(parts: AuthContext): Operation {
   const { db, clock, limits, queue } = parts;
   return async (c) => {
     const body = await readBody(c, schema);
@@ -27,7 +27,7 @@ export function createRecover(parts: AuthParts): Operation {
       return c.json({});
     }
     await takeMessage(parts, { email, kind: 'recovery', ip: c.var.ip });
-    await evenly(async () => {
+    await withConstantTiming(async () => {
       await db.transaction(async (tx) => {
         await queue.add(tx, { kind: 'recovery', email, redirectTo: c.req.query('redirect_to') });
         await record(tx, { action: 'user_recovery_requested', actorId: null, at: clock(), ip: c.var.ip });

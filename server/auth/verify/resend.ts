@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { AuthParts } from '../auth-parts.ts';
-import { refuse } from '../errors.ts';
-import { evenly } from '../codes/evenly.ts';
+import type { AuthContext } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import { withConstantTiming } from '../codes/constant-timing.ts';
 import { takeMessage } from '../codes/message-limits.ts';
-import { type Operation, readAddress, readBody, readPhone } from '../request.ts';
-import { record } from '../trail.ts';
+import { type Operation, readAddress, readBody, readPhone } from '../core/request.ts';
+import { record } from '../core/audit-log.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 
 /** `POST /resend`: a code once more. Answers the same whether anybody waits for one. */
-export function createResend(parts: AuthParts): Operation {
+export function createResend(parts: AuthContext): Operation {
   const { clock, config, db, queue } = parts;
 
   /** The attempt a code of a sign-up belongs to: the newest. */
@@ -31,7 +31,7 @@ export function createResend(parts: AuthParts): Operation {
     return row?.id;
   }
 
-  async function send(message: Parameters<AuthParts['queue']['add']>[1], ip: string): Promise<string> {
+  async function send(message: Parameters<AuthContext['queue']['add']>[1], ip: string): Promise<string> {
     const id = await db.transaction(async (tx) => {
       await record(tx, {
         action: 'user_confirmation_requested',
@@ -48,7 +48,7 @@ export function createResend(parts: AuthParts): Operation {
 
   async function mail(email: string, type: 'signup' | 'email_change', ip: string): Promise<void> {
     await takeMessage(parts, { email, kind: type, ip });
-    await evenly(async () => {
+    await withConstantTiming(async () => {
       const way = { email, phone: null };
       await send(
         type === 'signup'
@@ -60,7 +60,7 @@ export function createResend(parts: AuthParts): Operation {
   }
   async function text(phone: string, type: 'sms' | 'phone_change', ip: string): Promise<string> {
     await takeMessage(parts, { phone, kind: type, ip });
-    return evenly(async () => {
+    return withConstantTiming(async () => {
       const way = { email: null, phone };
       return send(
         type === 'sms'

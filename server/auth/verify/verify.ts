@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
-import { authLimits } from '../auth-config.ts';
-import type { AuthParts } from '../auth-parts.ts';
-import { AuthRefusal, refuse } from '../errors.ts';
+import { authLimits } from '../core/config.ts';
+import type { AuthContext } from '../core/context.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { TokenKind, UsedToken } from '../codes/one-time-tokens.ts';
-import { type From, type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../request.ts';
+import { type From, type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../core/request.ts';
 import { confirm } from '../accounts/confirm.ts';
 import { isBanned, userById } from '../accounts/users.ts';
-import { record } from '../trail.ts';
+import { record } from '../core/audit-log.ts';
 import { applyEmailChange, applyPhoneChange } from './apply-change.ts';
 
 const schema = z.object({
@@ -33,7 +33,7 @@ type Proof = (Way & { code: string }) | { link: string };
 type Done = { answer: Record<string, unknown>; ended: readonly string[] } | 'half' | 'banned' | 'wrong';
 
 /** `POST /verify`: a code with the address or phone it was sent to, or the token of a mailed link. Begins a session. */
-export function createVerify(parts: AuthParts): Operation {
+export function createVerify(parts: AuthContext): Operation {
   const { db, clock, limits, tokens, sessions } = parts;
 
   /** Using up the code, what it allows and the session are one step: a crash between them cannot cost the code. */

@@ -1,7 +1,7 @@
-import type { Field } from '../flight.ts';
+import type { Field } from '../pipeline.ts';
 
 /** What is told of an error; by PostgreSQL's letters of its ErrorResponse. */
-export type Told = {
+export type ServerError = {
   readonly code: string;
   readonly message: string;
   readonly detail: string | null;
@@ -17,7 +17,7 @@ export type AnswerReader = {
   fields(fields: Field[]): void;
   row(texts: (string | null)[]): void;
   complete(tag: string): void;
-  failed(error: Told): void;
+  failed(error: ServerError): void;
   notified(channel: string, payload: string): void;
 };
 
@@ -91,7 +91,7 @@ function readFields(buffer: Buffer, from: number): Field[] {
   return fields;
 }
 
-function readError(buffer: Buffer, from: number): Told {
+function readError(buffer: Buffer, from: number): ServerError {
   const parts = new Map<string, string>();
   for (let at = from; buffer[at] !== 0 && at < buffer.length;) {
     const end = buffer.indexOf(0, at);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migratedFolder, migratedImage } from '#tests/support/image.ts';
 import { createPglite, type Embedded, type PgliteOptions } from '../pglite.ts';
 import { startEngine } from './host.ts';
-import { startUpkeep } from './upkeep.ts';
+import { startMaintenance } from './maintenance.ts';
 
 let root: string;
 let folders = 0;
@@ -88,16 +88,16 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
   test('makes checkpoints, vacuums at night, and gives grown memory back by itself', async () => {
     const hour = 3_600_000;
     let now = Date.UTC(2026, 10, 21, 3);
-    const upkeep = startUpkeep(db, { warn: (line) => void warned.push(line), now: () => now, heapMax: 160 });
+    const maintenance = startMaintenance(db, { warn: (line) => void warned.push(line), now: () => now, heapMax: 160 });
     const redo = async (): Promise<unknown> =>
       (await db.one<{ at: string }>('select redo_lsn::text as at from pg_control_checkpoint()'))?.at;
     const first = await redo();
-    await upkeep.look();
+    await maintenance.look();
     expect(await redo()).toBe(first);
     await db.script(
       `create table public.engine_heap as select n, repeat('x', 100) as text from generate_series(1, 120000) n`,
     );
-    await upkeep.look();
+    await maintenance.look();
     expect(await redo()).not.toBe(first);
 
     await db.query('delete from public.engine_heap');
@@ -106,21 +106,21 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     expect(await pages()).toBeGreaterThan(0);
     await db.query(`insert into private.settings (name, value) values ('last_vacuum', to_jsonb($1::float8))`, [now]);
     now += 10 * hour;
-    await upkeep.look();
+    await maintenance.look();
     expect(await pages()).toBeGreaterThan(0);
     now += 14 * hour; // 03:00 UTC a day later is no quiet hour
-    await upkeep.look();
+    await maintenance.look();
     expect(await pages()).toBeGreaterThan(0);
     now += 14 * hour;
-    await upkeep.look();
+    await maintenance.look();
     expect(await pages()).toBe(0);
 
     await db.script(`select length(repeat(repeat('x', 100000), 600) || 'x')`);
     now += hour;
-    await upkeep.look();
+    await maintenance.look();
     expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
     expect(db.heapMegabytes()).toBeLessThan(140);
-    await upkeep.stop();
+    await maintenance.stop();
     expect(warned.filter((line) => line.includes('failed'))).toEqual([]);
   });
 });
@@ -130,7 +130,7 @@ test('an engine whose folder is gone is given up, its owner is told, and no empt
   const { promise: broken, resolve } = Promise.withResolvers<Error>();
   const warned: string[] = [];
   const host = await startEngine({
-    place: folder,
+    location: folder,
     prepare: () => Promise.resolve(),
     replaced: () => undefined,
     warn: (line) => void warned.push(line),
@@ -147,7 +147,7 @@ test('an engine whose folder is gone is given up, its owner is told, and no empt
 
 test('a database in memory that was ended is gone for good and says so', async () => {
   const host = await startEngine({
-    place: await migratedImage(),
+    location: await migratedImage(),
     prepare: () => Promise.resolve(),
     replaced: () => undefined,
     warn: () => undefined,
@@ -162,7 +162,7 @@ test('a database in memory that was ended is gone for good and says so', async (
 test('an engine that no longer answers is ended and another takes its place', async () => {
   let replaced = 0;
   const host = await startEngine({
-    place: await newFolder(),
+    location: await newFolder(),
     prepare: () => Promise.resolve(),
     replaced: () => void (replaced += 1),
     warn: () => undefined,

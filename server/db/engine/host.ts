@@ -40,7 +40,7 @@ export type EngineHost = {
 };
 
 export type HostOptions = {
-  readonly place: string | Blob | null;
+  readonly location: string | Blob | null;
   /** Prepares a new engine before anybody else may ask it. */
   readonly prepare: (run: EngineHost['run']) => Promise<void>;
   /** Told after another engine has taken the place of one; what the old one was to tell may be lost. */
@@ -95,10 +95,10 @@ type Thread = {
  * `again` is told of each that takes its place.
  */
 function watch(which: Thread, limitMs: number, again: (timer: NodeJS.Timeout | null) => void): NodeJS.Timeout {
-  const flight = which.sent;
+  const pipeline = which.sent;
   const began = performance.now();
-  const isOver = (): boolean => which.sent !== flight || which.pending === null;
-  const isFinished = (): boolean => Atomics.load(which.signals, SIGNALS.finished) >= flight;
+  const isOver = (): boolean => which.sent !== pipeline || which.pending === null;
+  const isFinished = (): boolean => Atomics.load(which.signals, SIGNALS.finished) >= pipeline;
   /** Milliseconds of a core; 0 when the thread does not say, which counts as kept waiting. */
   const used = async (): Promise<number> => {
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), LATE_MS).unref());
@@ -173,7 +173,7 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
       crashes += 1;
       options.warn(`the database engine ended by itself: ${reason}`);
     }
-    if (options.place === null || options.place instanceof Blob)
+    if (options.location === null || options.location instanceof Blob)
       giveUp('the database in memory ended, and what it held is gone');
     else reopen();
     pending?.reject(stopped ? new StatementStopped() : new EngineLost('the database ended while it was asked'));
@@ -202,7 +202,7 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
   async function open(): Promise<void> {
     const signals = new SharedArrayBuffer(SIGNALS_BYTES);
     const start: EngineStart = {
-      place: options.place,
+      location: options.location,
       program: await compileProgram(),
       signals,
       again: generation > 0,

@@ -19,7 +19,7 @@ export const SIGNALS_BYTES = 8;
 /** What a worker is started with. */
 export type EngineStart = {
   /** A folder, or memory in which it begins empty (null) or as an image has it. */
-  readonly place: string | Blob | null;
+  readonly location: string | Blob | null;
   /** The engine's program, compiled once per process: a restarted worker starts with the code already optimised. */
   readonly program: WebAssembly.Module;
   readonly signals: SharedArrayBuffer;

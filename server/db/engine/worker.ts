@@ -28,15 +28,15 @@ if (port === null) throw new Error('this file is a worker');
 const start = workerData as EngineStart;
 const signals = new Int32Array(start.signals);
 
-if (start.again && typeof start.place === 'string' && !existsSync(join(start.place, 'PG_VERSION')))
-  throw new Error(`there is no database in ${start.place} any more`);
+if (start.again && typeof start.location === 'string' && !existsSync(join(start.location, 'PG_VERSION')))
+  throw new Error(`there is no database in ${start.location} any more`);
 
 const engine = new PGlite({
   extensions: EXTENSIONS,
   startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
   pgliteWasmModule: start.program,
-  ...(typeof start.place === 'string' ? { dataDir: start.place } : {}),
-  ...(start.place instanceof Blob ? { loadDataDir: start.place } : {}),
+  ...(typeof start.location === 'string' ? { dataDir: start.location } : {}),
+  ...(start.location instanceof Blob ? { loadDataDir: start.location } : {}),
 });
 await engine.waitReady;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import type { IdentityChecks, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
 import { engines } from '#tests/support/engines.ts';
-import type { World } from '#tests/support/world.ts';
+import type { TestServer } from '#tests/support/test-server.ts';
 import { createIdentity, type Identity } from '../identity.ts';
 
 const reading: LicenceReading = {
@@ -22,7 +22,7 @@ const PICTURE = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]);
 const MINOR: LicenceReading = { ...reading, dateOfBirth: { iso: '2020-04-03', printed: '03 APR 2020' } };
 
 describe.each(engines)('checks of a licence photo, on $name', (engine) => {
-  let world: World;
+  let world: TestServer;
   beforeAll(async () => {
     world = await engine.open();
   }, 120_000);
@@ -41,7 +41,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
       remove: (key) => Promise.resolve(void kept.delete(key)),
     };
     const identity = createIdentity({
-      db: db ?? world.house.db,
+      db: db ?? world.app.db,
       reader: { read: asked },
       pictures: { repack: (bytes) => Promise.resolve(bytes) },
       // No test reaches the hosted check: it is refused before.
@@ -58,14 +58,14 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
   /** A customer without any verification. */
   async function unverified(): Promise<string> {
     const { id } = await world.addCustomer();
-    await world.house.db.query('delete from public.id_verifications where user_id = $1::uuid', [id]);
+    await world.app.db.query('delete from public.id_verifications where user_id = $1::uuid', [id]);
     return id;
   }
   const rename = (id: string, name: string): Promise<unknown> =>
-    world.house.db.query('update public.profiles set full_name = $2 where user_id = $1::uuid', [id, name]);
+    world.app.db.query('update public.profiles set full_name = $2 where user_id = $1::uuid', [id, name]);
   const decisions = async (id: string): Promise<readonly string[]> =>
     (
-      await world.house.db.query<{ status: string }>(
+      await world.app.db.query<{ status: string }>(
         'select verification_status as status from public.id_verifications where user_id = $1::uuid order by created_at',
         [id],
       )
@@ -78,7 +78,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     const id = await unverified();
     const { identity } = open({
       read: async () => {
-        await world.house.db.query(change, [id]);
+        await world.app.db.query(change, [id]);
         return reading;
       },
     });
@@ -92,14 +92,14 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     let changes = 0;
     let changesLeft = 1;
     const db: Database = {
-      ...world.house.db,
+      ...world.app.db,
       transaction: async (work) => {
         if (changesLeft > 0) {
           changes += 1;
           changesLeft -= 1;
           await rename(id, `Sam Stranger ${'i'.repeat(changes)}`);
         }
-        return world.house.db.transaction(work);
+        return world.app.db.transaction(work);
       },
     };
     const { identity, kept } = open({ db });
@@ -135,7 +135,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     expect((await birthday.identity.verifyPhoto(id, PICTURE)).judgement.decision).toBe('verified');
     const lifted = await unverified();
     await identity.verifyPhoto(lifted, PICTURE);
-    await world.house.db.query(
+    await world.app.db.query(
       `update public.id_verifications set verification_status = 'superseded' where user_id = $1::uuid`,
       [lifted],
     );

@@ -1,9 +1,9 @@
 import type { Database } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
-import { quote } from '../catalogue/catalogue.ts';
+import { quote } from '../schema-cache/schema-cache.ts';
 import { restErrors } from '../errors.ts';
-import type { Knowledge } from '../known.ts';
-import { headersFor } from '../parse/asked.ts';
+import type { CachedSchema } from '../schema-cache/loader.ts';
+import { headersFor } from '../parse/request.ts';
 import { schemaOf } from '../plan/read.ts';
 import { inTransaction } from '../run.ts';
 import { type Facts, FACTS } from './facts.ts';
@@ -14,20 +14,20 @@ import { pathOfFunction, pathOfTable } from './paths.ts';
  * The door described in OpenAPI 2.0, as PostgREST does at `/`: what the caller may use of the schema that is asked for.
  * Throws PGRST106, PGRST107.
  */
-export async function describeDoor(parts: {
+export async function describeApi(parts: {
   db: Database;
   url: string;
   caller: Caller;
-  knowledge: Knowledge;
+  cached: CachedSchema;
   request: Request;
 }): Promise<Response> {
-  const { db, caller, knowledge, request } = parts;
+  const { db, caller, cached, request } = parts;
   const accept = request.headers.get('accept') ?? '*/*';
   const type = /application\/openapi\+json|\*\/\*|application\/\*/.test(accept)
     ? 'application/openapi+json'
     : 'application/json';
   if (type === 'application/json' && !accept.includes(type)) throw restErrors.accept(accept);
-  const schema = schemaOf(knowledge.catalogue, request.headers.get('accept-profile')).name;
+  const schema = schemaOf(cached.schemaCache, request.headers.get('accept-profile')).name;
   const principal = {
     role: caller.role,
     claims: caller.claimsJson,
@@ -40,8 +40,8 @@ export async function describeDoor(parts: {
       transaction_read_only: 'on',
     },
   };
-  const follow = knowledge.settings.openapi === 'follow-privileges';
-  const asking = { principal, rollback: false, settings: knowledge.settings };
+  const follow = cached.settings.openapi === 'follow-privileges';
+  const asking = { principal, rollback: false, settings: cached.settings };
   const facts = await inTransaction(
     db,
     asking,

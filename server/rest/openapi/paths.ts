@@ -50,14 +50,14 @@ export function pathOfFunction(one: FunctionFacts): Part {
     responses: said(200, 'OK'),
   };
   if (one.volatile) return { post };
-  const asked = named.map((argument) => ({
+  const requested = named.map((argument) => ({
     name: argument.name,
     in: 'query',
     required: argument.required,
     type: 'string',
     format: argument.type,
   }));
-  return { get: { ...about, parameters: asked, responses: said(200, 'OK') }, post };
+  return { get: { ...about, parameters: requested, responses: said(200, 'OK') }, post };
 }
 
 /** The first line of a comment, and the rest of it. */

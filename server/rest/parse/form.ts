@@ -45,9 +45,9 @@ export function readForm(header: string | null, options: { plans: boolean; call:
 }
 
 function chooseForm(header: string | null, options: { plans: boolean; call: boolean }): Form {
-  const asked = splitTypes(header ?? '*/*');
-  const accepts = asked.map((type) => type.split(';', 1)[0]?.trim() ?? '');
-  for (const type of asked) {
+  const requested = splitTypes(header ?? '*/*');
+  const accepts = requested.map((type) => type.split(';', 1)[0]?.trim() ?? '');
+  for (const type of requested) {
     const plan = options.plans ? readPlan(type) : null;
     const plain = plan ? plan.of : readPlain(type);
     if (plain) return { ...plain, plan: plan?.plan ?? null, accepts };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RestRefusal, statusOfSqlState } from '../errors.ts';
-import { nearest, nearestColumns } from '../catalogue/nearest.ts';
+import { nearest, nearestColumns } from '../schema-cache/nearest.ts';
 import { parseQuery, readList, readQuery } from './query.ts';
 import { parseOrder, parseSelect } from './select.ts';
 import { readForm } from './form.ts';

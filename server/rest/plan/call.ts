@@ -1,5 +1,5 @@
-import type { Argument, Routine, Schema } from '../catalogue/catalogue.ts';
-import { nearest } from '../catalogue/nearest.ts';
+import type { Argument, Routine, Schema } from '../schema-cache/schema-cache.ts';
+import { nearest } from '../schema-cache/nearest.ts';
 import { restErrors, type Sent } from '../errors.ts';
 import type { Parsed } from '../parse/query.ts';
 

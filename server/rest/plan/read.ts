@@ -1,5 +1,5 @@
-import type { Catalogue, Column, Relationship, Schema, Table } from '../catalogue/catalogue.ts';
-import { nearest, nearestColumns } from '../catalogue/nearest.ts';
+import type { SchemaCache, Column, Relationship, Schema, Table } from '../schema-cache/schema-cache.ts';
+import { nearest, nearestColumns } from '../schema-cache/nearest.ts';
 import { restErrors } from '../errors.ts';
 import type { Field, Step } from '../parse/cursor.ts';
 import { type Condition, type Level, levelAt, type Parsed, type Test } from '../parse/query.ts';
@@ -59,9 +59,9 @@ export type PlannedLevel = {
 /** `aggregates`: whether sums and counts by request are allowed; off as in PostgREST, since they can be made to cost much. */
 export type PlanOptions = { readonly aggregates: boolean };
 
-export function schemaOf(catalogue: Catalogue, name: string | null): Schema {
-  const schema = name === null ? [...catalogue.values()][0] : catalogue.get(name);
-  if (!schema) throw restErrors.schema([...catalogue.keys()], name ?? '');
+export function schemaOf(schemaCache: SchemaCache, name: string | null): Schema {
+  const schema = name === null ? [...schemaCache.values()][0] : schemaCache.get(name);
+  if (!schema) throw restErrors.schema([...schemaCache.keys()], name ?? '');
   return schema;
 }
 

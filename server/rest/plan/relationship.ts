@@ -1,5 +1,5 @@
-import type { Relationship, Schema, Table } from '../catalogue/catalogue.ts';
-import { nearest } from '../catalogue/nearest.ts';
+import type { Relationship, Schema, Table } from '../schema-cache/schema-cache.ts';
+import { nearest } from '../schema-cache/nearest.ts';
 import { type Choice, restErrors } from '../errors.ts';
 
 /** Finds the one way from `from` that `target` (a table, a foreign key or its column) and the hint mean, as PostgREST does. */

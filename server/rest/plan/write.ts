@@ -1,4 +1,4 @@
-import type { Column, Table } from '../catalogue/catalogue.ts';
+import type { Column, Table } from '../schema-cache/schema-cache.ts';
 import { restErrors } from '../errors.ts';
 import { levelAt, type Parsed } from '../parse/query.ts';
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { PictureRoom } from '#server/providers/ports.ts';
+import type { PictureDecoder } from '#server/providers/ports.ts';
 import { collect } from '../body.ts';
 import { StorageRefusal, storageErrors } from '../errors.ts';
 import type { PictureAnswer, PictureJob } from './jobs.ts';
 
 /** Unpacks, changes and packs pictures, away from the server's own memory. */
-export type Pictures = PictureRoom & {
+export type Pictures = PictureDecoder & {
   /** Throws `StorageRefusal` for what is no picture, what is too large to unpack, and when too many wait. */
   make(job: PictureJob): Promise<Uint8Array>;
   /** A picture of at most `most` bytes as JPEG, upright, without metadata: what is kept is pixels. */

@@ -23,17 +23,21 @@ const SOURCE_MAX = 25 * 1024 * 1024;
 type RenderParts = { readonly objects: Objects; readonly store: ObjectStore; readonly pictures: Pictures };
 
 /** `/render/image`: a picture in another size, quality or format, for whoever may read it. Not from buckets for owners alone. */
-export function addRendering(door: Hono<Env>, parts: RenderParts, caller: (c: Context<Env>) => Promise<Caller>): void {
+export function addRendering(
+  router: Hono<Env>,
+  parts: RenderParts,
+  caller: (c: Context<Env>) => Promise<Caller>,
+): void {
   const { objects } = parts;
-  door.get('/render/image/authenticated/:bucket/*', async (c) => {
+  router.get('/render/image/authenticated/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/authenticated');
     return render(c, parts, await objects.find(await caller(c), bucketId, name), asked(c));
   });
-  door.get('/render/image/public/:bucket/*', async (c) => {
+  router.get('/render/image/public/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/public');
     return render(c, parts, await objects.findPublic(bucketId, name), asked(c));
   });
-  door.get('/render/image/sign/:bucket/*', async (c) => {
+  router.get('/render/image/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/sign');
     const { ticket, ...found } = await objects.findSigned(bucketId, name, c.req.query('token') ?? '');
     // What is shown was decided by whoever signed, not by whoever holds the address.

@@ -1,5 +1,5 @@
 import type { AccessMode } from '#rules/access.ts';
-import { AppError, apiUrl, OFFLINE, publicKey, supabase } from '#web/lib/supabase.ts';
+import { AppError, apiUrl, OFFLINE, publicKey, supabase } from '#web/data/client.ts';
 
 export type Access = {
   readonly success: boolean;

@@ -1,5 +1,5 @@
 import { errorCode } from '#web/lib/errors.ts';
-import { apiUrl, callFunction, publicKey, readFailure, supabase } from '#web/lib/supabase.ts';
+import { apiUrl, callFunction, publicKey, readFailure, supabase } from '#web/data/client.ts';
 
 export type Profile = {
   readonly full_name: string | null;
@@ -9,12 +9,12 @@ export type Profile = {
   readonly date_of_birth: string | null;
 };
 /** Whether somebody's ID is good now, being looked at by a person, or still to be shown. */
-export type IdStanding =
+export type IdStatus =
   | { readonly state: 'verified'; readonly until: string }
   | { readonly state: 'review' }
   | { readonly state: 'none' };
 
-export async function readIdStanding(userId: string): Promise<IdStanding> {
+export async function readIdStatus(userId: string): Promise<IdStatus> {
   const { data, error } = await supabase
     .from('id_verifications')
     .select('verification_status,expires_at')

@@ -1,4 +1,4 @@
-import { supabase } from '#web/lib/supabase.ts';
+import { supabase } from '#web/data/client.ts';
 
 /** How many entries are shown at once (spec section 9). */
 export const AUDIT_PAGE = 100;

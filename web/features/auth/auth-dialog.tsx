@@ -1,7 +1,7 @@
 import { useLocation, useNavigate } from 'react-router';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
-import { useAuthDialog } from '#web/lib/session.tsx';
+import { useAuthDialog } from '#web/data/session.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { AuthTabs } from './auth-tabs.tsx';
 import { destination } from './destination.ts';

@@ -1,5 +1,5 @@
 import { normalisePhone } from '#rules/people.ts';
-import { apiUrl, publicKey, supabase } from '#web/lib/supabase.ts';
+import { apiUrl, publicKey, supabase } from '#web/data/client.ts';
 
 export type SignUp = {
   fullName: string;

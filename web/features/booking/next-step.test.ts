@@ -2,27 +2,27 @@ import { expect, test } from 'vitest';
 import { nextStep } from './next-step.ts';
 
 test.each([
-  [{ signedIn: false, standing: undefined, totalCents: 6_900 }, 'Next: sign in. You pay $69 at the end.'],
-  [{ signedIn: true, standing: undefined, totalCents: 6_900 }, ''],
-  [{ signedIn: true, standing: null, totalCents: 6_900 }, 'Next: your details. You pay $69 at the end.'],
+  [{ signedIn: false, eligibility: undefined, totalCents: 6_900 }, 'Next: sign in. You pay $69 at the end.'],
+  [{ signedIn: true, eligibility: undefined, totalCents: 6_900 }, ''],
+  [{ signedIn: true, eligibility: null, totalCents: 6_900 }, 'Next: your details. You pay $69 at the end.'],
   [
-    { signedIn: true, standing: { verified: false, termsAccepted: true }, totalCents: 6_900 },
+    { signedIn: true, eligibility: { verified: false, termsAccepted: true }, totalCents: 6_900 },
     'Next: verify your ID. You pay $69 at the end.',
   ],
   [
-    { signedIn: true, standing: { verified: true, termsAccepted: false }, totalCents: 4_950 },
+    { signedIn: true, eligibility: { verified: true, termsAccepted: false }, totalCents: 4_950 },
     'Next: your details and the terms. You pay $49.50 at the end.',
   ],
   [
-    { signedIn: true, standing: { verified: true, termsAccepted: true }, totalCents: 6_900 },
+    { signedIn: true, eligibility: { verified: true, termsAccepted: true }, totalCents: 6_900 },
     'You’ll pay $69 on the next page.',
   ],
   [
-    { signedIn: true, standing: { verified: true, termsAccepted: true }, totalCents: 0 },
+    { signedIn: true, eligibility: { verified: true, termsAccepted: true }, totalCents: 0 },
     'Nothing to pay: this books your hours.',
   ],
   [
-    { signedIn: true, standing: { verified: false, termsAccepted: false }, totalCents: 0 },
+    { signedIn: true, eligibility: { verified: false, termsAccepted: false }, totalCents: 0 },
     'Next: verify your ID. There is nothing to pay.',
   ],
 ])('%o: "%s"', (parts, text) => {

@@ -1,19 +1,19 @@
 import { formatMoney } from '#rules/money.ts';
-import type { Standing } from './queries.ts';
+import type { Eligibility } from './queries.ts';
 
 /** What Book Now leads to and what will be charged, in one line; '' while that is not known. `standing`: null when it could not be read. */
 export function nextStep(parts: {
   signedIn: boolean;
-  standing: Standing | null | undefined;
+  eligibility: Eligibility | null | undefined;
   totalCents: number;
 }): string {
-  const { signedIn, standing, totalCents } = parts;
+  const { signedIn, eligibility, totalCents } = parts;
   const pay = totalCents === 0 ? 'There is nothing to pay.' : `You pay ${formatMoney(totalCents)} at the end.`;
   if (!signedIn) return `Next: sign in. ${pay}`;
-  if (standing === undefined) return '';
-  if (standing === null) return `Next: your details. ${pay}`;
-  if (!standing.verified) return `Next: verify your ID. ${pay}`;
-  if (!standing.termsAccepted) return `Next: your details and the terms. ${pay}`;
+  if (eligibility === undefined) return '';
+  if (eligibility === null) return `Next: your details. ${pay}`;
+  if (!eligibility.verified) return `Next: verify your ID. ${pay}`;
+  if (!eligibility.termsAccepted) return `Next: your details and the terms. ${pay}`;
   return totalCents === 0
     ? 'Nothing to pay: this books your hours.'
     : `You’ll pay ${formatMoney(totalCents)} on the next page.`;

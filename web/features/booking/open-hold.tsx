@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { dollarsToCents, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import type { OwnBooking } from '#web/lib/own-bookings.ts';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 

@@ -1,7 +1,7 @@
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import { isOpenHold, type OwnBooking, readOwnBookings } from '#web/lib/own-bookings.ts';
-import { callFunction, supabase } from '#web/lib/supabase.ts';
+import { isOpenHold, type OwnBooking, readOwnBookings } from '#web/data/own-bookings.ts';
+import { callFunction, supabase } from '#web/data/client.ts';
 import type { Taken } from './selection.ts';
 
 export type Studio = {
@@ -88,10 +88,10 @@ export function releaseHold(bookingId: string): Promise<{ released: boolean; sta
   return callFunction('release-hold', { bookingId });
 }
 
-export type Standing = { readonly verified: boolean; readonly termsAccepted: boolean };
+export type Eligibility = { readonly verified: boolean; readonly termsAccepted: boolean };
 
 /** What of the way to a booking somebody has behind them already. */
-export async function readStanding(userId: string, termsVersion: string): Promise<Standing> {
+export async function readEligibility(userId: string, termsVersion: string): Promise<Eligibility> {
   const [verified, terms] = await Promise.all([
     supabase.from('user_verifications').select('id').eq('user_id', userId).limit(1),
     supabase.from('terms_acceptances').select('version').eq('user_id', userId).eq('version', termsVersion).limit(1),

@@ -1,4 +1,4 @@
-/** The pictures art/rooms draws, by the last letter of the room's name. */
+/** The pictures tools/art/rooms draws, by the last letter of the room's name. */
 const DRAWN = ['a', 'b', 'c'];
 const WIDTHS = [480, 800, 1120];
 /** On a card: one column on a phone, three elsewhere, inside a page of 72rem at most. */

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import { isOpenHold } from '#web/lib/own-bookings.ts';
+import { isOpenHold } from '#web/data/own-bookings.ts';
 import { readAvailability, readOpenHolds } from './queries.ts';
 import { daysToRead, type Taken } from './selection.ts';
 

@@ -4,18 +4,18 @@ import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { type Slot, sortSlots } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import { draftOf } from '#web/lib/booking-draft.ts';
+import { draftOf } from '#web/data/booking-draft.ts';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
-import { useAuthDialog } from '#web/lib/session.tsx';
-import { AppError, OFFLINE } from '#web/lib/supabase.ts';
+import { useAuthDialog } from '#web/data/session.tsx';
+import { AppError, OFFLINE } from '#web/data/client.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
-import { usePayPage } from '#web/lib/use-pay-page.ts';
+import { usePayPage } from '#web/data/use-pay-page.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { createPayment, keepDraft, readStanding, type Studio } from './queries.ts';
+import { createPayment, keepDraft, readEligibility, type Studio } from './queries.ts';
 
 const NOT_STARTED = 'Failed to start verification. Please try again.';
 
@@ -118,9 +118,9 @@ export function useBookNow(
     try {
       drafts.keepBooking(drafted);
       void keepDraft(drafted);
-      const standing = await readStanding(userId, settings.termsVersion);
-      if (!standing.verified) return await verify(drafted);
-      if (!standing.termsAccepted) return toCheckout(drafted);
+      const eligibility = await readEligibility(userId, settings.termsVersion);
+      if (!eligibility.verified) return await verify(drafted);
+      if (!eligibility.termsAccepted) return toCheckout(drafted);
       const url = await payPage.open(() => createPayment({ ...drafted, final_cost: shown }, wanted.wire, userId));
       if (url !== null) leaveTo(url); // busy stays: the page is on its way out
       return undefined;

@@ -1,5 +1,5 @@
 import { type BookingDraft, isDraft } from '#web/lib/drafts.ts';
-import { callFunction, supabase } from '#web/lib/supabase.ts';
+import { callFunction, supabase } from '#web/data/client.ts';
 
 export async function readProfile(
   userId: string,

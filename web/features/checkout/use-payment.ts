@@ -4,8 +4,8 @@ import type { BookingDraft } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
-import { usePayPage } from '#web/lib/use-pay-page.ts';
-import { AppError, OFFLINE } from '#web/lib/supabase.ts';
+import { usePayPage } from '#web/data/use-pay-page.ts';
+import { AppError, OFFLINE } from '#web/data/client.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { toast } from '#web/ui/toast.tsx';
 import type { Customer } from './customer.ts';
@@ -29,7 +29,7 @@ export function usePayment(parts: {
   userId: string;
   /** What the hours cost without a code, in cents. */
   fullCents: number;
-  onStandingLost: () => void;
+  onEligibilityLost: () => void;
 }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<PaymentProblem | null>(null);
@@ -43,7 +43,7 @@ export function usePayment(parts: {
 
   function explain(error: unknown, shownCents: number, coupon: UsedCoupon): void {
     const code = error instanceof AppError ? error.code : '';
-    if (code === 'id_required' || code === 'terms_required') parts.onStandingLost();
+    if (code === 'id_required' || code === 'terms_required') parts.onEligibilityLost();
     const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
     const askFor = (why: string, total: number): void =>
       refuse(priceChanged(why, centsToDollars(shownCents), centsToDollars(total)), { total });

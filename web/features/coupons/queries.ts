@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { couponSchema, CouponTerms } from '#rules/coupons.ts';
-import { supabase } from '#web/lib/supabase.ts';
+import { supabase } from '#web/data/client.ts';
 
 type Answer = {
   readonly is_valid: boolean;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useSession } from '#web/data/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';

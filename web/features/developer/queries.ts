@@ -1,6 +1,6 @@
 import { testMailSchedule } from '#rules/access.ts';
 import { errorCode } from '#web/lib/errors.ts';
-import { callFunction, supabase } from '#web/lib/supabase.ts';
+import { callFunction, supabase } from '#web/data/client.ts';
 
 export type TestBooking = {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
-import { callFunction, supabase } from '#web/lib/supabase.ts';
+import { callFunction, supabase } from '#web/data/client.ts';
 
 export type IdResult = {
   readonly verificationId: string;

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useSession } from '#web/data/session.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { readPicture } from './picture.ts';
 import { REVIEW_DAYS, verifyId } from './queries.ts';

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { Link } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
-import { useAuthDialog, useSession } from '#web/lib/session.tsx';
+import { useAuthDialog, useSession } from '#web/data/session.tsx';
 
 /** How the entries of the navigation look. */
 export const navigationEntry =

@@ -6,7 +6,7 @@ import { useLoaded, useMedia } from './use-media.ts';
 const cover = 'absolute inset-0 size-full object-cover object-center lg:object-[62%_50%]';
 
 /**
- * The film behind the first page (drawn by art/hero-film.ts): its first frame at once, the film itself when the page
+ * The film behind the first page (drawn by tools/art/hero-film.ts): its first frame at once, the film itself when the page
  * has loaded, one for phones and one for wide screens. Who wants less motion keeps the first frame (decisions T-68).
  */
 export function HeroFilm() {

@@ -7,7 +7,7 @@ export const LAUNCH = {
 
 /** Ends the subscription a mail's link names; also when it had ended before. Throws when it could not be asked. */
 export async function leaveList(subscription: string): Promise<void> {
-  const { supabase } = await import('#web/lib/supabase.ts');
+  const { supabase } = await import('#web/data/client.ts');
   const { error } = await supabase.rpc('leave_mailing_list', { subscription });
   if (error) throw error;
 }
@@ -16,7 +16,7 @@ export async function leaveList(subscription: string): Promise<void> {
 export async function joinList(email: string): Promise<{ joined: boolean; text: string }> {
   try {
     // Fetched when somebody asks for it: the page is read by many and signed by few.
-    const { supabase } = await import('#web/lib/supabase.ts');
+    const { supabase } = await import('#web/data/client.ts');
     const { error } = await supabase.from('mailing_list').insert({ email });
     if (error === null) return { joined: true, text: LAUNCH.done };
     return { joined: false, text: error.code === '23505' ? LAUNCH.known : LAUNCH.failed };

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useSession } from '#web/lib/session.tsx';
+import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { askDeveloperPages } from './queries.ts';
 

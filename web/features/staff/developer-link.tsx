@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { developerPaths } from '#web/lib/paths.ts';
-import { useSession } from '#web/lib/session.tsx';
+import { useSession } from '#web/data/session.tsx';
 import { askDeveloperPages } from './queries.ts';
 
 /** The way to the developer pages, where the server has them switched on. */

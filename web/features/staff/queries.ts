@@ -1,4 +1,4 @@
-import { supabase } from '#web/lib/supabase.ts';
+import { supabase } from '#web/data/client.ts';
 
 export type Role = 'admin' | 'user';
 

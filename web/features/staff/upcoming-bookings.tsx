@@ -78,7 +78,7 @@ function Day({
               <Customer booking={one} booker={one.user_id === null ? undefined : bookers?.get(one.user_id)} />
             </Cell>
             <Cell label="Status">
-              <Standing booking={one} now={now} />
+              <Eligibility booking={one} now={now} />
             </Cell>
             <Cell label="Price" className="tabular-nums">
               {formatMoney(dollarsToCents(one.final_cost) ?? 0)}
@@ -113,7 +113,7 @@ function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker |
   );
 }
 
-function Standing({ booking, now }: { booking: StaffBooking; now: Date }) {
+function Eligibility({ booking, now }: { booking: StaffBooking; now: Date }) {
   if (booking.status === 'pending') return <Chip tone="warn">Being paid for</Chip>;
   if (booking.notes === 'test') return <Chip>Test</Chip>;
   return new Date(booking.start_time) <= now ? <Chip tone="signal">On now</Chip> : <Chip tone="good">Confirmed</Chip>;

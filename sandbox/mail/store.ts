@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import PostalMime, { type Attachment } from 'postal-mime';
+
+export type MailFile = {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number;
+  readonly bytes: Uint8Array;
+};
+export type ReceivedMail = {
+  readonly id: string;
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** With its angle brackets; empty when the sender gave none. */
+  readonly messageId: string;
+  /** The first letter with this Message-ID to this person; null: this is the first. */
+  readonly duplicateOf: string | null;
+  /** Real time. */
+  readonly receivedAt: string;
+  readonly attachments: readonly MailFile[];
+};
+export type MailStore = {
+  /** Keeps a message, one letter per recipient; a repeat is kept too, so that it can be counted. */
+  keep(raw: Uint8Array, recipients: readonly string[]): Promise<readonly ReceivedMail[]>;
+  /** Newest first. `to`: exactly this address; `subject`: any part of it, in any case; null: all. */
+  find(to: string | null, subject: string | null): readonly ReceivedMail[];
+  get(id: string): ReceivedMail | null;
+  clear(): void;
+};
+
+const KEPT = 2_000;
+
+export function createMailStore(): MailStore {
+  let mails: ReceivedMail[] = [];
+  return {
+    async keep(raw, recipients) {
+      const parsed = await PostalMime.parse(raw);
+      const messageId = parsed.messageId ?? '';
+      const files = parsed.attachments.map(readFile);
+      const kept = recipients.map((recipient): ReceivedMail => {
+        const to = recipient.toLowerCase();
+        const first = mails.findLast((one) => messageId !== '' && one.messageId === messageId && one.to === to);
+        return {
+          id: randomUUID(),
+          to,
+          from: parsed.from?.address ?? '',
+          subject: parsed.subject ?? '',
+          text: parsed.text ?? '',
+          html: parsed.html ?? '',
+          messageId,
+          duplicateOf: first?.id ?? null,
+          receivedAt: new Date().toISOString(),
+          attachments: files,
+        };
+      });
+      mails = [...kept, ...mails].slice(0, KEPT);
+      return kept;
+    },
+    find: (to, subject) =>
+      mails.filter(
+        (mail) =>
+          (to === null || mail.to === to.toLowerCase()) &&
+          (subject === null || mail.subject.toLowerCase().includes(subject.toLowerCase())),
+      ),
+    get: (id) => mails.find((mail) => mail.id === id) ?? null,
+    clear: () => void (mails = []),
+  };
+}
+
+function readFile(file: Attachment): MailFile {
+  const bytes = typeof file.content === 'string' ? Buffer.from(file.content) : new Uint8Array(file.content);
+  return { filename: file.filename ?? 'attachment', contentType: file.mimeType, size: bytes.byteLength, bytes };
+}

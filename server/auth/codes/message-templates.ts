@@ -1,0 +1,148 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { currentAddressMail } from '#server/mails/account-current-address.ts';
+import { emailChangeMail } from '#server/mails/account-email-change.ts';
+import { accountExistsMail } from '#server/mails/account-exists.ts';
+import { invitationMail } from '#server/mails/account-invitation.ts';
+import { passwordChangedMail } from '#server/mails/account-password-changed.ts';
+import { reauthenticationMail } from '#server/mails/account-reauthentication.ts';
+import { recoveryMail } from '#server/mails/account-recovery.ts';
+import { signInMail } from '#server/mails/account-sign-in.ts';
+import { signUpMail } from '#server/mails/account-signup.ts';
+import { codeTextMessage } from '#server/mails/account-text-message.ts';
+import type { AuthConfig } from '../core/config.ts';
+import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
+import type { OneTimeCodes } from './one-time-codes.ts';
+import { mailedLink } from './link-page.ts';
+import type { OneTimeTokens, TokenKind } from './one-time-tokens.ts';
+
+/** `otp`: a way to sign in, or to confirm a new account, as it turns out when it is sent. */
+export type MessageKind = TokenKind | 'otp' | 'account_exists' | 'password_changed';
+
+export type Waiting = {
+  id: string;
+  kind: MessageKind;
+  email: string | null;
+  phone: string | null;
+  user_id: string | null;
+  attempt_id: string | null;
+  tries: number;
+  created_at: Date;
+  redirect_to: string | null;
+};
+export type Message =
+  | { readonly to: 'email'; readonly subject: string; readonly html: string; readonly text: string }
+  | { readonly to: 'phone'; readonly text: string };
+
+/** Says what a waiting message is to say today; null when there is nobody to tell, or nothing any more. */
+export function createMessageTemplates(parts: {
+  db: Database;
+  codes: OneTimeCodes;
+  tokens: OneTimeTokens;
+  clock: Clock;
+  config: AuthConfig;
+}): (row: Waiting) => Promise<Message | null> {
+  const { db, codes, tokens, clock, config } = parts;
+  const minutes = Math.round(config.codeSeconds / 60);
+
+  const facts = (row: Waiting, kind: TokenKind): { code: string; minutes: number; href: string } => ({
+    code: codes.codeOf(row.id),
+    minutes,
+    href: mailedLink(config.siteUrl, {
+      kind: kind === 'email_change_current' ? 'email_change' : kind,
+      token: codes.tokenOf(row.id),
+      redirectTo: row.redirect_to,
+    }),
+  });
+  /**
+   * Makes the code of a message good, unless its row is gone by now: a new password or address ended it while it was being sent, or its
+   * code was used. The row is locked after the token, as by whoever uses a code.
+   */
+  const enable = async (row: Waiting, kind: TokenKind, user: UserRow): Promise<boolean> => {
+    const over = new Error('the message is no longer in the queue');
+    const enabled = db.transaction(async (tx) => {
+      const written = await tokens.enable(tx, {
+        messageId: row.id,
+        userId: user.id,
+        kind,
+        attemptId: row.attempt_id,
+        createdAt: row.created_at,
+        ...(row.email === null
+          ? { phone: row.phone ?? '', code: config.testCodes.get(row.phone ?? '') }
+          : { email: row.email }),
+      });
+      const queued = await tx.one('select 1 from auth.message_queue where id = $1::uuid for update', [row.id]);
+      if (queued === null) throw over;
+      return written;
+    });
+    return enabled.catch((error: unknown) => {
+      if (error === over) return false;
+      throw error;
+    });
+  };
+  const mail = (message: { subject: string; html: string; text: string }): Message => ({ to: 'email', ...message });
+
+  async function forAddress(row: Waiting, email: string): Promise<Message | null> {
+    const user = row.user_id === null ? await userByEmail(db, email) : await userById(db, row.user_id);
+    switch (row.kind) {
+      case 'signup':
+        if (!user || user.email_confirmed_at || !(await enable(row, 'signup', user))) return null;
+        return mail(signUpMail(facts(row, 'signup')));
+      case 'invite':
+        if (!user || user.email_confirmed_at || !(await enable(row, 'invite', user))) return null;
+        return mail(invitationMail(facts(row, 'invite')));
+      case 'otp': {
+        // Whoever an employer signs on has no other way in: the employer ends theirs.
+        if (!user || user.is_sso_user) return null;
+        const kind = user.email_confirmed_at ? 'magiclink' : 'signup';
+        if (!(await enable(row, kind, user))) return null;
+        return mail(kind === 'signup' ? signUpMail(facts(row, kind)) : signInMail(facts(row, kind)));
+      }
+      case 'recovery':
+        if (!user || user.is_sso_user || !(await enable(row, 'recovery', user))) return null;
+        await db.query(`update auth.users set recovery_sent_at = $2::timestamptz where id = $1::uuid`, [
+          user.id,
+          clock(),
+        ]);
+        return mail(recoveryMail(facts(row, 'recovery')));
+      case 'email_change':
+        if (user?.email_change !== email) return null;
+        // A taken address answers as a free one: its owner is told, the asker learns nothing.
+        if (await userByEmail(db, email)) return mail(accountExistsMail({ href: `${config.siteUrl}/auth` }));
+        if (!(await enable(row, 'email_change', user))) return null;
+        return mail(emailChangeMail(facts(row, 'email_change')));
+      case 'email_change_current':
+        if (user?.email !== email || user.email_change === null) return null;
+        if (!(await enable(row, 'email_change_current', user))) return null;
+        return mail(currentAddressMail({ ...facts(row, 'email_change_current'), newAddress: user.email_change }));
+      case 'reauthentication':
+        if (!user || !(await enable(row, 'reauthentication', user))) return null;
+        return mail(reauthenticationMail({ code: codes.codeOf(row.id), minutes }));
+      case 'account_exists':
+        return mail(accountExistsMail({ href: `${config.siteUrl}/auth` }));
+      case 'password_changed':
+        return mail(passwordChangedMail());
+      default:
+        return null;
+    }
+  }
+
+  async function forPhone(row: Waiting, phone: string): Promise<Message | null> {
+    const user = row.user_id === null ? await userByPhone(db, phone) : await userById(db, row.user_id);
+    const kind: TokenKind | null =
+      row.kind === 'otp' || row.kind === 'sms'
+        ? 'sms'
+        : row.kind === 'phone_change' || row.kind === 'reauthentication'
+          ? row.kind
+          : null;
+    if (!user || kind === null) return null;
+    if (kind === 'phone_change' && (user.phone_change !== phone || (await userByPhone(db, phone)))) return null;
+    if (!(await enable(row, kind, user))) return null;
+    // Phones of tests have a code already and get no message.
+    return config.testCodes.has(phone)
+      ? null
+      : { to: 'phone', text: codeTextMessage({ code: codes.codeOf(row.id), minutes }) };
+  }
+
+  return (row) => (row.email === null ? forPhone(row, row.phone ?? '') : forAddress(row, row.email));
+}

@@ -1,0 +1,16 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { Keys } from '#server/crypto/keys.ts';
+
+/** Notes a proof that is good once: false when it was shown before. `until`: when it is good for nothing by itself. */
+export async function markUsed(
+  tx: Pick<Transaction, 'one'>,
+  keys: Keys,
+  proof: { kind: string; text: string; until: Date },
+): Promise<boolean> {
+  const hash = keys.hmac(`shown-${proof.kind}`, proof.text).toString('base64url');
+  const row = await tx.one(
+    `insert into auth.shown_proofs (proof_hash, expires_at) values ($1, $2::timestamptz) on conflict do nothing returning proof_hash`,
+    [hash, proof.until],
+  );
+  return row !== null;
+}

@@ -1,0 +1,187 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Context, Hono } from 'hono';
+import { type BodyBudget, bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies.ts';
+import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import type { TakeLimit } from '#server/http/limits.ts';
+import { CallerSuspended } from '#server/http/suspension.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { People } from '#server/operations/people.ts';
+import { Refusal } from '#server/operations/refusal.ts';
+import { json, signedIn, take } from './answers.ts';
+import type { ServerFunction } from './function.ts';
+import { statuses } from './statuses.ts';
+
+export type FunctionsRouterParts = {
+  readonly readCaller: ReadCaller;
+  readonly limits: TakeLimit;
+  readonly people: Pick<People, 'requireStaff' | 'requireDeveloper'>;
+  /** Bodies on their way into memory: those of at most 1 MiB by address, larger ones by person. */
+  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
+  readonly functions: ReadonlyMap<string, ServerFunction>;
+};
+
+const SMALL_MAX = 1024 * 1024;
+const BODY_MAX = 64 * 1024;
+
+/**
+ * `/functions/v1`: one address per function. Every answer that is not 2xx is `{"error": {"code", "message", …details}}`; a bad token is
+ * marked with `x-relay-error`, so that the client tells it from the function's own refusal. A call is authorised and counted before a
+ * byte of its body is read.
+ */
+export function createFunctionsRouter(parts: FunctionsRouterParts): Hono<Env> {
+  const router = new Hono<Env>();
+  const parseLarge = createQueue();
+
+  router.all('/:name', async (c) => {
+    const name = c.req.param('name');
+    const found = parts.functions.get(name);
+    if (!found) return fail(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
+    const { methods } = found;
+    if (!methods.some((method) => method === c.req.method)) {
+      const allow = methods.join(', ');
+      return fail(405, 'method_not_allowed', `Use ${methods.join(' or ')}.`, {}, { allow });
+    }
+    try {
+      return await call(c, found);
+    } catch (error) {
+      if (found.refuse && error instanceof Refusal) return found.refuse(error);
+      throw error;
+    }
+  });
+
+  async function call(c: Context<Env>, found: ServerFunction): Promise<Response> {
+    const request = c.req.raw;
+    const caller = {
+      ...(found.callers === 'provider' ? GUEST : await parts.readCaller(request, c.var.ip)),
+      ip: c.var.ip,
+    };
+    await authorise(found, caller);
+    if (request.method === 'GET') {
+      await count(found, 'GET', caller);
+      return found.handle({ request, url: new URL(request.url), caller, body: {}, log: c.var.log });
+    }
+    const { value: body, release } = await receive(found, request, caller);
+    try {
+      return await found.handle({ request, url: new URL(request.url), caller, body, log: c.var.log });
+    } finally {
+      release();
+    }
+  }
+
+  async function authorise({ callers }: ServerFunction, caller: Caller): Promise<void> {
+    if (callers === 'signed-in') signedIn(caller);
+    if (callers === 'staff') await parts.people.requireStaff(caller);
+    if (callers === 'developers') await parts.people.requireDeveloper(caller);
+  }
+
+  async function count({ callers, limit }: ServerFunction, method: 'GET' | 'POST', caller: Caller): Promise<void> {
+    if (limit === null) return;
+    const key = callers === 'everyone' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
+    await take(parts.limits, 'max' in limit ? limit : limit[method], key);
+  }
+
+  /** Takes room for the body, then a unit of the limit, and only then reads. A refusal for want of room costs no unit. */
+  async function receive(
+    found: ServerFunction,
+    request: Request,
+    caller: Caller,
+  ): Promise<{ value: unknown; release: () => void }> {
+    const max = found.bodyMax ?? BODY_MAX;
+    if (found.callers !== 'provider' && hasBody(request.headers) && !isJson(request.headers))
+      throw bodyRefusals.notJson();
+    const length = Number(request.headers.get('content-length') ?? max);
+    if (length > max) throw bodyRefusals.tooLarge();
+    const large = length > SMALL_MAX;
+    const release = large
+      ? parts.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
+      : parts.bodies.small.reserve(caller.ip, length);
+    try {
+      await count(found, 'POST', caller);
+      const bytes = await readBytes(request, max);
+      const read = async (): Promise<unknown> =>
+        found.callers === 'provider' ? bytes.toString('utf8') : parseJson(bytes.toString('utf8'));
+      return { value: await (large ? parseLarge(read) : read()), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  router.all('*', () => fail(404, 'not_found', 'There is no such function.'));
+  router.onError((error, c) => answerError(error, c));
+  return router;
+}
+
+/** Runs tasks one after another, with a turn of the event loop between two: each may occupy it for some tens of milliseconds. */
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const done = last.then(async () => {
+      await nextTurn();
+      return task();
+    });
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+const GUEST = {
+  role: 'anon',
+  userId: null,
+  sessionId: null,
+  claims: {},
+  claimsJson: '{"role":"anon"}',
+  ip: '',
+} as const;
+
+function answerError(error: unknown, c: Context<Env>): Response {
+  if (error instanceof TokenRefused) return fail(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
+  if (error instanceof CallerSuspended) {
+    const { retryAfter } = error;
+    return fail(429, 'too_many_requests', error.message, { retryAfter }, retryAfterOf(retryAfter));
+  }
+  if (error instanceof BodyRefused) {
+    const { status, code, message, retryAfter } = error;
+    const headers = status === 408 ? { connection: 'close' } : retryAfterOf(retryAfter);
+    return fail(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
+  }
+  if (error instanceof Refusal) {
+    const wait = error.details['retryAfter'];
+    const headers = retryAfterOf(typeof wait === 'number' ? wait : null);
+    return fail(statuses[error.code], error.code, error.message, error.details, headers);
+  }
+  if (error instanceof ProviderError) {
+    c.var.log.warn(
+      { path: c.req.path, provider: error.provider, reason: error.reason },
+      'an outside system did not answer',
+    );
+    const message = 'A service we depend on cannot be reached right now. Please try again in a moment.';
+    return fail(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
+  }
+  c.var.log.error({ err: error, path: c.req.path }, 'a function failed');
+  return fail(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);
+}
+
+const retryAfterOf = (seconds: number | null): Record<string, string> =>
+  seconds === null ? {} : { 'retry-after': String(seconds) };
+
+function fail(
+  status: number,
+  code: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+  headers: Record<string, string> = {},
+): Response {
+  const answer = json({ error: { ...details, code, message } }, status);
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  return answer;
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('invalid_request', 'The body is not JSON.');
+  }
+}

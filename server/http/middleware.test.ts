@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { addressOf } from './address.ts';
+import { createBodyBudget } from './bodies.ts';
+import { createMiddleware, type MiddlewareSettings } from './middleware.ts';
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+let goOn: () => void;
+const told = new Promise<void>((resolve) => void (goOn = resolve));
+
+function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof createMiddleware> {
+  const app = createMiddleware({
+    log: silent,
+    trustedProxies: 0,
+    siteUrl: 'http://localhost:3000',
+    captcha: null,
+    bodies: createBodyBudget({ total: 4_000_000, perSender: 3_000_000 }),
+    observe: () => undefined,
+    ...more,
+  });
+  app.onError((_, c) => c.text('failed', 500));
+  app.get('/rest/v1/thing', () => Response.json({ of: 'value' }, { headers: { 'content-range': '0-0/1' } }));
+  app.get('/rest/v1/list', () => Response.json([], { headers: { 'cache-control': 'no-cache' } }));
+  app.get('/storage/v1/file', () => Response.json([]));
+  app.post('/auth/v1/thing', async (c) => c.json({ length: (await c.req.text()).length }));
+  app.post('/auth/v1/waiting', async (c) => {
+    await told;
+    return c.json({});
+  });
+  app.get('/page', (c) => c.html('<p>page</p>'));
+  return app;
+}
+const settings = createApp();
+
+test('an answer of a door may be read by any page, with the headers that the client reads', async () => {
+  const answer = await settings.request('/rest/v1/thing', { headers: { origin: 'https://elsewhere.example' } });
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  expect(answer.headers.get('access-control-expose-headers')?.split(',')).toEqual(
+    expect.arrayContaining(['content-range', 'x-relay-error', 'x-request-id']),
+  );
+  expect(answer.headers.get('content-range')).toBe('0-0/1');
+  expect(await answer.json()).toEqual({ of: 'value' });
+});
+
+test('a browser that asks first is told what it may send', async () => {
+  const answer = await settings.request('/auth/v1/thing', {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://elsewhere.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'apikey,authorization,x-client-info',
+    },
+  });
+  expect(answer.status).toBe(204);
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  expect(answer.headers.get('access-control-allow-methods')).toContain('POST');
+  const allowed = answer.headers.get('access-control-allow-headers')?.toLowerCase().split(',');
+  expect(allowed).toEqual(expect.arrayContaining(['apikey', 'authorization', 'x-client-info', 'prefer']));
+});
+
+/** Security headers of an answer, by name. */
+async function headersAt(path: string, more: Partial<MiddlewareSettings> = {}): Promise<Record<string, string>> {
+  const answer = await createApp(more).request(path);
+  return Object.fromEntries(answer.headers);
+}
+
+test('a page brings the whole set of headers and is not for other origins', async () => {
+  const { 'x-request-id': id, ...headers } = await headersAt('/page');
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(headers).toEqual({
+    'content-type': 'text/html; charset=UTF-8',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; " +
+      "connect-src 'self' ws://localhost:3000; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; " +
+      "frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'permissions-policy': 'camera=(self), microphone=(), geolocation=(), payment=()',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cross-origin-embedder-policy': 'require-corp',
+    'x-frame-options': 'DENY',
+  });
+});
+
+test('only a public address with https asks browsers to keep to https', async () => {
+  const headers = await headersAt('/page', { siteUrl: 'https://app.example.com' });
+  expect(headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains; preload');
+  expect(headers['content-security-policy']).toMatch(
+    /connect-src 'self' wss:\/\/app\.example\.com;.*; upgrade-insecure-requests$/,
+  );
+});
+
+test.each(['turnstile', 'hcaptcha'] as const)(
+  '%s may run on pages when it is configured, and nothing else foreign',
+  async (captcha) => {
+    const headers = await headersAt('/page', { captcha });
+    const origin = captcha === 'turnstile' ? 'https://challenges.cloudflare.com' : 'https://hcaptcha.com';
+    for (const directive of ['script-src', 'connect-src', 'frame-src'])
+      expect(headers['content-security-policy']).toMatch(new RegExp(`${directive} [^;]*${origin}`));
+    expect(headers['cross-origin-embedder-policy']).toBeUndefined();
+  },
+);
+
+test('an API answers any origin without credentials, and its answers are not kept', async () => {
+  const headers = await headersAt('/rest/v1/thing');
+  expect(headers['access-control-allow-origin']).toBe('*');
+  expect(headers['access-control-allow-credentials']).toBeUndefined();
+  expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
+  expect(headers['cache-control']).toBe('no-store');
+  expect(headers['content-security-policy']).toBeUndefined();
+});
+
+test('an API that says how long its answer may be kept is heard, and storage keeps its own', async () => {
+  expect((await headersAt('/rest/v1/list'))['cache-control']).toBe('no-cache');
+  expect((await headersAt('/storage/v1/file'))['cache-control']).toBeUndefined();
+});
+
+test('a body of unknown length is counted while it is read, and refused with 413', async () => {
+  const chunk = new Uint8Array(400_000);
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(chunk);
+    },
+  });
+  const init = { method: 'POST', body, duplex: 'half' as const, headers: { 'transfer-encoding': 'chunked' } };
+  const answer = await settings.request('/auth/v1/thing', init);
+  expect([answer.status, await answer.json()]).toEqual([413, expect.objectContaining({ code: 'request_too_large' })]);
+});
+
+test('one address may have three megabytes on the way, and what is answered makes room', async () => {
+  const send = (body: string): Promise<Response> =>
+    Promise.resolve(
+      settings.request('/auth/v1/waiting', {
+        method: 'POST',
+        body,
+        headers: { 'content-length': String(body.length) },
+      }),
+    );
+  const million = 'x'.repeat(1_000_000);
+  const waiting = [send(million), send(million), send(million)];
+  const fourth = await send(million);
+  expect([fourth.status, fourth.headers.get('retry-after')]).toEqual([429, '2']);
+  goOn();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await send('x')).status).toBe(200);
+});
+
+test('a body that is too large is refused in the words of its door', async () => {
+  const answer = await settings.request('/auth/v1/thing', { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) });
+  expect(answer.status).toBe(413);
+  expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
+  expect(await answer.json()).toEqual({ code: 'request_too_large', message: 'The request is too large' });
+});
+
+test('the address is the peer, or what the outermost trusted proxy says', () => {
+  expect(addressOf('::ffff:10.0.0.1', undefined, 0)).toBe('10.0.0.1');
+  expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 0)).toBe('10.0.0.1');
+  expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 1)).toBe('2.2.2.2');
+  expect(addressOf('2001:db8:1:2:3:4:5:6', undefined, 0)).toBe('2001:db8:1:2::');
+});

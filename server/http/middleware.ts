@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
+import { addressOf, peerAddress } from './address.ts';
+import { announcedLength, atMost, type BodyBudget, bodyRefusals, BodyRefused, bodyTimeLimit } from './bodies.ts';
+import type { Env, Log } from './caller.ts';
+import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders } from './headers.ts';
+
+export type MiddlewareSettings = HeaderSettings & {
+  readonly log: Log;
+  /** How many proxies in front of us write X-Forwarded-For; 0: the peer's own address counts. */
+  readonly trustedProxies: number;
+  /** Bodies on their way into memory, by the sender's address. */
+  readonly bodies: BodyBudget;
+  /** Called once per answer. */
+  readonly observe: (api: string, method: string, status: number, seconds: number) => void;
+};
+
+const BODY_MAX = 1024 * 1024;
+const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
+/** APIs whose answers say themselves how long they may be kept. */
+const OWN_CACHING = /^\/storage\/v1(\/|$)/;
+/** Files are larger than any limit here and never in memory as a whole; a function says itself how large its body may be. */
+const OWN_BODIES = /^\/(storage|functions)\/v1\//;
+
+/** What every request passes first: an id, its address, a log line, security headers, CORS, bounds on its body. */
+export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
+  const app = new Hono<Env>();
+  const [forPages, forApis] = [pageHeaders(settings), apiHeaders(settings)];
+  app.use(introduce(settings));
+  app.use(async (c, next) => {
+    await next();
+    // API answers skip the page-only headers, which cost where thousands of answers a second go out.
+    const isApi = API.test(c.req.path);
+    for (const [name, value] of isApi ? forApis : forPages)
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    // What a person may see is for that person: no shared computer and no proxy keeps it.
+    if (isApi && !OWN_CACHING.test(c.req.path) && !c.res.headers.has('cache-control'))
+      c.res.headers.set('cache-control', 'no-store');
+  });
+  for (const api of ['auth', 'rest', 'storage', 'realtime', 'functions']) {
+    const permit = cors({
+      origin: '*',
+      allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      allowHeaders: ALLOWED_REQUEST_HEADERS,
+      maxAge: 86_400,
+    });
+    app.use(`/${api}/v1/*`, (c, next) => {
+      // What a door can do is asked with OPTIONS too; only with this header it is a browser asking whether it may.
+      const asks = c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined;
+      return asks ? permit(c, next) : next();
+    });
+  }
+  app.use(boundBody(settings.bodies));
+  return app;
+}
+
+function introduce(settings: MiddlewareSettings): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const started = performance.now();
+    const requestId = randomUUID();
+    c.set('requestId', requestId);
+    // Without a connection, as in tests, it is this machine.
+    c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), settings.trustedProxies));
+    c.set('log', withRequest(settings.log, requestId));
+    await next();
+    c.res.headers.set('x-request-id', requestId);
+    const api = API.exec(c.req.path)?.[1] ?? 'site';
+    settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
+    if (c.res.status >= 500)
+      c.var.log.warn({ method: c.req.method, path: c.req.path, status: c.res.status }, 'answered with a failure');
+  };
+}
+
+function withRequest(log: Log, requestId: string): Log {
+  return {
+    info: (fields, message) => log.info({ requestId, ...fields }, message),
+    warn: (fields, message) => log.warn({ requestId, ...fields }, message),
+    error: (fields, message) => log.error({ requestId, ...fields }, message),
+  };
+}
+
+/** Refuses bodies that are too large, too slow, or too many at once. Reads none of them: that is for the API, once it knows who calls. */
+function boundBody(budget: BodyBudget): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { method, path } = c.req;
+    if (method === 'GET' || method === 'HEAD' || OWN_BODIES.test(path)) return next();
+    const { headers } = c.req.raw;
+    const socketed = incomingOf(c.env) !== null;
+    const length = announcedLength(headers);
+    if (length === 0 || (length === null && socketed && !headers.has('transfer-encoding'))) return next();
+    if (length !== null && length > BODY_MAX) return refusal(path, bodyRefusals.tooLarge());
+    let release: () => void;
+    try {
+      release = budget.reserve(c.var.ip, length ?? BODY_MAX);
+    } catch (error) {
+      if (error instanceof BodyRefused) return refusal(path, error);
+      throw error;
+    }
+    try {
+      return await receive(c, next, length);
+    } finally {
+      release();
+    }
+  };
+}
+
+/** Lets the API answer while the body arrives in time; `length` null: its bytes are counted as they come. */
+async function receive(
+  c: Parameters<MiddlewareHandler<Env>>[0],
+  next: () => Promise<void>,
+  length: number | null,
+): Promise<Response | undefined> {
+  const { path } = c.req;
+  let tooLarge = false;
+  const { raw } = c.req;
+  if (length === null && raw.body !== null) {
+    const body = raw.body.pipeThrough(
+      atMost(BODY_MAX, () => {
+        tooLarge = true;
+      }),
+    );
+    c.req.raw = new Request(raw, { method: raw.method, body, duplex: 'half' });
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const slow = new Promise<'slow'>((resolve) => {
+    timer = setTimeout(
+      () => {
+        // Once the body is here, the API may take its time.
+        if (incomingOf(c.env)?.complete === false) resolve('slow');
+      },
+      bodyTimeLimit(length ?? BODY_MAX),
+    );
+  });
+  try {
+    const answered = next();
+    if ((await Promise.race([answered, slow])) === 'slow') {
+      // The reader fails when the connection ends, and nobody needs to read about it.
+      c.set('log', SILENT);
+      answered.catch(() => undefined);
+      return refusal(path, bodyRefusals.tooSlow());
+    }
+    if (tooLarge) c.res = refusal(path, bodyRefusals.tooLarge());
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Node's request below the framework's; null without a connection, as in tests. */
+function incomingOf(env: unknown): { readonly complete: boolean } | null {
+  if (env === null || typeof env !== 'object' || !('incoming' in env)) return null;
+  const { incoming } = env;
+  if (incoming === null || typeof incoming !== 'object' || !('complete' in incoming)) return null;
+  return typeof incoming.complete === 'boolean' ? { complete: incoming.complete } : null;
+}
+
+/** A body's refusal in the words of the API it was meant for. */
+function refusal(path: string, { status, code, message, retryAfter }: BodyRefused): Response {
+  const body = path.startsWith('/rest/')
+    ? { code: status === 413 ? 'PGRST102' : code, message, details: null, hint: null }
+    : { code, message };
+  const headers = {
+    // Only with this header does the client of the auth API read the code.
+    ...(path.startsWith('/auth/') ? { 'x-supabase-api-version': '2024-01-01' } : {}),
+    ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
+    ...(status === 408 ? { connection: 'close' } : {}),
+  };
+  return Response.json(body, { status, headers });
+}

@@ -1,0 +1,73 @@
+import { restErrors } from '../errors.ts';
+import { type Bounds, checkConditions } from '../cost/bounds.ts';
+import { type Body, readBody } from './body.ts';
+import { type Form, readForm } from './form.ts';
+import { type Preferences, readPreferences } from './preferences.ts';
+import { type Read, readQuery } from './query.ts';
+
+/** A request, read but not yet looked up. */
+export type ParsedRequest = {
+  readonly method: string;
+  /** Below the door, as functions see it. */
+  readonly path: string;
+  /** What functions may look at: the request's headers, without those that carry secrets. */
+  readonly headersJson: string;
+  /** The schema the request names, or null for the first. */
+  readonly schema: string | null;
+  /** The table or function. */
+  readonly name: string;
+  readonly form: Form;
+  readonly preferences: Preferences;
+  readonly read: Read;
+  readonly body: Body | null;
+};
+
+/** Reads a request to `name`. `plans`: whether the planner's thoughts may be asked for. Throws `RestRefusal`. */
+export async function parseRequest(
+  request: Request,
+  kind: 'table' | 'call',
+  name: string,
+  options: { plans: boolean; bounds: Bounds },
+): Promise<ParsedRequest> {
+  const { method, headers } = request;
+  const reading = method === 'GET' || method === 'HEAD';
+  const { searchParams: search } = new URL(request.url);
+  const call = kind === 'call' && reading;
+  if (reading) addRange(search, headers.get('range'));
+  const read = readQuery(search, call);
+  // Before the body is read, and before anything is looked up.
+  checkConditions(read, options.bounds);
+  return {
+    method,
+    path: kind === 'call' ? `/rpc/${name}` : `/${name}`,
+    headersJson: headersFor(headers),
+    schema: headers.get(reading ? 'accept-profile' : 'content-profile'),
+    name,
+    form: readForm(headers.get('accept'), { plans: options.plans, call: kind === 'call' }),
+    preferences: readPreferences(headers.get('prefer')),
+    read,
+    body:
+      reading || method === 'DELETE'
+        ? null
+        : await readBody(request, kind, { columnsNamed: search.has('columns'), newRows: options.bounds.newRows }),
+  };
+}
+
+const SECRET = new Set(['authorization', 'apikey', 'cookie', 'proxy-authorization']);
+/** The headers a request shows to functions, as JSON. */
+export function headersFor(headers: Headers): string {
+  const shown: Record<string, string> = {};
+  for (const [name, value] of headers) if (!SECRET.has(name)) shown[name] = value;
+  return JSON.stringify(shown);
+}
+
+/** `Range: 10-19` pages like offset and limit, unless those are given. */
+function addRange(search: URLSearchParams, header: string | null): void {
+  const range = /^(?:items=)?(\d{1,15})-(\d{1,15})?$/.exec(header ?? '');
+  if (!range) return;
+  const from = Number(range[1]);
+  const to = range[2] === undefined ? null : Number(range[2]);
+  if (to !== null && to < from) throw restErrors.emptyRange();
+  if (!search.has('offset') && from > 0) search.set('offset', String(from));
+  if (!search.has('limit') && to !== null) search.set('limit', String(to - from + 1));
+}

@@ -1,0 +1,236 @@
+import { type Context, Hono } from 'hono';
+import { CallerStopped, type Database, DatabaseError } from '#server/db/database.ts';
+import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { CallerSuspended } from '#server/http/suspension.ts';
+import type { Schema } from './schema-cache/schema-cache.ts';
+import { BOUNDS, callerClass } from './cost/bounds.ts';
+import { checkShape } from './cost/shape.ts';
+import { refusalOfDatabase, RestRefusal, restErrors } from './errors.ts';
+import { createSchemaCacheLoader } from './schema-cache/loader.ts';
+import { describeApi } from './openapi/describe.ts';
+import { type ParsedRequest, parseRequest } from './parse/request.ts';
+import { readQuery } from './parse/query.ts';
+import { ALLOWED_OF_ROOT, allowedOfCall, allowedOfTable } from './plan/allow.ts';
+import { schemaOf } from './plan/read.ts';
+import {
+  type Prepare,
+  type Prepared,
+  prepareCall,
+  prepareDelete,
+  prepareInsert,
+  preparePut,
+  prepareRead,
+  prepareUpdate,
+} from './prepare.ts';
+import type { ReplyRow } from './sql/statements.ts';
+import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, replyValue } from './reply.ts';
+import { createRun, explain, isUndone } from './run.ts';
+import type { RestSettings } from './settings.ts';
+
+export type RestRouterParts = {
+  readonly db: Database;
+  readonly readCaller: ReadCaller;
+  /** What the environment says; `pgrst.*` settings of the authenticator overrule it. */
+  readonly settings: RestSettings;
+  /** Where the door is found, e.g. `http://localhost:3000/rest/v1`. */
+  readonly url: string;
+  /**
+   * Asked before each insert, but for the service's: null, or the whole seconds to wait. What a table may bear in an hour is counted here
+   * and not by a trigger, since a refused insert would undo the count.
+   */
+  readonly admitInsert: (table: string, ip: string) => Promise<number | null>;
+  /** Asked before each request of a guest, by address: null, or the whole seconds to wait. */
+  readonly admitGuest: (key: string) => Promise<number | null>;
+  /** For settings in the database that cannot be used. */
+  readonly warn: (line: string) => void;
+};
+
+/**
+ * `/rest/v1`: a request is parsed, planned against the catalogue, printed as one statement, run as its caller in one flight,
+ * and answered with the database's own text. Requests that differ only in values share a plan.
+ */
+export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; reload: () => void } {
+  const { db, readCaller } = parts;
+  const loader = createSchemaCacheLoader(db, parts.settings, parts.warn);
+  const run = createRun(db);
+  const router = new Hono<Env>();
+  // Whether a refused request was a guest's decides between 401 and 403.
+  const guests = new WeakSet<Request>();
+
+  /** Who asks; a guest only as often as guests may. */
+  async function admit(c: Context<Env>): Promise<Caller> {
+    const caller = await readCaller(c.req.raw, c.var.ip);
+    if (caller.role !== 'anon') return caller;
+    guests.add(c.req.raw);
+    const wait = await parts.admitGuest(`ip:${c.var.ip}`);
+    if (wait !== null) throw restErrors.tooMany(wait);
+    return caller;
+  }
+
+  async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
+    const caller = await admit(c);
+    if (prepare === prepareInsert && caller.role !== 'service_role') {
+      const wait = await parts.admitInsert(name, c.var.ip);
+      if (wait !== null) throw restErrors.tooMany(wait);
+    }
+    const cached = await loader.now();
+    const { settings } = cached;
+    const bounds = BOUNDS[callerClass(caller.role)];
+    const requested = countsSafely(
+      await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds }),
+      caller,
+    );
+    const prepared = prepare(requested, cached);
+    checkShape(prepared.cost, requested.read.values, bounds, settings.maxRows);
+    const { plan } = requested.form;
+    if (plan !== null) {
+      const told = await explain(db, plan, requested, prepared, caller, cached);
+      return new Response(told, {
+        headers: { 'cache-control': 'no-store', 'content-type': `${plan.type}; charset=utf-8` },
+      });
+    }
+    const row = await run(requested, prepared, caller, cached);
+    const guestRead = caller.role === 'anon' && (c.req.method === 'GET' || c.req.method === 'HEAD');
+    const known = guestRead ? (c.req.header('if-none-match') ?? '') : null;
+    return answer(requested, prepared, row, settings, known);
+  }
+
+  /** `OPTIONS`: what may be asked of a thing, without asking it. */
+  async function options(c: Context<Env>, allowed: (schema: Schema) => string): Promise<Response> {
+    await admit(c);
+    const { schemaCache } = await loader.now();
+    const allow = allowed(schemaOf(schemaCache, c.req.header('accept-profile') ?? null));
+    return new Response(null, { headers: { allow, 'content-length': '0' } });
+  }
+
+  async function root(c: Context<Env>): Promise<Response> {
+    if (c.req.method === 'OPTIONS') return options(c, () => ALLOWED_OF_ROOT);
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw restErrors.method(c.req.method);
+    const { rootSpec } = (await loader.now()).settings;
+    if (rootSpec !== null) return serve(c, 'call', rootSpec, prepareCall);
+    const caller = await admit(c);
+    const cached = await loader.now();
+    const { openapi } = cached.settings;
+    if (openapi === 'disabled') throw restErrors.noOpenapi();
+    return describeApi({ db, url: parts.url, caller, cached, request: c.req.raw });
+  }
+
+  router.on(['GET', 'HEAD', 'POST'], '/rpc/:name', (c) => serve(c, 'call', c.req.param('name'), prepareCall));
+  router.on(['GET', 'HEAD'], '/:table', (c) => serve(c, 'table', c.req.param('table'), prepareRead));
+  router.post('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareInsert));
+  router.put('/:table', (c) => serve(c, 'table', c.req.param('table'), preparePut));
+  router.patch('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareUpdate));
+  router.delete('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareDelete));
+  router.options('/:table', (c) => options(c, (schema) => allowedOfTable(schema, c.req.param('table'))));
+  router.options('/rpc/:name', (c) => {
+    const read = readQuery(new URL(c.req.url).searchParams, true);
+    return options(c, (schema) => allowedOfCall(schema, c.req.param('name'), read));
+  });
+  router.all('/:table', (c) => Promise.reject(restErrors.method(c.req.method)));
+  router.all('/rpc/:name', (c) => Promise.reject(restErrors.rpcMethod(c.req.method)));
+  // With a slash at its end the door itself is another path to the router.
+  router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? root(c) : Promise.reject(restErrors.path())));
+  router.onError((error, c) => {
+    const refusal = refusalOf(error, guests.has(c.req.raw)) ?? unexpected(c.var.requestId);
+    if (refusal.status >= 500 && !(error instanceof RestRefusal))
+      c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
+    return told(refusal, c.req.method);
+  });
+  return { router, reload: loader.reload };
+}
+
+/**
+ * The planner's count is made from figures of all rows, also of those the caller may not see: asked with a condition on a hidden
+ * column, it would tell how common a value is. Only the service, which sees every row, is given it; everybody else's rows are counted.
+ */
+function countsSafely(requested: ParsedRequest, caller: Caller): ParsedRequest {
+  const { count } = requested.preferences;
+  if (count === null || count === 'exact' || caller.role === 'service_role') return requested;
+  return { ...requested, preferences: { ...requested.preferences, count: 'exact' } };
+}
+
+/** `known`: the version of a guest's read that the client has, '' for none; null for what is not kept. */
+function answer(
+  requested: ParsedRequest,
+  prepared: Prepared,
+  row: ReplyRow,
+  settings: RestSettings,
+  known: string | null,
+): Response {
+  const { preferences, read, form, method } = requested;
+  const options: ReplyOptions = {
+    method,
+    form,
+    status: statusOf(requested, prepared, row),
+    offset: prepared.offset === null ? 0 : Number(read.values[prepared.offset] ?? 0),
+    counted: preferences.count !== null,
+    type: prepared.type,
+    known,
+    headers: preferences.applied.size === 0 ? {} : { 'preference-applied': applied(requested, settings) },
+  };
+  switch (prepared.shows) {
+    case 'rows':
+      return replyRows(row, options);
+    case 'row':
+      return replyRow(row, options);
+    case 'value':
+      return replyValue(row, options);
+    case 'bytes':
+      return replyBytes(row, options);
+    case 'nothing':
+      return replyNothing(row, options, prepared.place ? rowSourceOf(requested.name, row) : null);
+  }
+}
+
+/** Rows that only took the place of others were not created. */
+function statusOf(requested: ParsedRequest, prepared: Prepared, row: ReplyRow): number {
+  const none = row.inserted !== undefined && Number(row.inserted ?? 0) <= 0;
+  if (prepared.status !== 201 || !none) return prepared.status;
+  return prepared.put && requested.preferences.returning !== 'representation' ? 204 : 200;
+}
+
+/** The preferences that counted, as the client is told. */
+function applied(requested: ParsedRequest, settings: RestSettings): string {
+  const { tx, applied: all } = requested.preferences;
+  const undone = isUndone(settings, requested);
+  return [...all]
+    .filter(([name]) => name !== 'tx' || undone === (tx === 'rollback'))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+}
+
+/** `/table?id=eq.1`: where the new row is found. */
+function rowSourceOf(table: string, row: ReplyRow): string | null {
+  if (!row.key) return null;
+  const key: unknown = JSON.parse(row.key);
+  const parts = Object.entries(key ?? {}).map(
+    ([name, value]) => `${encodeURIComponent(name)}=eq.${encodeURIComponent(String(value))}`,
+  );
+  return `/${encodeURIComponent(table)}?${parts.join('&')}`;
+}
+
+function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
+  if (error instanceof RestRefusal) return error;
+  if (error instanceof TokenRefused && error.code === 'unknown_role')
+    return new RestRefusal(401, '22023', error.message);
+  if (error instanceof TokenRefused && error.code === 'role_not_granted')
+    return new RestRefusal(403, '42501', error.message);
+  if (error instanceof TokenRefused)
+    return new RestRefusal(401, 'PGRST301', error.message, null, null, {
+      'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(error.message)}`,
+    });
+  if (error instanceof CallerSuspended || error instanceof CallerStopped) return restErrors.tooMany(error.retryAfter);
+  return error instanceof DatabaseError ? refusalOfDatabase(error, guest) : null;
+}
+
+function unexpected(requestId: string): RestRefusal {
+  return new RestRefusal(500, 'XX000', `Something went wrong on our side. Request ${requestId}.`);
+}
+
+function told({ status, code, message, details, hint, headers }: RestRefusal, method: string): Response {
+  const body = JSON.stringify({ code, message, details, hint });
+  return new Response(method === 'HEAD' ? null : body, {
+    status,
+    headers: { 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8', ...headers },
+  });
+}

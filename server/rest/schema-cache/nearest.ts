@@ -1,0 +1,77 @@
+/** How alike two names must be to be offered, from 0 (nothing in common) to 1 (the same). */
+const LEAST = 0.33;
+/** Names that share most letters in a row are compared letter by letter. */
+const COMPARED_MAX = 50;
+
+/**
+ * The name most like `asked` for "Perhaps you meant", found as PostgREST finds it; null when none is close. A name counts only when it
+ * shares three letters in a row with `asked`; when there is no such name, two. Case does not matter.
+ */
+export function nearest(requested: string, names: Iterable<string>): string | null {
+  if (requested.length > 200) return null;
+  const key = requested.toLowerCase();
+  const known = new Map([...names].map((name) => [name.toLowerCase(), name]));
+  const same = known.get(key);
+  if (same !== undefined) return same;
+  for (const size of [3, 2]) {
+    const own = countGrams(key, size);
+    const [best] = [...known]
+      .map(([folded, name]) => ({ folded, name, shared: likeness(own, countGrams(folded, size)) }))
+      .filter(({ shared }) => shared > 0)
+      .sort((a, b) => b.shared - a.shared)
+      .slice(0, COMPARED_MAX)
+      .map(({ folded, name }) => ({ name, alike: 1 - distance(key, folded) / Math.max(key.length, folded.length, 1) }))
+      .filter(({ alike }) => alike >= LEAST)
+      .sort((a, b) => b.alike - a.alike);
+    if (best) return best.name;
+  }
+  return null;
+}
+
+/** How often each run of `size` characters is in a name; its beginning and end count as a dash, signs are left out. */
+function countGrams(name: string, size: number): Map<string, number> {
+  const text = `-${name.replace(/[^\p{L}\p{N}\s,]/gu, '')}-`;
+  const counts = new Map<string, number>();
+  for (let at = 0; at + size <= text.length; at += 1) {
+    const gram = text.slice(at, at + size);
+    counts.set(gram, (counts.get(gram) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The cosine of the angle between two counts: 0 when they share nothing. */
+function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  const length = (counts: ReadonlyMap<string, number>): number =>
+    Math.sqrt([...counts.values()].reduce((sum, count) => sum + count * count, 0));
+  const product = [...a].reduce((sum, [gram, count]) => sum + count * (b.get(gram) ?? 0), 0);
+  return product === 0 ? 0 : product / (length(a) * length(b));
+}
+
+/** PostgreSQL offers a column that differs in at most this many letters. */
+const LETTERS_MAX = 3;
+
+/** The one or two columns most like `asked`, as PostgreSQL offers them: none when half of the letters differ, or more than two are as close. */
+export function nearestColumns(requested: string, names: Iterable<string>): string[] {
+  if (requested.length > 63) return [];
+  const least = Math.min(LETTERS_MAX, Math.floor(requested.length / 2));
+  const far = [...names]
+    .map((name) => ({ name, letters: distance(requested, name) }))
+    .filter(({ letters }) => letters <= least);
+  const closest = Math.min(...far.map(({ letters }) => letters));
+  const found = far.filter(({ letters }) => letters === closest).map(({ name }) => name);
+  return found.length > 2 ? [] : found;
+}
+
+/** How many letters to change, add or take away (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,138 @@
+import type { KeyRow, Relationship, Table, TableRow } from './schema-cache.ts';
+import { agreedOrigins, type Origin, readOrigins } from './view-columns.ts';
+
+/** Of each table, the numbers of its key's columns. */
+export type KeyColumns = ReadonlyMap<number, readonly number[]>;
+/** For each view: the tables it shows, with the view's column number for a table's column number. */
+export type Traces = ReadonlyMap<number, ReadonlyMap<number, ReadonlyMap<number, number>>>;
+
+export function traceViews(rules: readonly { oid: number; rule: string }[]): Traces {
+  const origins = new Map(rules.map((row) => [row.oid, readOrigins(row.rule)]));
+  const followed = new Map<number, readonly Origin[]>();
+  // A view of a view leads on to the tables of the inner one; a view cannot lead to itself.
+  const follow = (view: number): readonly Origin[] => {
+    const known = followed.get(view);
+    if (known) return known;
+    const ends = (origins.get(view) ?? []).flatMap((origin) => {
+      if (!origins.has(origin.fromTable)) return [origin];
+      const inner = follow(origin.fromTable).find((one) => one.column === origin.fromColumn);
+      return inner ? [{ ...inner, column: origin.column }] : [];
+    });
+    const agreed = agreedOrigins(ends);
+    followed.set(view, agreed);
+    return agreed;
+  };
+  const traces = new Map<number, Map<number, Map<number, number>>>();
+  for (const view of origins.keys()) {
+    const shown = new Map<number, Map<number, number>>();
+    for (const { column, fromTable, fromColumn } of follow(view)) {
+      const known = shown.get(fromTable) ?? new Map<number, number>();
+      if (!known.has(fromColumn)) known.set(fromColumn, column);
+      shown.set(fromTable, known);
+    }
+    traces.set(view, shown);
+  }
+  return traces;
+}
+
+/** A view has the key of the one table whose whole key it shows; none when there are several such tables. */
+export function keyOfView(view: TableRow, keyed: KeyColumns, traces: Traces): string[] {
+  const found = [...(traces.get(view.oid) ?? [])].flatMap(([oid, shown]) => {
+    const numbers = (keyed.get(oid) ?? []).map((number) => shown.get(number));
+    const names = numbers.flatMap((number) =>
+      view.columns.filter((one) => one.number === number).map((one) => one.name),
+    );
+    return numbers.length > 0 && names.length === numbers.length ? [names] : [];
+  });
+  return found.length === 1 ? (found[0] ?? []) : [];
+}
+
+/** Tables whose primary key holds the columns of at least two foreign keys. */
+export function joiningTables(keys: readonly KeyRow[], keyed: KeyColumns): number[] {
+  const found = new Map<number, number>();
+  for (const { child, child_columns: columns } of keys) {
+    const primary = keyed.get(child) ?? [];
+    if (primary.length > 1 && columns.every((column) => primary.includes(column)))
+      found.set(child, (found.get(child) ?? 0) + 1);
+  }
+  return [...found].flatMap(([table, count]) => (count > 1 ? [table] : []));
+}
+
+type Exposed = { readonly row: TableRow; readonly table: Table };
+
+/** Every way between two exposed relations that foreign keys make, views included. */
+export function findRelationships(
+  exposed: readonly Exposed[],
+  keys: readonly KeyRow[],
+  traces: Traces,
+): Relationship[] {
+  /** The exposed relations that show all these columns of a table, with the names they have there. */
+  const showing = (oid: number, columns: readonly number[]): { table: Table; names: string[] }[] =>
+    exposed.flatMap(({ row, table }) => {
+      const shown = traces.get(row.oid)?.get(oid);
+      if (row.oid !== oid && !shown) return [];
+      const names = columns.flatMap((number) => {
+        const own = row.oid === oid ? number : shown?.get(number);
+        return row.columns.filter((column) => column.number === own).map((column) => column.name);
+      });
+      return names.length === columns.length ? [{ table, names }] : [];
+    });
+
+  const direct = keys.flatMap((key): Relationship[] =>
+    showing(key.child, key.child_columns).flatMap((child) =>
+      showing(key.parent, key.parent_columns).flatMap((parent): Relationship[] => [
+        {
+          constraint: key.name,
+          cardinality: key.one ? 'one-to-one' : 'many-to-one',
+          from: child.table,
+          fromColumns: child.names,
+          to: parent.table,
+          toColumns: parent.names,
+          through: null,
+          call: null,
+        },
+        {
+          constraint: key.name,
+          cardinality: key.one ? 'one-to-one' : 'one-to-many',
+          from: parent.table,
+          fromColumns: parent.names,
+          to: child.table,
+          toColumns: child.names,
+          through: null,
+          call: null,
+        },
+      ]),
+    ),
+  );
+  return [...direct, ...findJunctions(direct)];
+}
+
+/** A table whose primary key is made of two foreign keys joins the two tables they lead to. */
+function findJunctions(direct: readonly Relationship[]): Relationship[] {
+  const up = direct.filter((one) => one.from.primaryKey.length > 1 && one.cardinality === 'many-to-one');
+  return up.flatMap((left) =>
+    up
+      .filter((right) => right.from === left.from && right !== left && right.constraint !== left.constraint)
+      .filter((right) =>
+        left.from.primaryKey.every((name) => left.fromColumns.includes(name) || right.fromColumns.includes(name)),
+      )
+      .filter((right) =>
+        [...left.fromColumns, ...right.fromColumns].every((name) => left.from.primaryKey.includes(name)),
+      )
+      .map((right): Relationship => ({
+        constraint: left.constraint,
+        cardinality: 'many-to-many',
+        from: left.to,
+        fromColumns: left.toColumns,
+        to: right.to,
+        toColumns: right.toColumns,
+        through: {
+          table: left.from,
+          fromColumns: left.fromColumns,
+          toColumns: right.fromColumns,
+          toConstraint: right.constraint,
+        },
+        call: null,
+      })),
+  );
+}

@@ -1,0 +1,215 @@
+import type { Relationship } from '../schema-cache/schema-cache.ts';
+import type { Embed, PlannedItem, PlannedLevel, Summed } from '../plan/read.ts';
+import { type RowSource, buildColumn, buildField, buildJoin, buildOrder, buildWhere, WHOLE_ROW } from './conditions.ts';
+import { type SqlBuilder, buildPart, buildWhole } from './builder.ts';
+
+/**
+ * The third stage: a plan as SQL. Identifiers come from the catalogue, everything a caller wrote is a `$n`, and the answer's
+ * JSON is made by the database.
+ */
+
+/** How the answer is written: a list, one CSV text, and whether nulls are left out. */
+export type Shape = { readonly format: 'json' | 'csv'; readonly stripNulls: boolean };
+/**
+ * Where rows come from: a relation, or what a statement before it gave (`kept`: the whole row is a column of it).
+ * `capped`: at most the printer's rows are shown.
+ */
+export type Source = { readonly sql: string; readonly kept: boolean; readonly capped: boolean };
+
+/**
+ * `select <body>, <count> from (…) x`: the text of all rows, and how many they are.
+ */
+export function buildRows(
+  builder: SqlBuilder,
+  level: PlannedLevel,
+  source: Source,
+  shape: Shape,
+): { columns: string; from: string } {
+  const rows = buildTop(builder, level, source);
+  const cut = buildCut(builder, level, source.capped ? builder.maxRows : null);
+  const body = shape.format === 'csv' ? buildCsv(builder, rows.keys) : buildList(builder, rows, shape.stripNulls);
+  return { columns: `${buildWhole(builder, body)} as body, count(*) as count`, from: `(${rows.select}${cut}) x` };
+}
+
+/** How many rows there are without limit and offset; counting stops at `most`. */
+export function buildTotal(builder: SqlBuilder, level: PlannedLevel, source: Source, most: number | null): string {
+  const rows = isGrouped(level) ? buildTop(builder, level, source).select : buildCounted(builder, level, source);
+  return `(select count(*) from (${rows}${most === null ? '' : ` limit ${most}`}) x)`;
+}
+
+/** The rows without anything shown of them. */
+export function buildCounted(builder: SqlBuilder, level: PlannedLevel, source: Source): string {
+  const place = rowSourceOf(builder, source);
+  return `select from ${source.sql} as ${place.alias}${buildWhere(builder, place, level.conditions)}`;
+}
+
+function rowSourceOf(builder: SqlBuilder, source: Source): RowSource {
+  const alias = builder.alias();
+  return { alias, row: source.kept ? `${alias}.${WHOLE_ROW}` : alias };
+}
+
+function buildTop(builder: SqlBuilder, level: PlannedLevel, source: Source): Rows {
+  const place = rowSourceOf(builder, source);
+  return buildLevel(builder, level, { from: `${source.sql} as ${place.alias}`, place, conditions: [] });
+}
+
+/** A level as a subquery. `named`: its columns are called as the answer's keys; else they are c1, c2 … and the keys are values. */
+type Rows = { readonly select: string; readonly named: boolean; readonly keys: readonly string[] };
+
+function buildList(builder: SqlBuilder, rows: Rows, stripNulls: boolean): string {
+  const list = `json_agg(${buildObject(builder, rows)})`;
+  return `coalesce(${stripNulls ? `json_strip_nulls(${list})` : list}, '[]')::text`;
+}
+
+/** More than fifty pairs do not fit into one call. */
+const PAIRS_MAX = 50;
+
+function buildObject(builder: SqlBuilder, rows: Rows): string {
+  if (rows.named) return 'x.*';
+  const pairs = rows.keys.map((key, at) => `${builder.bind({ from: 'constant', value: key })}::text, x.c${at + 1}`);
+  if (pairs.length <= PAIRS_MAX) return `json_build_object(${pairs.join(', ')})`;
+  const parts: string[] = [];
+  for (let at = 0; at < pairs.length; at += PAIRS_MAX)
+    parts.push(`jsonb_build_object(${pairs.slice(at, at + PAIRS_MAX).join(', ')})`);
+  return `(${parts.join(' || ')})::json`;
+}
+
+function buildCsv(builder: SqlBuilder, keys: readonly string[]): string {
+  const head = keys.map((key) => (/[",\n\r]/.test(key) ? `"${key.replaceAll('"', '""')}"` : key)).join(',');
+  const line = 'substring((x.*)::text, 2, length((x.*)::text) - 2)';
+  return `${builder.bind({ from: 'constant', value: head })}::text || coalesce(chr(10) || string_agg(${line}, chr(10)), '')`;
+}
+
+type From = { readonly from: string; readonly place: RowSource; readonly conditions: readonly string[] };
+
+function buildLevel(builder: SqlBuilder, level: PlannedLevel, { from, place, conditions }: From): Rows {
+  const laterals: string[] = [];
+  const shown = level.items.flatMap((item) => buildItem(builder, place, item, laterals));
+  const named = shown.every((one) => one.identifier !== null);
+  const list = shown.map((one, at) => `${one.sql} as ${named ? one.identifier : `c${at + 1}`}`).join(', ');
+  const where = buildWhere(builder, place, level.conditions, conditions);
+  const rest = `${buildGroups(level, shown)}${buildOrder(builder, place, level.order, isGrouped(level))}`;
+  return {
+    select: `select ${list} from ${from}${laterals.join('')}${where}${rest}`,
+    named,
+    keys: shown.map((one) => one.key),
+  };
+}
+
+/** One column of a level: its expression, its key, and the catalogue's identifier when that is its key. */
+type Shown = {
+  readonly sql: string;
+  readonly key: string;
+  readonly identifier: string | null;
+  readonly groupBy: readonly string[];
+};
+
+function buildItem(builder: SqlBuilder, place: RowSource, item: PlannedItem, laterals: string[]): Shown[] {
+  switch (item.kind) {
+    case 'field': {
+      const plain = buildField(builder, place, item.field);
+      const cast = item.cast === null ? plain : `(${plain})::${item.cast}`;
+      const identifier =
+        item.aggregate === null && item.field.path.length === 0 && item.key === item.field.column.name
+          ? item.field.column.sql
+          : null;
+      return [summed({ sql: cast, key: item.key, identifier, groupBy: [cast] }, item.aggregate)];
+    }
+    case 'count':
+      return [
+        { sql: `count(*)${item.cast === null ? '' : `::${item.cast}`}`, key: item.key, identifier: null, groupBy: [] },
+      ];
+    case 'embed': {
+      const { relationship } = item.embed;
+      return [
+        {
+          sql: buildEmbed(builder, place, item.embed),
+          key: item.key,
+          identifier: item.named ? identifierOf(relationship, item.key) : null,
+          groupBy: relationship.fromColumns.map((name) => buildColumn(place.alias, relationship.from, name)),
+        },
+      ];
+    }
+    case 'spread':
+      return buildSpread(builder, place, item, laterals);
+  }
+}
+
+function summed(shown: Shown, sum: Summed | null): Shown {
+  if (sum === null) return shown;
+  const sql = `${sum.name}(${shown.sql})`;
+  return { ...shown, sql: sum.cast === null ? sql : `${sql}::${sum.cast}`, identifier: null, groupBy: [] };
+}
+
+/** The columns of a related row as the row's own; those of many related rows as a list each. */
+function buildSpread(
+  builder: SqlBuilder,
+  place: RowSource,
+  { embed, hoisted }: PlannedItem & { kind: 'spread' },
+  laterals: string[],
+): Shown[] {
+  const inside = builder.alias();
+  const rows = buildEmbedded(builder, place, embed);
+  const names = rows.named ? spreadIdentifiers(embed.level) : rows.keys.map((_, at) => `c${at + 1}`);
+  if (embed.many) {
+    const lists = names
+      .map((name) => `${buildPart(builder, `coalesce(json_agg(x.${name}), '[]')`, 'count(*)')} as ${name}`)
+      .join(', ');
+    const cut = buildCut(builder, embed.level, builder.maxRows);
+    laterals.push(` left join lateral (select ${lists} from (${rows.select}${cut}) x) as ${inside} on true`);
+  } else laterals.push(` left join lateral (${rows.select} limit 1) as ${inside} on true`);
+  return rows.keys.map((key, at) => {
+    const sql = `${inside}.${names[at] ?? ''}`;
+    const identifier = rows.named ? (names[at] ?? null) : null;
+    return summed({ sql, key, identifier, groupBy: [sql] }, hoisted[at] ?? null);
+  });
+}
+
+/** The names of a level whose keys are all the catalogue's own, in order. */
+function spreadIdentifiers(level: PlannedLevel): string[] {
+  return level.items.flatMap((item) => {
+    if (item.kind === 'field') return [item.field.column.sql];
+    if (item.kind === 'embed') return [identifierOf(item.embed.relationship, item.key) ?? ''];
+    return item.kind === 'spread' ? spreadIdentifiers(item.embed.level) : [];
+  });
+}
+
+/** An embedded relation is called after its table, its key's column or its constraint: whichever the request used. */
+function identifierOf(one: Relationship, key: string): string | null {
+  const known = [one.to.name, one.constraint, ...one.fromColumns];
+  return known.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;
+}
+
+function buildEmbed(builder: SqlBuilder, of: RowSource, embed: Embed): string {
+  const rows = buildEmbedded(builder, of, embed);
+  const object = buildObject(builder, rows);
+  if (!embed.many) return `(select ${rows.named ? `row_to_json(${object})` : object} from (${rows.select} limit 1) x)`;
+  const cut = buildCut(builder, embed.level, builder.maxRows);
+  const list = buildPart(builder, `coalesce(json_agg(${object}), '[]')`, 'count(*)');
+  return `(select ${list} from (${rows.select}${cut}) x)`;
+}
+
+function buildEmbedded(builder: SqlBuilder, of: RowSource, { level, relationship }: Embed): Rows {
+  return buildLevel(builder, level, buildJoin(builder, of, relationship, true));
+}
+
+function buildCut(builder: SqlBuilder, { limit, offset }: PlannedLevel, max: number | null): string {
+  const most = limit === null ? max : `${builder.bind({ from: 'value', at: limit, as: 'limit', max })}::bigint`;
+  const skip = offset === null ? '' : ` offset ${builder.bind({ from: 'value', at: offset, as: 'offset' })}::bigint`;
+  return `${most === null ? '' : ` limit ${most}`}${skip}`;
+}
+
+function isGrouped(level: PlannedLevel): boolean {
+  return level.items.some(
+    (item) =>
+      item.kind === 'count' ||
+      (item.kind === 'field' && item.aggregate !== null) ||
+      (item.kind === 'spread' && item.hoisted.some((sum) => sum !== null)),
+  );
+}
+
+function buildGroups(level: PlannedLevel, shown: readonly Shown[]): string {
+  if (!isGrouped(level)) return '';
+  const by = [...new Set(shown.flatMap((one) => one.groupBy))];
+  return by.length === 0 ? '' : ` group by ${by.join(', ')}`;
+}

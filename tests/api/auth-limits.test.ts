@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '#tests/support/test-server.ts';
+import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+
+const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
+
+describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres) => {
+  let server: AuthTestServer;
+  beforeAll(async () => {
+    server = await startAuthTestServer({
+      postgres,
+      env: { RATE_LIMIT_FACTOR: '1', AUTH_PHONE: 'true', AUTH_PHONE_AUTOCONFIRM: 'true' },
+    });
+  });
+  afterAll(() => server.close());
+  const from = (ip: string): Record<string, string> => ({ 'x-forwarded-for': ip });
+  const signIn = (email: string, password: string, ip?: string): Promise<Answer> =>
+    server.ask('POST', '/token?grant_type=password', { email, password }, ip === undefined ? {} : from(ip));
+
+  test('ten wrong passwords for an account, from wherever, then a wait; a device that is signed in still gets in', async () => {
+    const email = 'guessed@example.com';
+    await server.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.0.1'));
+    const { code } = await server.mail(email);
+    await server.ask('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.0.1'));
+    const answers: Answer[] = [];
+    for (let n = 0; n < 12; n += 1) answers.push(await signIn(email, `wrong phrase ${n}`));
+    expect(answers.map((one) => one.status)).toEqual([...Array<number>(10).fill(400), 429, 429]);
+    expect(answers[11]).toMatchObject({ body: { code: 'over_request_rate_limit' } });
+    expect(Number(answers[11]?.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect((await signIn(email, PASSWORD)).status).toBe(429);
+    expect((await signIn(email, PASSWORD, '10.5.0.1')).status).toBe(200);
+    server.advance(91_000);
+    expect((await signIn(email, PASSWORD)).status).toBe(200);
+    for (let n = 0; n < 9; n += 1) expect((await signIn(email, 'a wrong phrase')).status).toBe(400);
+  });
+
+  test('ten guesses of the current password or of a code in its place, then a wait, with the right one too', async () => {
+    const email = 'reproved@example.com';
+    await server.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.1.1'));
+    const { code } = await server.mail(email);
+    const session = await server.ask('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.1.1'));
+    server.advance(601_000);
+    const update = (proof: Record<string, string>, n: number): Promise<Answer> =>
+      server.ask(
+        'PUT',
+        '/user',
+        { password: 'another fine phrase', ...proof },
+        {
+          authorization: `Bearer ${String(session.body['access_token'])}`,
+          ...from(`10.5.2.${n}`),
+        },
+      );
+    const answers: Answer[] = [];
+    for (let n = 0; n < 12; n += 1)
+      answers.push(await update(n % 2 === 0 ? { current_password: `wrong phrase ${n}` } : { nonce: '000000' }, n));
+    expect(answers.map((one) => one.status)).toEqual([400, 422, 400, 422, 400, 422, 400, 422, 400, 422, 429, 429]);
+    expect(Number(answers[11]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await update({ current_password: PASSWORD }, 13)).status).toBe(429);
+    expect((await signIn(email, PASSWORD, '10.5.1.1')).status).toBe(200);
+  });
+
+  test('an unknown account is limited as a known one', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n += 1) statuses.push((await signIn('nobody@example.com', 'a wrong phrase')).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(400), 429]);
+  });
+
+  test('twenty sign-ins in five minutes from one address, whatever it claims to have passed through', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 21; n += 1)
+      statuses.push((await signIn(`spray${n}@example.com`, 'a phrase', `10.66.${n}.1, 10.6.0.1`)).status);
+    expect(statuses).toEqual([...Array<number>(20).fill(400), 429]);
+  });
+
+  describe('the tries of an account', () => {
+    type Name = { email: string } | { phone: string };
+    const attempt = (name: Name, password: string, ip?: string): Promise<Answer> =>
+      server.ask('POST', '/token?grant_type=password', { ...name, password }, ip === undefined ? {} : from(ip));
+    const wrongTries = async (name: Name, tries: number): Promise<number[]> => {
+      const statuses: number[] = [];
+      for (let n = 0; n < tries; n += 1) statuses.push((await attempt(name, `wrong phrase ${n}`)).status);
+      return statuses;
+    };
+    const nine = Array<number>(9).fill(400);
+    const all = [...Array<number>(10).fill(400), 429];
+    const signUp = (name: Name): Promise<Answer> => server.ask('POST', '/signup', { ...name, password: PASSWORD });
+    const confirmed = async (email: string): Promise<{ email: string }> => {
+      await server.member(email);
+      return { email };
+    };
+
+    test.each([
+      ['an e-mail address', () => confirmed('spared@example.com')],
+      [
+        'a phone',
+        async () => {
+          expect((await signUp({ phone: '+61400555111' })).status).toBe(200);
+          return { phone: '+61400555111' };
+        },
+      ],
+    ])('by %s are all given back by a sign-in that is right', async (_, make) => {
+      const name = await make();
+      expect(await wrongTries(name, 9)).toEqual(nine);
+      expect((await attempt(name, PASSWORD)).status).toBe(200);
+      expect(await wrongTries(name, 11)).toEqual(all);
+      expect((await attempt(name, PASSWORD)).status).toBe(429);
+    });
+
+    test('are given back to whoever is right but not confirmed', async () => {
+      const name = { email: 'waiting@example.com' };
+      await signUp(name);
+      expect(await wrongTries(name, 9)).toEqual(nine);
+      expect(await attempt(name, PASSWORD)).toMatchObject({ status: 400, body: { code: 'email_not_confirmed' } });
+      expect(await wrongTries(name, 11)).toEqual(all);
+    });
+
+    test('are given back to whoever is right but banned, and no session begins', async () => {
+      const name = await confirmed('outcast@example.com');
+      await server.app.db.query(
+        `with gone as (delete from auth.sessions s using auth.users u where u.id = s.user_id and u.email = $1)
+         update auth.users set banned_until = 'infinity' where email = $1`,
+        [name.email],
+      );
+      expect(await wrongTries(name, 9)).toEqual(nine);
+      expect(await attempt(name, PASSWORD)).toMatchObject({ status: 400, body: { code: 'user_banned' } });
+      expect(await wrongTries(name, 11)).toEqual(all);
+      const sessions = 'select from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1';
+      expect((await server.app.db.query(sessions, [name.email])).rows).toEqual([]);
+    });
+
+    test('of strangers are not given back by a device that is signed in', async () => {
+      const name = { email: 'athome@example.com' };
+      await signUp(name);
+      const { code } = await server.mail(name.email);
+      await server.ask('POST', '/verify', { ...name, token: code, type: 'email' }, from('10.8.0.1'));
+      expect(await wrongTries(name, 9)).toEqual(nine);
+      expect((await attempt(name, PASSWORD, '10.8.0.1')).status).toBe(200);
+      expect(await wrongTries(name, 2)).toEqual([400, 429]);
+    });
+
+    test('are not touched by an address that is over its own', async () => {
+      const name = await confirmed('untouched@example.com');
+      for (let n = 0; n < 20; n += 1) await attempt({ email: `other${n}@example.com` }, 'a phrase', '10.9.0.1');
+      for (let n = 0; n < 12; n += 1) expect((await attempt(name, `wrong ${n}`, '10.9.0.1')).status).toBe(429);
+      expect((await attempt(name, PASSWORD, '10.9.0.1')).status).toBe(429);
+      expect(await wrongTries(name, 11)).toEqual(all);
+    });
+  });
+
+  test('the question whether an address is taken: 404, 200, no mail, thirty a minute', async () => {
+    const email = 'probed@example.com';
+    const probe = (of: string, ip?: string): Promise<Answer> =>
+      server.ask('POST', '/recover', { email: of, dry_run: true }, ip === undefined ? {} : from(ip));
+    expect(await probe(email)).toMatchObject({
+      status: 404,
+      body: { code: 'user_not_found', message: 'User not found' },
+    });
+    await server.ask('POST', '/signup', { email, password: PASSWORD });
+    const { code } = await server.mail(email);
+    expect((await probe(email)).status).toBe(404);
+    await server.ask('POST', '/verify', { email, token: code, type: 'email' });
+    expect(await probe(` ${email.toUpperCase()}`)).toMatchObject({ status: 200, body: {} });
+    expect((await probe('nonsense')).status).toBe(400);
+    const statuses: number[] = [];
+    for (let n = 0; n < 31; n += 1) statuses.push((await probe(`p${n}@example.com`, '10.7.0.1')).status);
+    expect(statuses).toEqual([...Array<number>(30).fill(404), 429]);
+    const late = await probe(email, '10.7.0.1');
+    expect(late.body).toMatchObject({
+      message: expect.stringMatching(/^For security purposes, you can only request this after \d+ seconds\.$/),
+    });
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await server.mailsOf(email)).toHaveLength(1);
+  });
+
+  test('one mail of a kind a minute and five mails an hour to an address, known or not, in the same words', async () => {
+    const email = 'mailed@example.com';
+    await server.ask('POST', '/signup', { email, password: PASSWORD });
+    await server.mail(email);
+    server.advance(61_000);
+    const ask = (of: string): Promise<Answer> => server.ask('POST', '/recover', { email: of });
+    for (const of of [email, 'unmailed@example.com']) {
+      expect(await ask(of)).toMatchObject({ status: 200, body: {} });
+      expect(await ask(of)).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } });
+      const again = (): Promise<Answer> => server.ask('POST', '/resend', { email: of, type: 'signup' });
+      expect((await again()).status).toBe(200);
+      expect((await again()).status).toBe(429);
+    }
+    // Moved while a mail is under way, the clock would outrun its lease and send it twice.
+    const mails = [await server.mail(email, 2), await server.mail(email, 3)];
+    expect(mails.map((one) => one.subject)).toContain('Choose a new password');
+    server.advance(61_000);
+    expect((await server.ask('POST', '/resend', { email, type: 'signup' })).status).toBe(200);
+    expect((await server.mail(email, 4)).code).toMatch(/^\d{6}$/);
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      server.advance(61_000);
+      statuses.push((await ask('hourly@example.com')).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await server.mailsOf('hourly@example.com')).toEqual([]);
+    expect(await server.mailsOf('unmailed@example.com')).toEqual([]);
+  });
+
+  test('a mail the server could not send comes when it can, once, with the same code', async () => {
+    const email = 'patient@example.com';
+    await server.sandbox('/api/faults', { provider: 'mail', kind: 'status', status: 451, count: 2 });
+    await server.ask('POST', '/signup', { email, password: PASSWORD });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await server.mailsOf(email)).toEqual([]);
+    await until(async () => {
+      server.advance(5_000);
+      return (await server.mailsOf(email)).length > 0;
+    });
+    const { code } = await server.mail(email);
+    expect(await server.mailsOf(email)).toHaveLength(1);
+    expect((await server.ask('POST', '/verify', { email, token: code, type: 'email' })).status).toBe(200);
+  });
+});

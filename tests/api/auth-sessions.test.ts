@@ -1,0 +1,373 @@
+import type { SupabaseClient } from '@supabase/supabase-js';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '#tests/support/test-server.ts';
+import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+
+const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
+let count = 0;
+const someone = (): string => `session${(count += 1)}@example.com`;
+const NEW_PASSWORD = 'another fine phrase';
+
+describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres) => {
+  let server: AuthTestServer;
+  beforeAll(async () => {
+    server = await startAuthTestServer({ postgres });
+  });
+  afterAll(() => server.close());
+
+  const tokensOf = async (client: SupabaseClient): Promise<{ access: string; refresh: string }> => {
+    const { session } = (await client.auth.getSession()).data;
+    return { access: session?.access_token ?? '', refresh: session?.refresh_token ?? '' };
+  };
+  const trade = (token: string): Promise<Answer> =>
+    server.ask('POST', '/token?grant_type=refresh_token', { refresh_token: token });
+  const next = async (token: string): Promise<string> => String((await trade(token)).body['refresh_token']);
+  const ask = async (access: string): Promise<number> =>
+    (await server.ask('GET', '/user', undefined, { authorization: `Bearer ${access}` })).status;
+  const restStatus = async (access: string): Promise<number> =>
+    (
+      await fetch(`${server.url}/rest/v1/profiles?select=id`, {
+        headers: { apikey: server.app.keys.anonKey, authorization: `Bearer ${access}` },
+      })
+    ).status;
+  const signIn = async (email: string, password = PASSWORD): Promise<SupabaseClient> => {
+    const client = server.visitor();
+    const { error } = await client.auth.signInWithPassword({ email, password });
+    if (error) throw error;
+    return client;
+  };
+
+  describe('signing in', () => {
+    test('the right password opens a session whose token the published keys verify', async () => {
+      const email = someone();
+      await server.member(email);
+      const client = await signIn(email);
+      const { data } = await client.auth.getClaims();
+      expect(data?.header).toMatchObject({ alg: 'ES256' });
+      expect(data?.claims).toMatchObject({
+        aud: 'authenticated',
+        role: 'authenticated',
+        email,
+        aal: 'aal1',
+        is_anonymous: false,
+        amr: [{ method: 'password' }],
+      });
+      expect((await client.auth.getUser()).data.user).toMatchObject({ email, role: 'authenticated' });
+    });
+
+    test('a wrong password gets the same no of every account, and an unknown address too', async () => {
+      const [email, waiting, banned, bare] = [someone(), someone(), someone(), someone()];
+      await server.member(email);
+      await server.ask('POST', '/signup', { email: waiting, password: PASSWORD });
+      const accounts = server.service().auth.admin;
+      await accounts.createUser({ email: banned, password: PASSWORD, email_confirm: true, ban_duration: '1h' });
+      await accounts.createUser({ email: bare, email_confirm: true });
+      const body = { password: 'a wrong phrase' };
+      const wrong = await server.ask('POST', '/token?grant_type=password', { ...body, email });
+      expect(wrong).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_credentials', message: 'Invalid login credentials' },
+      });
+      for (const other of [someone(), waiting, banned, bare]) {
+        const answer = await server.ask('POST', '/token?grant_type=password', { ...body, email: other });
+        expect({ ...answer, headers: [...answer.headers.keys()] }).toEqual({
+          ...wrong,
+          headers: [...wrong.headers.keys()],
+        });
+      }
+    });
+
+    test('a banned or deleted account is out within a second, by password, refresh and access token', async () => {
+      for (const change of [`banned_until = 'infinity'`, `deleted_at = now()`]) {
+        const email = someone();
+        const { access, refresh } = await tokensOf(await server.member(email));
+        expect(await ask(access)).toBe(200);
+        await server.app.db.query(`update auth.users set ${change} where email = $1`, [email]);
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        expect(await ask(access)).toBe(403);
+        expect(await restStatus(access)).toBe(401);
+        expect((await trade(refresh)).status).toBeGreaterThanOrEqual(400);
+        expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error).not.toBeNull();
+      }
+    });
+  });
+
+  describe('refreshing', () => {
+    test('200 at once of one token all end with the same next one, and it is good', async () => {
+      const { refresh } = await tokensOf(await server.member(someone()));
+      const answers = await Promise.all(Array.from({ length: 200 }, () => trade(refresh)));
+      expect(new Set(answers.map((one) => one.status))).toEqual(new Set([200]));
+      const handed = new Set(answers.map((one) => one.body['refresh_token']));
+      expect(handed.size).toBe(1);
+      expect(handed.has(refresh)).toBe(false);
+      expect((await trade([...handed].map(String)[0] ?? '')).status).toBe(200);
+    });
+
+    test('whoever never got the answer may ask again, a day later too', async () => {
+      const { refresh } = await tokensOf(await server.member(someone()));
+      const lost = await next(refresh);
+      server.advance(86_400_000);
+      const again = await trade(refresh);
+      expect(again).toMatchObject({ status: 200, body: { refresh_token: lost } });
+      expect((await trade(lost)).status).toBe(200);
+    });
+
+    test('a slow twin is answered for ten seconds after its token was traded', async () => {
+      const { refresh } = await tokensOf(await server.member(someone()));
+      const third = await next(await next(await next(refresh)));
+      expect(await next(refresh)).toBe(third);
+      server.advance(9_000);
+      expect(await next(refresh)).toBe(third);
+    });
+
+    test('a copy used later than that ends the session for everybody, and the thief learns nothing', async () => {
+      const client = await server.member(someone());
+      const { refresh } = await tokensOf(client);
+      const second = await next(refresh);
+      server.advance(11_000);
+      const third = await trade(second);
+      const access = String(third.body['access_token']);
+      expect(await ask(access)).toBe(200);
+      // A copy of the first token, right after an honest refresh: how young the newest token is does not matter.
+      const stolen = await trade(refresh);
+      expect(stolen).toMatchObject({ status: 400, body: { code: 'refresh_token_already_used' } });
+      expect(stolen.body['access_token']).toBeUndefined();
+      expect(await trade(String(third.body['refresh_token']))).toMatchObject({
+        status: 400,
+        body: { code: 'refresh_token_not_found' },
+      });
+      expect(await ask(access)).toBe(403);
+    });
+
+    test('made-up, altered and cut tokens are not known', async () => {
+      const { refresh } = await tokensOf(await server.member(someone()));
+      const altered = Buffer.from(refresh, 'base64url');
+      altered.writeUInt32BE(5, 16);
+      for (const token of ['', 'x', refresh.slice(0, -2), altered.toString('base64url'), 'A'.repeat(48)])
+        expect(await trade(token)).toMatchObject({ status: 400, body: { code: 'refresh_token_not_found' } });
+      expect((await trade(refresh)).status).toBe(200);
+    });
+
+    test('what a user changed is in the next token', async () => {
+      const client = await server.member(someone());
+      await client.auth.updateUser({ data: { dj_name: 'AC', gone: 1 } });
+      await client.auth.updateUser({ data: { gone: null } });
+      const { data } = await client.auth.refreshSession();
+      expect(data.user?.user_metadata).toEqual({ dj_name: 'AC' });
+      expect((await client.auth.getClaims()).data?.claims['user_metadata']).toEqual({ dj_name: 'AC' });
+    });
+  });
+
+  describe('signing out', () => {
+    test('ends refresh and access at every door within a second', async () => {
+      const client = await server.member(someone());
+      const { access, refresh } = await tokensOf(client);
+      expect(await ask(access)).toBe(200);
+      expect(await restStatus(access)).toBe(200);
+      expect((await client.auth.signOut()).error).toBeNull();
+      expect(await ask(access)).toBe(403);
+      expect(await restStatus(access)).toBe(401);
+      expect((await trade(refresh)).body['code']).toBe('refresh_token_not_found');
+      const again = await server.ask('POST', '/logout', undefined, { authorization: `Bearer ${access}` });
+      expect(again).toMatchObject({ status: 403, body: { code: 'session_not_found' } });
+    });
+
+    test.each([
+      ['local', [403, 200]],
+      ['others', [200, 403]],
+      ['global', [403, 403]],
+    ] as const)('scope %s leaves what it should', async (scope, [own, other]) => {
+      const email = someone();
+      const here = await server.member(email);
+      const there = await signIn(email);
+      const [a, b] = [(await tokensOf(here)).access, (await tokensOf(there)).access];
+      expect((await here.auth.signOut({ scope })).error).toBeNull();
+      expect(await ask(a)).toBe(own);
+      expect(await ask(b)).toBe(other);
+    });
+
+    test('nobody ends the sessions of somebody else', async () => {
+      const one = await server.member(someone());
+      const two = await server.member(someone());
+      await one.auth.signOut({ scope: 'global' });
+      expect(await ask((await tokensOf(two)).access)).toBe(200);
+    });
+
+    test('rubbish in place of a token is told as the client expects', async () => {
+      const answer = await server.ask('POST', '/logout', undefined, { authorization: 'Bearer rubbish' });
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { code: 'bad_jwt', message: expect.stringMatching(/^invalid JWT/) },
+      });
+      const guest = await server.ask('POST', '/logout?scope=local');
+      expect(guest).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
+      const { access } = await tokensOf(await server.member(someone()));
+      const odd = await server.ask('POST', '/logout?scope=all', undefined, { authorization: `Bearer ${access}` });
+      expect(odd.status).toBe(400);
+    });
+  });
+
+  describe('a new password', () => {
+    test('by recovery: the mailed link signs in, the new password counts, other sessions end, the owner is told', async () => {
+      const email = someone();
+      const other = await server.member(email);
+      const { access } = await tokensOf(other);
+      server.advance(61_000);
+      const client = server.visitor();
+      expect((await client.auth.resetPasswordForEmail(email, { redirectTo: 'https://evil.example' })).error).toBeNull();
+      const mail = await server.mail(email, 2);
+      expect(mail.text).toContain(`${server.url}/auth?reset=true&token_hash=${mail.tokenHash}&type=recovery`);
+      expect(mail.text).not.toContain('evil.example');
+      const { error } = await client.auth.verifyOtp({ token_hash: mail.tokenHash, type: 'recovery' });
+      expect(error).toBeNull();
+      expect((await client.auth.updateUser({ password: PASSWORD })).error?.code).toBe('same_password');
+      expect((await client.auth.updateUser({ password: 'abc' })).error).toMatchObject({
+        code: 'weak_password',
+        message: 'Password should be at least 6 characters',
+      });
+      expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
+      expect(await ask(access)).toBe(403);
+      expect(await ask((await tokensOf(client)).access)).toBe(200);
+      expect((await server.mail(email, 3)).subject).toBe('Your password was changed');
+      expect((await client.auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe(
+        'invalid_credentials',
+      );
+      expect((await client.auth.signInWithPassword({ email, password: NEW_PASSWORD })).error).toBeNull();
+    });
+
+    test('by code as well, once', async () => {
+      const email = someone();
+      await server.member(email);
+      server.advance(61_000);
+      await server.visitor().auth.resetPasswordForEmail(email);
+      const { code } = await server.mail(email, 2);
+      expect((await server.visitor().auth.verifyOtp({ email, token: code, type: 'recovery' })).error).toBeNull();
+      expect((await server.visitor().auth.verifyOtp({ email, token: code, type: 'recovery' })).error?.code).toBe(
+        'otp_expired',
+      );
+    });
+
+    test('ends every link and code that was mailed before it, and those that still wait to be sent', async () => {
+      const [email, changed] = [someone(), someone()];
+      const client = await server.member(email);
+      server.advance(61_000);
+      await server.visitor().auth.resetPasswordForEmail(email);
+      const reset = await server.mail(email, 2);
+      await server.visitor().auth.signInWithOtp({ email, options: { shouldCreateUser: false } });
+      const link = await server.mail(email, 3);
+      await client.auth.updateUser({ email: changed });
+      const change = await server.mail(changed);
+      server.advance(61_000);
+      const { id } = (await client.auth.getUser()).data.user ?? {};
+      await server.app.db.query(
+        `insert into auth.message_queue (kind, email, created_at, due_at) values ('recovery', $1, $2::timestamptz, $2::timestamptz + interval '1 hour')`,
+        [email, server.now()],
+      );
+      expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
+      const verify = (token_hash: string, type: 'recovery' | 'magiclink' | 'email_change') =>
+        server.visitor().auth.verifyOtp({ token_hash, type });
+      expect((await verify(reset.tokenHash, 'recovery')).error?.code).toBe('otp_expired');
+      expect((await verify(link.tokenHash, 'magiclink')).error?.code).toBe('otp_expired');
+      expect((await verify(change.tokenHash, 'email_change')).error?.code).toBe('otp_expired');
+      const { rows } = await server.app.db.query(
+        `select kind from auth.message_queue where email = $1 and kind <> 'password_changed'
+         union all select kind from auth.one_time_tokens where user_id = $2::uuid`,
+        [email, id],
+      );
+      expect(rows).toEqual([]);
+    });
+
+    if (postgres)
+      test('ends the link of a mail that is being sent at the same moment: it opens nothing, and is not mailed', async () => {
+        const email = someone();
+        const client = await server.member(email);
+        server.advance(61_000);
+        const { id } = (await client.auth.getUser()).data.user ?? {};
+        const other = new pg.Client({ connectionString: server.ownerUrl ?? '' });
+        await other.connect();
+        // Holds the sender up where it makes the code good: the row it would write is written here, and not yet committed.
+        await other.query('begin');
+        await other.query(
+          `insert into auth.one_time_tokens (user_id, kind, email, code_hash, token_hash, expires_at, created_at)
+           values ($1, 'recovery', $2, '', '', now(), now())`,
+          [id, email],
+        );
+        await server.visitor().auth.resetPasswordForEmail(email);
+        const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%into auth.one_time_tokens%' and datname = current_database()`;
+        await until(async () => (await other.query(waits)).rows.length > 0);
+        expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
+        await other.query('rollback');
+        await other.end();
+        expect((await server.mail(email, 2)).subject).toBe('Your password was changed');
+        await until(
+          async () => (await server.app.db.one('select 1 from auth.message_queue where email = $1', [email])) === null,
+        );
+        expect(await server.app.db.one('select 1 from auth.one_time_tokens where user_id = $1::uuid', [id])).toBeNull();
+        expect(await server.mailsOf(email)).toHaveLength(2);
+      });
+
+    test('an old session needs the current password', async () => {
+      const email = someone();
+      const client = await server.member(email);
+      server.advance(601_000);
+      expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toMatchObject({
+        status: 400,
+        message: 'Please enter your current password.',
+      });
+      const wrong = await client.auth.updateUser({ password: NEW_PASSWORD, current_password: 'a wrong phrase' });
+      expect(wrong.error?.message).toBe('Your current password is not right.');
+      const right = await client.auth.updateUser({ password: NEW_PASSWORD, current_password: PASSWORD });
+      expect(right.error).toBeNull();
+      await signIn(email, NEW_PASSWORD);
+    });
+  });
+
+  describe('a new address', () => {
+    test('counts once its code was typed; the old one then opens nothing', async () => {
+      const [email, changed] = [someone(), someone()];
+      const client = await server.member(email);
+      const asked = await client.auth.updateUser({ email: changed });
+      expect(asked.data.user).toMatchObject({ email, new_email: changed });
+      const { code } = await server.mail(changed);
+      expect((await server.visitor().auth.verifyOtp({ email, token: code, type: 'email_change' })).error?.code).toBe(
+        'otp_expired',
+      );
+      const done = await client.auth.verifyOtp({ email: changed, token: code, type: 'email_change' });
+      expect(done.error).toBeNull();
+      expect(done.data.user).toMatchObject({ email: changed });
+      expect((await client.from('profiles').select('email').single()).data).toEqual({ email: changed });
+      await signIn(changed);
+      expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe(
+        'invalid_credentials',
+      );
+    });
+
+    test('of somebody else answers as a free one, and its owner is told', async () => {
+      const [email, taken] = [someone(), someone()];
+      const client = await server.member(email);
+      await server.member(taken);
+      server.advance(61_000);
+      const { data, error } = await client.auth.updateUser({ email: taken });
+      expect(error).toBeNull();
+      expect(data.user).toMatchObject({ email, new_email: taken });
+      expect(await server.mail(taken, 2)).toMatchObject({ subject: 'You already have an account', code: '' });
+    });
+  });
+
+  test('what happened stands in the event log, without secrets, for good', async () => {
+    const email = someone();
+    const client = await server.member(email);
+    await client.auth.refreshSession();
+    await client.auth.signOut();
+    const { rows } = await server.app.db.query<{ action: string }>(
+      `select e.payload ->> 'action' as action from auth.audit_log_entries e join auth.users u on u.id::text = e.payload ->> 'actor_id'
+       where u.email = $1 order by e.created_at, action`,
+      [email],
+    );
+    expect(new Set(rows.map((row) => row.action))).toEqual(
+      new Set(['user_signedup', 'user_confirmed', 'login', 'token_refreshed', 'logout']),
+    );
+    await expect(server.app.db.query('delete from auth.audit_log_entries')).rejects.toThrow(/never changed/);
+  });
+});

@@ -1,0 +1,313 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
+import { SignedXml } from 'xml-crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWalker, readForm, type Step } from '#tests/support/browser-walk.ts';
+import { type AuthTestServer, startAuthTestServer } from './auth-test-server.ts';
+
+const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
+const VERIFIER = 'v'.repeat(64);
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+const fragment = (url: string | null): URLSearchParams => new URLSearchParams(new URL(url ?? '').hash.slice(1));
+const query = (url: string | null): URLSearchParams => new URL(url ?? '').searchParams;
+
+describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (postgres) => {
+  let server: AuthTestServer;
+  let count = 0;
+  beforeAll(async () => {
+    server = await startAuthTestServer({ postgres, env: { AUTH_SAML: 'true', AUTH_PROVIDERS: 'google' } });
+  });
+  afterAll(() => server.close());
+  const someone = (): string => `employee${(count += 1)}@example.com`;
+  const acs = (): string => `${server.url}/auth/v1/sso/saml/acs`;
+
+  /** Asks for a sign-on as the client does; answers the provider's address, our request's id and its relay state. */
+  async function begin(more: Record<string, unknown> = {}) {
+    const { status, body } = await server.ask('POST', '/sso', {
+      domain: 'example.com',
+      skip_http_redirect: true,
+      ...more,
+    });
+    expect(status).toBe(200);
+    const url = String(body['url']);
+    const xml = inflateRawSync(Buffer.from(query(url).get('SAMLRequest') ?? '', 'base64')).toString();
+    return { url, relayState: query(url).get('RelayState') ?? '', requestId: / ID="([^"]+)"/.exec(xml)?.[1] ?? '' };
+  }
+  const post = (SAMLResponse: string, RelayState: string): Promise<Step> =>
+    createWalker('10.4.0.1').go(acs(), { method: 'POST', form: { SAMLResponse, RelayState } });
+  /** The whole way by the provider's page. */
+  async function signOn(email: string, more: Record<string, unknown> = {}): Promise<Step> {
+    const { url } = await begin(more);
+    const walk = createWalker('10.4.0.2');
+    expect((await walk.go(url)).page).toContain('Single sign-on');
+    const page = await walk.go(url, { method: 'POST', form: { email, name: 'Lee Employee' } });
+    const { action, fields } = readForm(page.page);
+    expect(action).toBe(acs());
+    return walk.go(action, { method: 'POST', form: fields });
+  }
+  /** An answer signed by the provider's key, right but for what is said otherwise. */
+  const answer = async (of: Record<string, unknown>): Promise<string> =>
+    String(((await server.sandbox('/api/saml-response', of)) as { SAMLResponse?: unknown }).SAMLResponse);
+  const isRefused = (step: Step, code = 'validation_failed'): boolean =>
+    query(step.location).get('error_code') === code && !fragment(step.location).has('access_token');
+
+  test('the client asks by domain or by id, the person signs on at the employer, and comes back with a session', async () => {
+    const email = someone();
+    const client = server.visitor();
+    for (const ask of [{ domain: 'example.com' }, { providerId: '5a4d1000-0000-4000-8000-000000000001' }]) {
+      const { data, error } = await client.auth.signInWithSSO({
+        ...ask,
+        options: { redirectTo: `${server.url}/auth` },
+      });
+      expect(error).toBeNull();
+      expect(data?.url).toContain('/saml/sso?SAMLRequest=');
+    }
+    const landed = await signOn(email, { redirect_to: `${server.url}/auth` });
+    expect(landed.location).toMatch(`${server.url}/auth#`);
+    const token = fragment(landed.location).get('access_token');
+    const { body: user } = await server.ask('GET', '/user', undefined, { authorization: `Bearer ${token}` });
+    expect(user).toMatchObject({
+      email,
+      is_sso_user: true,
+      app_metadata: { provider: 'sso:5a4d1000-0000-4000-8000-000000000001' },
+      user_metadata: { full_name: 'Lee Employee' },
+    });
+    const claims = JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims.amr).toMatchObject([{ method: 'sso/saml' }]);
+    const again = fragment((await signOn(email)).location).get('access_token');
+    const { body: same } = await server.ask('GET', '/user', undefined, { authorization: `Bearer ${again}` });
+    expect(same['id']).toBe(user['id']);
+    expect(
+      await server.ask('POST', '/passkeys/registration/options', {}, { authorization: `Bearer ${again}` }),
+    ).toMatchObject({ status: 422, body: { message: 'SSO users cannot register passkeys' } });
+  });
+
+  test('the account of an employer has no other way in: not by a provider, a mailed link or a password', async () => {
+    const email = someone();
+    const landed = await signOn(email);
+    const headers = { authorization: `Bearer ${fragment(landed.location).get('access_token')}` };
+    await server.sandbox('/api/people', { email, name: 'Lee Employee' });
+    const { id_token: token } = (await server.sandbox('/api/id-token', { email })) as { id_token: string };
+    expect((await server.visitor().auth.signInWithIdToken({ provider: 'google', token })).error).toMatchObject({
+      status: 422,
+      code: 'user_sso_managed',
+    });
+    expect(await server.ask('PUT', '/user', { password: 'another fine phrase' }, headers)).toMatchObject({
+      status: 422,
+      body: { code: 'user_sso_managed' },
+    });
+    expect((await server.ask('POST', '/recover', { email })).status).toBe(200);
+    server.advance(61_000);
+    expect((await server.ask('POST', '/otp', { email, create_user: false })).status).toBe(200);
+    await server.app.flushMail();
+    expect(await server.mailsOf(email)).toEqual([]);
+  });
+
+  test('with a verifier it ends in a code', async () => {
+    const landed = await signOn(someone(), { code_challenge: CHALLENGE, code_challenge_method: 's256' });
+    const code = query(landed.location).get('code');
+    const traded = await server.ask('POST', '/token?grant_type=pkce', { auth_code: code, code_verifier: VERIFIER });
+    expect(traded).toMatchObject({ status: 200, body: { token_type: 'bearer', user: { is_sso_user: true } } });
+  });
+
+  test('metadata tells an identity provider who we are', async () => {
+    const response = await fetch(`${server.url}/auth/v1/sso/saml/metadata`);
+    expect(response.headers.get('content-type')).toContain('application/samlmetadata+xml');
+    const xml = await response.text();
+    expect(xml).toContain(`entityID="${server.url}/auth/v1/sso/saml/metadata"`);
+    expect(xml).toContain(`Location="${acs()}"`);
+    expect(xml).toContain('WantAssertionsSigned="true"');
+  });
+
+  test('an answer counts once, for the request that was made, in its time, for us, from the one we asked', async () => {
+    const email = someone();
+    const good = await begin();
+    const right = await answer({ email, in_response_to: good.requestId });
+    expect(fragment((await post(right, good.relayState)).location).get('access_token')).toBeTruthy();
+    expect(isRefused(await post(right, good.relayState), 'saml_relay_state_not_found')).toBe(true);
+    const other = await begin();
+    expect(isRefused(await post(right, other.relayState))).toBe(true);
+
+    const wrong: Record<string, Record<string, unknown>> = {
+      'nobody asked': { in_response_to: null },
+      'another request': { in_response_to: '_0000' },
+      'another audience': { audience: 'https://other.example/metadata' },
+      'another recipient': { acs: 'https://other.example/acs' },
+      'another issuer': { issuer: 'https://evil.example/metadata' },
+      'long over': { age_seconds: 3_600 },
+      'of the future': { age_seconds: -3_600 },
+    };
+    for (const [name, more] of Object.entries(wrong)) {
+      const { requestId, relayState } = await begin();
+      const step = await post(await answer({ email, in_response_to: requestId, ...more }), relayState);
+      expect(isRefused(step), `${name}: ${step.location}`).toBe(true);
+    }
+    const foreign = await begin();
+    const otherUser = await answer({ email: 'boss@other.example', in_response_to: foreign.requestId });
+    expect(isRefused(await post(otherUser, foreign.relayState), 'email_address_not_authorized')).toBe(true);
+    const nameless = await begin();
+    expect(
+      isRefused(
+        await post(await answer({ sub: 'x', in_response_to: nameless.requestId }), nameless.relayState),
+        'saml_assertion_no_email',
+      ),
+    ).toBe(true);
+    for (const [response, relay] of [
+      ['', (await begin()).relayState],
+      ['%%%', (await begin()).relayState],
+      [Buffer.from('<a/>').toString('base64'), (await begin()).relayState],
+    ] as const)
+      expect(isRefused(await post(response, relay))).toBe(true);
+    expect(isRefused(await post(right, ''), 'saml_relay_state_not_found')).toBe(true);
+  });
+
+  describe('attacks on the signature', () => {
+    const victim = 'victim@example.com';
+    const mallory = 'mallory@example.com';
+    /** A good answer for mallory, changed, as the text of its XML. */
+    async function attempt(change: (xml: string) => string): Promise<Step> {
+      const { requestId, relayState } = await begin();
+      const good = Buffer.from(await answer({ email: mallory, in_response_to: requestId }), 'base64').toString();
+      return post(Buffer.from(change(good)).toString('base64'), relayState);
+    }
+    const whoIs = async (step: Step): Promise<unknown> => {
+      const token = fragment(step.location).get('access_token');
+      if (!token) return null;
+      return (await server.ask('GET', '/user', undefined, { authorization: `Bearer ${token}` })).body['email'];
+    };
+    const assertionOf = (xml: string): string => /<saml:Assertion.*<\/saml:Assertion>/s.exec(xml)?.[0] ?? '';
+    const forgedOf = (assertion: string): string =>
+      assertion
+        .replaceAll(mallory, victim)
+        .replace(/<ds:Signature.*<\/ds:Signature>/s, '')
+        .replace(/ ID="[^"]+"/, ' ID="_forged"');
+    const signatureOf = (xml: string): string => /<ds:Signature.*<\/ds:Signature>/s.exec(xml)?.[0] ?? '';
+
+    test('the untouched answer is taken: what follows is refused for its change', async () => {
+      expect(await whoIs(await attempt((xml) => xml))).toBe(mallory);
+    });
+
+    const wraps: Record<string, (xml: string) => string> = {
+      'a changed address': (xml) => xml.replaceAll(mallory, victim),
+      'no signature': (xml) => xml.replace(signatureOf(xml), '').replaceAll(mallory, victim),
+      'an empty signature': (xml) =>
+        xml.replace(/<ds:SignatureValue>[^<]*/, '<ds:SignatureValue>').replaceAll(mallory, victim),
+      'a forged assertion before the signed one': (xml) =>
+        xml.replace(assertionOf(xml), forgedOf(assertionOf(xml)) + assertionOf(xml)),
+      'a forged assertion after the signed one': (xml) =>
+        xml.replace(assertionOf(xml), assertionOf(xml) + forgedOf(assertionOf(xml))),
+      'the signed assertion inside a forged one': (xml) =>
+        xml.replace(
+          assertionOf(xml),
+          forgedOf(assertionOf(xml)).replace(
+            '</saml:Subject>',
+            `</saml:Subject><saml:Advice>${assertionOf(xml)}</saml:Advice>`,
+          ),
+        ),
+      'the signed assertion inside the signature of a forged one': (xml) => {
+        const signed = assertionOf(xml);
+        const carrier = signatureOf(xml).replace('</ds:Signature>', `<ds:Object>${signed}</ds:Object></ds:Signature>`);
+        return xml.replace(signed, forgedOf(signed).replace('</saml:Issuer>', `</saml:Issuer>${carrier}`));
+      },
+      'the signed assertion in extensions, a forged one with its signature in place': (xml) => {
+        const signed = assertionOf(xml);
+        const forged = forgedOf(signed).replace('</saml:Issuer>', `</saml:Issuer>${signatureOf(xml)}`);
+        return xml.replace(
+          signed,
+          `<samlp:Extensions>${signed.replace(signatureOf(xml), '')}</samlp:Extensions>${forged}`,
+        );
+      },
+      'a forged assertion of the same id': (xml) => {
+        const signed = assertionOf(xml);
+        const id = / ID="([^"]+)"/.exec(signed)?.[1] ?? '';
+        return xml.replace(signed, forgedOf(signed).replace('_forged', id) + signed);
+      },
+      'a whole answer inside a forged one': (xml) =>
+        xml
+          .replace(assertionOf(xml), forgedOf(assertionOf(xml)))
+          .replace('<samlp:Status>', `<samlp:Extensions>${xml}</samlp:Extensions><samlp:Status>`),
+      'a document type': (xml) => `<!DOCTYPE r [<!ENTITY v "${victim}">]>${xml}`,
+      'an entity that grows': (xml) => `<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${xml}`,
+      'a weak hash': (xml) => xml.replace('xmldsig-more#rsa-sha256', 'xmldsig#rsa-sha1'),
+      'a key of its own beside it': (xml) => {
+        const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+        const stripped = xml.replace(signatureOf(xml), '').replaceAll(mallory, victim);
+        const signature = new SignedXml({
+          privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+          signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+          canonicalizationAlgorithm: 'http://www.w3.org/2001/10/xml-exc-c14n#',
+        });
+        signature.addReference({
+          xpath: `//*[local-name(.)='Assertion']`,
+          transforms: [
+            'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+            'http://www.w3.org/2001/10/xml-exc-c14n#',
+          ],
+          digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+        });
+        signature.computeSignature(stripped, {
+          location: { reference: `//*[local-name(.)='Assertion']/*[local-name(.)='Issuer']`, action: 'after' },
+        });
+        return signature.getSignedXml();
+      },
+    };
+    test.each(Object.entries(wraps))('%s is refused', async (_name, change) => {
+      const step = await attempt(change);
+      expect(await whoIs(step)).toBeNull();
+      expect(isRefused(step), String(step.location)).toBe(true);
+    });
+
+    test('a comment inside an address does not cut it: the whole text counts, or nothing', async () => {
+      const { requestId, relayState } = await begin();
+      const email = `${victim}.evil.example.com`;
+      const good = Buffer.from(await answer({ email, in_response_to: requestId }), 'base64').toString();
+      const cut = good.replaceAll(`${victim}.evil`, `${victim}<!-- -->.evil`);
+      expect(cut).not.toBe(good);
+      const step = await post(Buffer.from(cut).toString('base64'), relayState);
+      expect(await whoIs(step)).toBeNull();
+    });
+
+    test('none of it made an account for the victim', async () => {
+      expect(
+        await server.app.db.one(`select count(*)::int as n from auth.users where email like $1`, ['victim%']),
+      ).toEqual({ n: 0 });
+    });
+  });
+
+  test('what is asked wrongly is refused in the words of the protocol', async () => {
+    for (const [body, status, code] of [
+      [{}, 400, 'validation_failed'],
+      [{ domain: 'example.com', provider_id: 'x' }, 400, 'validation_failed'],
+      [{ domain: 'nowhere.example' }, 404, 'sso_provider_not_found'],
+      [{ provider_id: '5a4d1000-0000-4000-8000-000000000002' }, 404, 'sso_provider_not_found'],
+      [{ domain: 'example.com', code_challenge: 'x' }, 400, 'validation_failed'],
+    ] as const)
+      expect(await server.ask('POST', '/sso', body)).toMatchObject({ status, body: { code } });
+    expect((await server.ask('GET', '/settings')).body['saml_enabled']).toBe(true);
+  });
+});
+
+test.each(engines)(
+  'switched off, single sign-on and identity providers are refused in the words of the protocol (PostgreSQL: %s)',
+  async (postgres) => {
+    const server = await startAuthTestServer({ postgres });
+    for (const [method, path] of [
+      ['POST', '/sso'],
+      ['GET', '/sso/saml/metadata'],
+      ['POST', '/sso/saml/acs'],
+    ] as const)
+      expect(await server.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({
+        status: 404,
+        body: { code: 'saml_provider_disabled', message: 'SAML 2.0 is disabled' },
+      });
+    expect((await server.visitor().auth.signInWithSSO({ domain: 'example.com' })).error?.code).toBe(
+      'saml_provider_disabled',
+    );
+    expect((await server.visitor().auth.signInWithIdToken({ provider: 'google', token: 'x' })).error).toMatchObject({
+      status: 400,
+      code: 'provider_disabled',
+    });
+    await server.close();
+  },
+  60_000,
+);

@@ -1,0 +1,123 @@
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
+import { startTestServer, mailsTo, until, type TestServer } from '#tests/support/test-server.ts';
+
+/** A mail with what a person would act on. */
+export type AccountMail = {
+  readonly subject: string;
+  readonly text: string;
+  readonly code: string;
+  readonly tokenHash: string;
+};
+export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
+export const PASSWORD = 'correct horse battery';
+
+/** The house with what tests of accounts need: visitors from addresses of their own, codes out of mails, raw calls. */
+export type AuthTestServer = TestServer & {
+  /** All mails so far to an address, oldest first. */
+  mailsOf(email: string): Promise<AccountMail[]>;
+  /** Waits for the n-th mail to an address, counted from 1. */
+  mail(email: string, nth?: number): Promise<AccountMail>;
+  /** Waits for the n-th text message to a phone (with its plus), counted from 1; answers its code. */
+  textCode(phone: string, nth?: number): Promise<string>;
+  /** A client with the service key. */
+  service(): SupabaseClient;
+  /** A client as a browser tab has it, calling from an address of its own. */
+  visitor(ip?: string): SupabaseClient;
+  /** A plain call to /auth/v1. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Signs up and confirms; answers the client with its session. */
+  member(email: string, password?: string): Promise<SupabaseClient>;
+};
+
+/** Limits are as good as off unless `env` says otherwise; the minute between two mails to one address holds. */
+export async function startAuthTestServer(
+  options: { postgres?: boolean; env?: Record<string, string> } = {},
+): Promise<AuthTestServer> {
+  const database = options.postgres ? await createMigratedDatabase() : null;
+  const server = await startTestServer({
+    ...(database === null ? {} : { databaseUrl: database.url }),
+    env: { RATE_LIMIT_FACTOR: '10000', AUTH_MAIL_MIN_SECONDS: '60', TRUSTED_PROXIES: '1', ...options.env },
+  });
+  let visitors = 0;
+  const nextAddress = (): string => {
+    visitors += 1;
+    return `10.1.${visitors >> 8}.${visitors & 255}`;
+  };
+
+  const mailsOf = async (email: string): Promise<AccountMail[]> =>
+    (await mailsTo(server, email))
+      .map(({ subject, text }) => ({
+        subject,
+        text,
+        code: /^Code: (\d{6})\s*$/m.exec(text)?.[1] ?? '',
+        tokenHash: /token_hash=([\w-]+)/.exec(text)?.[1] ?? '',
+      }))
+      .toReversed();
+  /** Waits for a message and until the server knows that it has gone: with the clock moved in between it would send it once more. */
+  async function arrival<T>(to: string, find: () => Promise<T | undefined>): Promise<T> {
+    const found = await until(find, 5_000);
+    const leased = `select 1 from auth.message_queue where $1 in (email, '+' || phone) and lease_until > $2::timestamptz`;
+    await until(async () => (await server.app.db.one(leased, [to, server.now()])) === null, 5_000);
+    return found;
+  }
+  const mail = (email: string, nth = 1): Promise<AccountMail> =>
+    arrival(email, async () => (await mailsOf(email))[nth - 1]);
+  const visitor = (ip = nextAddress()): SupabaseClient =>
+    createClient(server.url, server.app.keys.anonKey, {
+      auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
+      global: { headers: { 'x-forwarded-for': ip } },
+    });
+
+  return {
+    ...server,
+    mailsOf,
+    mail,
+    visitor,
+    textCode: (phone, nth = 1) =>
+      arrival(phone, async () => {
+        const texts = await server.sandbox(`/api/texts?to=${encodeURIComponent(phone)}`);
+        const found: { text: string } | undefined = Array.isArray(texts) ? texts.toReversed()[nth - 1] : undefined;
+        return /^(\d+) is your/.exec(found?.text ?? '')?.[1];
+      }),
+    service: () =>
+      createClient(server.url, server.app.keys.serviceRoleKey, {
+        auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
+      }),
+    async ask(method, path, body, headers = {}) {
+      const response = await fetch(`${server.url}/auth/v1${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          apikey: server.app.keys.anonKey,
+          'content-type': 'application/json',
+          'x-forwarded-for': nextAddress(),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+    },
+    async member(email, password = PASSWORD) {
+      const client = visitor();
+      const { error } = await client.auth.signUp({ email, password });
+      if (error) throw error;
+      const { code } = await mail(email);
+      const verified = await client.auth.verifyOtp({ email, token: code, type: 'email' });
+      if (verified.error) throw verified.error;
+      return client;
+    },
+    async close() {
+      await server.close();
+      await database?.drop();
+    },
+  };
+}
+
+/** The client of the service itself, for its admin calls. */
+export function serviceClient(server: TestServer): SupabaseClient {
+  return createClient(server.url, server.app.keys.serviceRoleKey, {
+    auth: { autoRefreshToken: false, persistSession: false },
+  });
+}

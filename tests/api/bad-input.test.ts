@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import type { Customer, TestServer } from '#tests/support/test-server.ts';
+
+const FUNCTIONS = [
+  'create-payment',
+  'verify-payment',
+  'release-hold',
+  'cancel-booking',
+  'verify-id',
+  'create-verification-session',
+  'check-verification-and-checkout',
+  'generate-access-code',
+  'regenerate-pin',
+  'send-booking-confirmation',
+  'send-access-code-email',
+  'process-scheduled-emails',
+  'manual-power-control',
+  'test-smart-plug',
+  'test-igloohome-config',
+  'test-igloohome-oauth',
+  'test-igloohome-pin',
+  'stripe-webhook',
+  'igloohome-webhook',
+];
+const HOSTILE: readonly unknown[] = [
+  '',
+  'null',
+  '[]',
+  '"text"',
+  '42',
+  '{',
+  '\u0000',
+  {},
+  { bookingId: 7 },
+  { bookingId: "'; drop table private.booking; --" },
+  { booking_id: '../../etc/passwd' },
+  { sessionId: { $ne: null } },
+  { sessionId: 'x'.repeat(5_000) },
+  { idImage: 'data:text/html;base64,PHNjcmlwdD4=' },
+  { idImage: `data:image/png;base64,${'A'.repeat(200)}` },
+  { metadata: null },
+  { metadata: { studioId: 'x', startTime: 'yesterday', endTime: 1 } },
+  { bookingData: [] },
+  {
+    metadata: {
+      studioId: '5a000000-0000-4000-8000-00000000000a',
+      startTime: '2026-12-01T10:30:00Z',
+      endTime: '2026-12-01T09:00:00Z',
+    },
+  },
+  { amount: -1, metadata: {} },
+  { action: '__proto__' },
+  { ['__proto__']: { admin: true } },
+  { verificationSessionId: 'vs_nobody' },
+];
+
+/** Bad input is refused in the protocol's own shape, writes nothing and tells nothing of the inside. */
+describe.each(engines)('bad input on $name', (engine) => {
+  let server: TestServer;
+  let customer: Customer;
+  beforeAll(async () => {
+    server = await engine.open();
+    customer = await server.addCustomer();
+  }, 60_000);
+  afterAll(() => server.close());
+
+  const rows = async (): Promise<unknown> =>
+    server.app.db.one(
+      `select (select count(*) from private.booking) as bookings, (select count(*) from private.payment) as payments, (select count(*) from private.outbox) as jobs, (select count(*) from public.id_verifications) as checks`,
+    );
+  const leaks = (text: string): boolean => /\bat .*\.ts:|node_modules|select |PGlite|stack/i.test(text);
+
+  it.each(FUNCTIONS)('is refused by %s', { timeout: 60_000 }, async (name) => {
+    const before = await rows();
+    const harmless =
+      name === 'send-booking-confirmation' ||
+      name === 'send-access-code-email' ||
+      name === 'create-verification-session';
+    for (const body of HOSTILE) {
+      for (const token of [customer.token, undefined, 'not.a.token']) {
+        const response = await fetch(`${server.url}/functions/v1/${name}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token ?? server.app.keys.anonKey}`, 'content-type': 'application/json' },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        });
+        const text = await response.text();
+        const status = [name, JSON.stringify(body)?.slice(0, 60), response.status];
+        if (!(harmless && response.status === 200))
+          expect(status, text.slice(0, 200)).toEqual([
+            status[0],
+            status[1],
+            expect.toSatisfy((code) => code >= 400 && code < 500),
+          ]);
+        expect(leaks(text), text.slice(0, 300)).toBe(false);
+        if (response.status >= 400)
+          expect(JSON.parse(text)).toMatchObject(
+            name === 'regenerate-pin' && 'success' in JSON.parse(text)
+              ? { success: false }
+              : { error: { code: expect.any(String), message: expect.any(String) } },
+          );
+        if (token === 'not.a.token' && !name.endsWith('webhook'))
+          expect([response.status, response.headers.get('x-relay-error')]).toEqual([401, 'true']);
+      }
+    }
+    expect(await rows()).toEqual(before);
+  });
+
+  it('is refused by the other doors in their own shapes', async () => {
+    const key = server.app.keys.anonKey;
+    const ask = async (
+      method: string,
+      path: string,
+      body?: string,
+      headers: Record<string, string> = {},
+    ): Promise<[number, Record<string, unknown>]> => {
+      const response = await fetch(`${server.url}${path}`, {
+        method,
+        headers: { apikey: key, 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body }),
+      });
+      const answer: unknown = await response.json();
+      return [response.status, Object.fromEntries(Object.entries(answer ?? {}))];
+    };
+    for (const [path, body] of [
+      ['signup', '{'],
+      ['signup', '{"email":"x","password":"blue-monday-83"}'],
+      ['token?grant_type=password', '{"email":1}'],
+      ['token?grant_type=nothing', '{}'],
+      ['token?grant_type=refresh_token', '{"refresh_token":"x"}'],
+      ['verify', '{"type":"signup"}'],
+      ['verify', '{"type":"signup","email":"a@b.co","token":"123456"}'],
+      ['recover', '{}'],
+      ['nowhere', '{}'],
+      ['otp', '{}'],
+      ['admin/users', '{}'],
+    ] as const) {
+      const [status, answer] = await ask('POST', `/auth/v1/${path}`, body);
+      expect([path, status >= 400 && status < 500, typeof answer['code'], typeof answer['message']]).toEqual([
+        path,
+        true,
+        'string',
+        'string',
+      ]);
+    }
+    for (const path of [
+      'studios?select=nothing',
+      'studios?id=eq.not-a-uuid',
+      'studios?select=(',
+      'studios?or=(',
+      'nothing',
+      'studios?limit=x',
+      "studios?name=like.'",
+      'studios?select=bookings!wrong(id)',
+      'rpc/nothing',
+    ]) {
+      const [status, answer] = await ask('GET', `/rest/v1/${path}`);
+      if (path.includes('like')) expect(status).toBe(200);
+      else
+        expect([path, status >= 400 && status < 500, typeof answer['code'], 'hint' in answer]).toEqual([
+          path,
+          true,
+          'string',
+          true,
+        ]);
+    }
+    for (const path of [
+      'object/id-verifications/../../x',
+      'object/nowhere/x',
+      'object/sign/id-verifications/x?token=1.x',
+      'bucket/nowhere',
+      'render/image/x',
+    ]) {
+      const [status, answer] = await ask('GET', `/storage/v1/${path}`);
+      expect([path, status >= 400 && status < 500, typeof answer['message']]).toEqual([path, true, 'string']);
+    }
+    expect((await ask('GET', '/realtime/v1/websocket'))[0]).toBe(501);
+    const large = JSON.stringify({ bookingId: 'x'.repeat(2_000_000) });
+    expect(
+      (await ask('POST', '/functions/v1/cancel-booking', large, { authorization: `Bearer ${customer.token}` }))[0],
+    ).toBe(413);
+    expect((await ask('POST', '/rest/v1/mailing_list', large))[0]).toBe(413);
+  });
+});

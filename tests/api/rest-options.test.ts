@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { type Country, openCountry, soon } from './rest-test-server.ts';
+
+/** `OPTIONS` and answers in types there are not, on the schema of rest.sql (PostgREST docs: "OPTIONS method", "Media Type Handlers"). */
+describe.each(engines)('what the data door says it can do on $name', (engine) => {
+  let country: Country;
+  beforeAll(async () => {
+    country = await openCountry(engine);
+    await country.script(`
+create view public.crowds as select land_id, sum(people) as people from public.towns group by land_id;
+
+create materialized view public.crowds_kept as select land_id, sum(people) as people from public.towns group by land_id;
+
+create table public.keyless (word text);
+
+create function public.measure(side text) returns int language sql volatile as 'select length(side)';
+
+grant select on public.crowds, public.crowds_kept, public.keyless to anon;
+
+notify pgrst;`);
+    await soon(async () => expect((await country.raw('/keyless?limit=0')).status).toBe(200));
+  }, 120_000);
+  afterAll(() => country.server.close());
+
+  const ask = async (path: string, headers: Record<string, string> = {}, token?: string) => {
+    const { status, headers: told, text } = await country.raw(path, { method: 'OPTIONS', headers }, token);
+    return { status, allow: told.get('allow'), text };
+  };
+  const refused = async (path: string, headers: Record<string, string> = {}, token?: string) => {
+    const { status, allow, text } = await ask(path, headers, token);
+    const body: Record<string, unknown> = JSON.parse(text);
+    return [status, allow, body['code']];
+  };
+
+  test.each([
+    ['a table', '/towns', 'POST,PUT,PATCH,DELETE'],
+    ['a table that this caller has no right to', '/hidden', 'POST,PUT,PATCH,DELETE'],
+    ['a table without a key', '/keyless', 'POST,PATCH,DELETE'],
+    ['a view that passes everything on', '/town_cards', 'POST,PUT,PATCH,DELETE'],
+    ['a view with triggers for two verbs', '/visits', 'POST,PUT,PATCH'],
+    ['a view of two branches with triggers', '/bookings', 'POST,PUT,PATCH'],
+    ['a view of sums', '/crowds', null],
+    ['a view that is kept', '/crowds_kept', null],
+    ['a table, whatever else is asked', '/towns?select=nope&id=eq.x', 'POST,PUT,PATCH,DELETE'],
+    ['a function that changes nothing', '/rpc/add', 'POST'],
+    ['the same with its arguments', '/rpc/add?a=1', 'POST'],
+    ['a function by the arguments it is given', '/rpc/measure?radius=1', 'POST'],
+  ])('%s', async (_, path, more) => {
+    const allow = ['OPTIONS,GET,HEAD', ...(more === null ? [] : [more])].join(',');
+    expect(await ask(path)).toEqual({ status: 200, allow, text: '' });
+  });
+
+  test('what may change something is only posted', async () => {
+    for (const path of ['/rpc/touch_diary', '/rpc/rename_land', '/rpc/measure?side=a'])
+      expect([path, await ask(path)]).toEqual([path, { status: 200, allow: 'OPTIONS,POST', text: '' }]);
+  });
+
+  test('the door itself, and a table of a schema that is named', async () => {
+    expect((await ask('/')).allow).toBe('OPTIONS,GET,HEAD');
+    expect((await ask('')).allow).toBe('OPTIONS,GET,HEAD');
+    expect((await ask('/towns', { 'accept-profile': 'public' })).status).toBe(200);
+    expect(await refused('/towns', { 'accept-profile': 'private' })).toEqual([406, null, 'PGRST106']);
+  });
+
+  test('what is not there is refused as by GET', async () => {
+    for (const path of ['/townz', '/rpc/adds', '/rpc/add?c=1', '/a/b/c']) {
+      const { status, text } = await country.raw(path);
+      expect(await refused(path)).toEqual([status, null, JSON.parse(text).code]);
+    }
+    expect(await refused('/townz')).toEqual([404, null, 'PGRST205']);
+    expect(await refused('/rpc/adds')).toEqual([404, null, 'PGRST202']);
+    expect(await refused('/rpc/add?c=1')).toEqual([404, null, 'PGRST202']);
+    expect(await refused('/towns', {}, 'not.a.token')).toEqual([401, null, 'PGRST301']);
+  });
+
+  test('a browser that asks whether it may is answered at the door', async () => {
+    const asked = { origin: 'https://elsewhere.example', 'access-control-request-method': 'PATCH' };
+    for (const path of ['/towns', '/townz']) {
+      const { status, headers } = await country.raw(path, { method: 'OPTIONS', headers: asked }, 'not.a.token');
+      expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([204, null, '*']);
+      expect(headers.get('access-control-allow-methods')).toContain('PATCH');
+    }
+  });
+
+  test('GeoJSON, which needs PostGIS, is refused in so many words, unless something else will do', async () => {
+    const accept = 'application/geo+json';
+    const told = { code: 'PGRST107', message: `None of these media types are available: ${accept}` };
+    for (const path of ['/towns', '/rpc/first_town', '/rpc/add?a=1']) {
+      const { status, text } = await country.raw(path, { headers: { accept } });
+      expect([path, status, JSON.parse(text)]).toEqual([path, 406, { ...told, details: null, hint: null }]);
+    }
+    const token = country.someone.token;
+    const write = { method: 'PATCH', body: '{"name":"Gone"}', headers: { accept, prefer: 'return=representation' } };
+    expect((await country.raw('/towns?id=eq.1', write, token)).status).toBe(406);
+    const either = await country.raw('/towns?select=name&id=eq.1', {
+      headers: { accept: `${accept}, application/json` },
+    });
+    expect([either.status, either.text]).toEqual([200, '[{"name":"Aberdale"}]']);
+    const { error } = await country.server.client().from('towns').select().geojson();
+    expect(error).toMatchObject(told);
+  });
+});

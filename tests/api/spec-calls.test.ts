@@ -1,0 +1,465 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import {
+  checkout,
+  type Customer,
+  mailsTo,
+  moveTo,
+  paymentOf,
+  span,
+  STUDIO_A,
+  STUDIO_B,
+  until,
+  type TestServer,
+} from '#tests/support/test-server.ts';
+
+/** The calls of the specification, sections 3 and 7, as its pages make them, with the real client. */
+const FIELDS: Readonly<Record<string, string>> = {
+  profiles: 'id, user_id, dj_name, full_name, email, phone, address, date_of_birth',
+  mailing_list: 'email',
+  studios: 'id, name, description, features, hourly_rate',
+  bookings:
+    'id, user_id, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost, discount_amount, final_cost, id_verification_id, notes, guest_email',
+  user_verifications: 'id, user_id',
+  id_verifications:
+    'id, user_id, image_path, verification_status, verified_at, expires_at, created_at, extracted_full_name, extracted_first_name, extracted_middle_name, extracted_last_name, extracted_dob, extracted_expiry_date, is_over_18, age_at_verification, is_expired, is_nsw_license, name_match_status, name_match_details, profile_dob, dob_matches, ai_raw_response, ai_confidence_score',
+  scheduled_emails: 'booking_id, recipient_email, email_type, status, scheduled_for',
+  booking_access_codes: 'id, booking_id',
+  discount_codes:
+    'id, code, discount_type, discount_value, description, min_hours, max_uses, current_uses, expires_at, active, created_at',
+  audit_logs: 'id, created_at, action, resource_type, resource_id, details',
+  user_roles: 'user_id, role',
+};
+
+describe.each(engines)('the calls of the specification on $name', ({ open }) => {
+  let server: TestServer;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    server = await open();
+    customer = await server.addCustomer();
+  }, 60_000);
+  afterAll(() => server.close());
+
+  /** Books and pays an hour; answers the booking's id. */
+  async function book(hoursAhead: number, studio = STUDIO_A): Promise<string> {
+    const held = await server.call(
+      'create-payment',
+      checkout(span(server.now(), hoursAhead), {}, studio),
+      customer.token,
+    );
+    const payment = await paymentOf(server, held.body['bookingId']);
+    await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
+    await server.call('verify-payment', { sessionId: payment.id }, customer.token);
+    return String(held.body['bookingId']);
+  }
+
+  it('every table has the fields of the specification', async () => {
+    const all = server.client(server.app.keys.serviceRoleKey);
+    for (const [table, fields] of Object.entries(FIELDS))
+      expect([table, (await all.from(table).select(fields).limit(1)).error]).toEqual([table, null]);
+  });
+
+  it('profiles are read by id and by user_id, and written as the form writes them', async () => {
+    const client = server.client(customer.token);
+    const name = await client.from('profiles').select('dj_name, full_name').eq('id', customer.id).single();
+    expect(name.data).toEqual({ dj_name: null, full_name: 'Alex Citizen' });
+    const form = {
+      full_name: 'Alex Citizen',
+      email: 'other@example.com',
+      phone: '+61400000001',
+      dj_name: 'DJ Alex',
+      date_of_birth: '1998-04-03',
+    };
+    const saved = await client.from('profiles').update(form).eq('user_id', customer.id).select('*').single();
+    // The address of the account stays: it is changed by its own call.
+    expect(saved.data).toMatchObject({ ...form, email: customer.email, address: null });
+  });
+
+  it('studios come ordered by name, and one for the test call', async () => {
+    const guest = server.client();
+    const all = await guest.from('studios').select('*').order('name');
+    expect(all.data?.map((one: { name: string }) => one.name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
+    expect((await guest.from('studios').select('*').limit(1)).data).toHaveLength(1);
+  });
+
+  it('create-payment takes both bodies of the specification, and verify-payment says whether it was paid', async () => {
+    const time = span(server.now(), 30, 2);
+    const bookingData = {
+      studio_id: STUDIO_A,
+      studio_name: 'Studio A',
+      start_time: time.startTime,
+      end_time: time.endTime,
+      total_hours: 2,
+      slots: [{ hour: 1, label: '1 AM', date: '2026-01-01', price: 1 }],
+    };
+    const customerData = { full_name: 'Alex Citizen', email: customer.email, phone: '+61400000000', address: '' };
+    const first = await server.call('create-payment', { bookingData, customerData }, customer.token);
+    expect(first.body).toMatchObject({ url: expect.stringMatching(/^http/), bookingId: expect.any(String) });
+    const second = await server.call(
+      'create-payment',
+      {
+        ...checkout(time, {
+          studioName: 'Studio A',
+          totalHours: 2,
+          userId: customer.id,
+          subtotal: 1,
+          discount: 1,
+          couponDiscount: 1,
+        }),
+        amount: first.body['total'],
+        description: 'Studio A',
+        customerEmail: customer.email,
+        customerName: 'Alex Citizen',
+      },
+      customer.token,
+    );
+    // The same person, studio and hours: the same payment.
+    expect(second.body['bookingId']).toBe(first.body['bookingId']);
+    const wrong = await server.call('create-payment', { ...checkout(time), amount: 1 }, customer.token);
+    expect(wrong).toMatchObject({ status: 409, body: { error: { code: 'price_changed' } } });
+    const payment = await paymentOf(server, first.body['bookingId']);
+    expect((await server.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(false);
+    await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
+    expect((await server.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(true);
+  });
+
+  it('availability is asked as the specification asks, and by overlap finds what has begun before', async () => {
+    const id = await book(50);
+    const row = await server.client(customer.token).from('bookings').select('*').eq('id', id).single();
+    const start = new Date(String(row.data?.start_time)).getTime();
+    const asked = await server
+      .client()
+      .from('bookings')
+      .select('studio_id, start_time, end_time, status')
+      .eq('studio_id', STUDIO_A)
+      .gte('start_time', new Date(start - 3_600_000).toISOString())
+      .lte('start_time', new Date(start + 3_600_000).toISOString())
+      .neq('status', 'cancelled');
+    expect(asked.data).toEqual([
+      { studio_id: STUDIO_A, start_time: row.data?.start_time, end_time: row.data?.end_time, status: 'confirmed' },
+    ]);
+    const overlap = await server
+      .client()
+      .from('bookings')
+      .select('status')
+      .eq('studio_id', STUDIO_A)
+      .gt('end_time', new Date(start + 1_800_000).toISOString())
+      .lt('start_time', new Date(start + 5_400_000).toISOString())
+      .neq('status', 'cancelled');
+    expect(overlap.data).toHaveLength(1);
+  });
+
+  it('bookings come with their studio', async () => {
+    const id = await book(52);
+    const found = await server
+      .client(customer.token)
+      .from('bookings')
+      .select('*, studios(name, description, hourly_rate)')
+      .eq('id', id)
+      .single();
+    expect(found.data).toMatchObject({ id, status: 'confirmed', studios: { name: 'Studio A', hourly_rate: 49 } });
+  });
+
+  it('a coupon is judged in one row, without its counters', async () => {
+    await server.app.db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ('ASKED', 'percentage', 10, 5)`,
+    );
+    const client = server.client(customer.token);
+    const ask = (code: string) => client.rpc('validate_discount_code', { code_input: code, booking_hours: 2 });
+    expect((await ask(' asked ')).data).toEqual([
+      {
+        id: expect.any(String),
+        code: 'ASKED',
+        discount_type: 'percentage',
+        discount_value: 10,
+        min_hours: null,
+        expires_at: null,
+        max_uses: null,
+        current_uses: null,
+        is_valid: true,
+        error_message: null,
+      },
+    ]);
+    expect((await ask('unheard of')).data).toMatchObject([{ is_valid: false, error_message: 'Invalid coupon code' }]);
+  });
+
+  it('looks at codes are counted together in validate_discount_code and create-payment, ten a minute for a person', async () => {
+    const person = await server.addCustomer();
+    const { db } = server.app;
+    const look = (code: string) =>
+      server.client(person.token).rpc('validate_discount_code', { code_input: code, booking_hours: 2 });
+    const time = span(server.now(), 200);
+    const pay = (couponCode: string | null) =>
+      server.call('create-payment', checkout(time, { couponCode }), person.token);
+    const counted = async () =>
+      (
+        await db.one<{ looks: number }>(
+          'select coalesce(sum(looks), 0)::int as looks from private.coupon_guess where who = $1',
+          [`user:${person.id}`],
+        )
+      )?.looks;
+    expect((await look('GUESS1')).error).toBeNull();
+    expect((await pay('GUESS2')).status).toBe(422);
+    expect(await counted()).toBe(2);
+    // Ten looks in this minute and in those in which the test may end, and the limit of a server that is no test.
+    const before = await db.one<{ value: unknown }>(`select value from private.settings where name = 'limit_factor'`);
+    await db.query(`update private.settings set value = '1' where name = 'limit_factor'`);
+    await db.query(
+      `insert into private.coupon_guess (who, minute, looks) select $1, date_trunc('minute', now()) + n * interval '1 minute', 10 from generate_series(0, 5) n
+       on conflict (who, minute) do update set looks = 10`,
+      [`user:${person.id}`],
+    );
+    expect(await pay('GUESS3')).toMatchObject({
+      status: 429,
+      body: { error: { code: 'too_many_requests', message: 'Too many attempts. Please try again in a minute.' } },
+    });
+    expect((await look('GUESS4')).status).toBe(429);
+    // Without a code nothing is guessed.
+    expect((await pay(null)).status).toBe(200);
+    await db.query(`update private.settings set value = $1::jsonb where name = 'limit_factor'`, [
+      JSON.stringify(before?.value),
+    ]);
+  });
+
+  it('id_verifications are asked for the newest good one, and never written by a browser', async () => {
+    const client = server.client(customer.token);
+    const good = await client
+      .from('id_verifications')
+      .select('*')
+      .eq('user_id', customer.id)
+      .eq('verification_status', 'verified')
+      .gt('expires_at', server.now().toISOString())
+      .order('created_at', { ascending: false })
+      .limit(1);
+    expect(good.data).toHaveLength(1);
+    expect((await client.from('user_verifications').select('id').eq('user_id', customer.id)).data).toHaveLength(1);
+    const made = await client
+      .from('id_verifications')
+      .insert({ user_id: customer.id, verification_status: 'verified' });
+    expect(made.error?.code).toBe('42501');
+  });
+
+  it('the hosted identity check answers its session, its address and how it stands', async () => {
+    const begun = await server.call('create-verification-session', { bookingData: {} }, customer.token);
+    expect(begun.body).toEqual({
+      verificationSessionId: expect.stringMatching(/^vs_/),
+      verificationUrl: expect.stringMatching(/^http/),
+    });
+    const session = String(begun.body['verificationSessionId']);
+    const check = () =>
+      server.call('check-verification-and-checkout', { verificationSessionId: session }, customer.token);
+    expect((await check()).body).toEqual({ verified: false, status: 'requires_input', checkoutUrl: null });
+    await server.sandbox(`/api/identity/${session}`, { outcome: 'document_expired' });
+    expect((await check()).body).toEqual({
+      verified: false,
+      status: 'requires_input',
+      checkoutUrl: null,
+      error: expect.stringContaining('expired'),
+    });
+    await server.sandbox(`/api/identity/${session}`, {
+      outcome: 'verified',
+      first_name: 'Alex',
+      last_name: 'Citizen',
+      dob: '1998-04-03',
+    });
+    expect((await check()).body).toEqual({ verified: true, status: 'verified', checkoutUrl: '/checkout' });
+  });
+
+  it('verify-id answers every field of the specification', { timeout: 90_000 }, async () => {
+    const picture = await (await fetch(`${server.sandboxUrl}/licence.jpg?given=Alex&family=Citizen`)).arrayBuffer();
+    const idImage = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`;
+    expect((await server.call('verify-id', { idImage, userId: customer.id })).status).toBe(401);
+    const { body } = await server.call('verify-id', { idImage, userId: 'somebody else' }, customer.token);
+    for (const field of [
+      'verification_status',
+      'isOver18',
+      'age',
+      'isExpired',
+      'isNswLicense',
+      'nameMatchStatus',
+      'nameMatchDetails',
+      'profileDob',
+      'dobMatches',
+      'aiRawResponse',
+      'aiConfidenceScore',
+      'failureReasons',
+    ])
+      expect(body).toHaveProperty(field);
+    expect(Object.keys(Object(body['extractedData'])).toSorted()).toEqual(
+      ['dateOfBirth', 'expiryDate', 'firstName', 'fullName', 'lastName', 'middleName'].toSorted(),
+    );
+    // Whose it is the token says, and what the reader answered beside is not told.
+    expect(body['aiRawResponse']).toBeNull();
+    const row = await server
+      .client(customer.token)
+      .from('id_verifications')
+      .select('ai_confidence_score')
+      .eq('source', 'photo')
+      .single();
+    expect(Number(row.data?.ai_confidence_score)).toBeLessThanOrEqual(1);
+  });
+
+  it('mails that are asked for by hand are those that are queued already, to their owner alone', async () => {
+    const bookingId = await book(54);
+    for (const name of ['send-booking-confirmation', 'send-access-code-email']) {
+      const body = {
+        bookingId,
+        customerEmail: 'else@example.com',
+        customerName: 'Else',
+        pinCode: '1234',
+        isGuest: true,
+      };
+      expect([name, (await server.call(name, body, customer.token)).status]).toEqual([name, 202]);
+      expect([name, (await server.call(name, body)).status]).toEqual([name, 401]);
+    }
+    await server.settle();
+    expect(await mailsTo(server, 'else@example.com')).toEqual([]);
+    expect((await mailsTo(server, customer.email, 'Booking confirmed')).length).toBeGreaterThan(0);
+  });
+
+  it('code mails are scheduled a quarter of an hour before, pending, and at once within the hour', async () => {
+    const [later, soon] = [await book(56), await book(1, STUDIO_B)];
+    const all = server.client(server.app.keys.serviceRoleKey);
+    const mail = async (id: string) =>
+      (await all.from('scheduled_emails').select('*, bookings(start_time)').eq('booking_id', id).single()).data;
+    const first = await mail(later);
+    expect(first).toMatchObject({ status: 'pending', email_type: 'access_code', recipient_email: customer.email });
+    expect(Date.parse(first.bookings.start_time) - Date.parse(first.scheduled_for)).toBe(15 * 60_000);
+    expect(await mail(soon)).toMatchObject({ status: 'pending_immediate' });
+  });
+
+  it('a lock and a mail service that fail after paying are asked again, and the booking stands', async () => {
+    const faults = `${server.sandboxUrl}/api/faults`;
+    for (const provider of ['igloohome', 'mail'])
+      await server.sandbox('/api/faults', {
+        provider,
+        kind: 'status',
+        status: provider === 'mail' ? 451 : 500,
+        count: 50,
+      });
+    const bookingId = await book(2, STUDIO_B);
+    server.advance(65 * 60_000);
+    const client = server.client(customer.token);
+    const code = async () => (await server.call('generate-access-code', { bookingId }, customer.token)).body['pinCode'];
+    await server.settle();
+    expect(await code()).toBeNull();
+    expect((await client.from('bookings').select('status').eq('id', bookingId).single()).data?.status).toBe(
+      'confirmed',
+    );
+    const before = (await mailsTo(server, customer.email)).length;
+    await fetch(faults, { method: 'DELETE' });
+    server.advance(45 * 60_000);
+    await server.settle();
+    await server.settle();
+    expect(await code()).toMatch(/^\d+$/);
+    await until(async () => {
+      await server.settle();
+      return (await mailsTo(server, customer.email)).length >= before + 2;
+    });
+    server.advance(-110 * 60_000);
+  });
+
+  it('a call without a session, and one without an address, fail in the words of supabase-js', async () => {
+    const client = server.client();
+    expect((await client.auth.getUser()).error?.message).toBe('Auth session missing!');
+    // The words the client has for a form that sends neither an address nor a phone.
+    const nobody = Object.assign(Object.create(null), { password: 'something long' });
+    expect((await client.auth.signUp(nobody)).error?.message).toBe(
+      'You must provide either an email or phone number and a password',
+    );
+    expect((await client.auth.signInWithPassword(nobody)).error?.message).toBe(
+      'You must provide either an email or phone number and a password',
+    );
+  });
+
+  it(
+    'regenerate-pin shows and makes a code of one use, and is over with the session',
+    { timeout: 60_000 },
+    async () => {
+      const bookingId = await book(1, STUDIO_A);
+      const ask = async (method: 'GET' | 'POST') => {
+        const response = await fetch(`${server.url}/functions/v1/regenerate-pin?booking_id=${bookingId}`, {
+          method,
+          headers: { authorization: `Bearer ${customer.token}`, apikey: server.app.keys.anonKey },
+        });
+        return { status: response.status, body: Object(await response.json()) as Record<string, unknown> };
+      };
+      const shown = await ask('GET');
+      expect(shown.body).toMatchObject({
+        success: true,
+        pin: expect.stringMatching(/^\d+$/),
+        booking: { studio_name: 'Studio A', start_time: expect.any(String), end_time: expect.any(String) },
+      });
+      expect(shown.body).toHaveProperty('pinId');
+      const { start_time: start, end_time: end } = Object(shown.body['booking']) as Record<string, string>;
+      await moveTo(server, Date.parse(start ?? '') + 60_000);
+      const doors = await server.sandbox('/api/doors');
+      const door = Array.isArray(doors) ? String(doors[0].id) : '';
+      const press = () => server.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
+      expect(await press()).toMatchObject({ opened: true });
+      await server.settle();
+      await server.settle();
+      expect(await press()).toMatchObject({ opened: false });
+      const renewed = await ask('POST');
+      expect(renewed.body).toMatchObject({ success: true });
+      expect(renewed.body['pin']).not.toBe(shown.body['pin']);
+      await moveTo(server, Date.parse(end ?? '') + 1_000);
+      expect(await ask('POST')).toMatchObject({
+        status: 410,
+        body: { success: false, expired: true, error: expect.any(String) },
+      });
+    },
+  );
+});
+
+it('every kind of error of the account service is told apart by supabase-js', { timeout: 60_000 }, async () => {
+  const server = await engines[0]?.open();
+  if (!server) throw new Error('there is no engine');
+  // A proxy that has nobody behind it.
+  const broken = createServer((_request, response) => response.writeHead(503).end('{}')).listen(0);
+  await once(broken, 'listening');
+  try {
+    const address = broken.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const client = server.client();
+    const credentials = { email: 'nobody@example.com', password: 'not-the-password' };
+    expect((await client.auth.signInWithPassword(credentials)).error).toMatchObject({ code: 'invalid_credentials' });
+    const weak = (await client.auth.signUp({ email: 'new@example.com', password: 'password' })).error;
+    expect(weak).toMatchObject({ name: 'AuthWeakPasswordError', reasons: ['pwned'] });
+    const forged = await client.auth.getClaims('not.a.token');
+    expect(forged.error?.name).toBe('AuthInvalidJwtError');
+    const away = createClient(`http://localhost:${port}`, 'key', { auth: { persistSession: false } });
+    const lost = (await away.auth.signInWithPassword(credentials)).error;
+    expect([lost?.name, lost?.status]).toEqual(['AuthRetryableFetchError', 503]);
+  } finally {
+    broken.close();
+    await server.close();
+  }
+});
+
+/** The client's own constants lie in its files; a new version that changes them is to be noticed. */
+function clientFile(name: string, file: string): string {
+  const require = createRequire(import.meta.url);
+  const root = createRequire(require.resolve('@supabase/supabase-js')).resolve(name);
+  return readFileSync(root.replace(/dist\/.*$/, `dist/${file}`), 'utf8');
+}
+
+it('supabase-js refreshes a session by the clock of the specification', () => {
+  const constants = clientFile('@supabase/auth-js', 'main/lib/constants.js');
+  expect(constants).toContain('AUTO_REFRESH_TICK_DURATION_MS = 30 * 1000');
+  expect(constants).toContain('AUTO_REFRESH_TICK_THRESHOLD = 3;');
+  expect(constants).toContain('JWKS_TTL = 10 * 60 * 1000');
+  expect(clientFile('@supabase/auth-js', 'main/GoTrueClient.js')).toContain('200 * Math.pow(2, attempt');
+});
+
+it('supabase-js has the storage defaults of the specification', () => {
+  const defaults = clientFile('@supabase/storage-js', 'index.cjs');
+  expect(defaults).toMatch(/limit: 100,\s+offset: 0,\s+sortBy: \{\s+column: "name",\s+order: "asc"/);
+  expect(defaults).toMatch(/cacheControl: "3600",\s+contentType: [^,]+,\s+upsert: false/);
+});

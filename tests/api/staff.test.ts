@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import {
+  checkout,
+  type Customer,
+  mailsTo,
+  span,
+  STUDIO_A,
+  STUDIO_B,
+  until,
+  type TestServer,
+} from '#tests/support/test-server.ts';
+
+const MINUTE = 60_000;
+
+/** An hour from `minutes` ahead of now, as the test pages write it. */
+function testBooking(server: TestServer, minutes: number, studio: string, more: Record<string, unknown> = {}) {
+  const start = server.now().getTime() + minutes * MINUTE;
+  return {
+    studio_id: studio,
+    start_time: new Date(start).toISOString(),
+    end_time: new Date(start + 60 * MINUTE).toISOString(),
+    base_cost: 100,
+    total_hours: 1,
+    status: 'confirmed',
+    notes: 'test',
+    ...more,
+  };
+}
+
+describe.each(engines)('the staff on $name', ({ open }) => {
+  let server: TestServer;
+  let admin: Customer;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    server = await open();
+    admin = await server.addCustomer();
+    customer = await server.addCustomer();
+    await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
+  }, 60_000);
+  afterAll(() => server.close());
+
+  it('only an admin learns that the developer pages are open', async () => {
+    const ask = async (token?: string) => (await server.client(token).rpc('developer_pages_open')).data;
+    expect([await ask(), await ask(customer.token), await ask(admin.token)]).toEqual([false, false, true]);
+  });
+
+  it('an admin makes test bookings, off the hour too, and ends them; nobody else makes or ends any', async () => {
+    const client = server.client(admin.token);
+    const row = testBooking(server, 5, STUDIO_A);
+    const made = await client.from('bookings').insert(row).select().single();
+    expect(made.data).toMatchObject({ status: 'confirmed', user_id: admin.id, base_cost: 100 });
+    expect((await client.from('bookings').insert(testBooking(server, 30, STUDIO_A))).error?.code).toBe('23P01');
+    for (const wrong of [{ notes: null }, { notes: 'Test' }, { notes: 'test ' }])
+      expect((await client.from('bookings').insert(testBooking(server, 300, STUDIO_B, wrong))).error?.code).toBe(
+        '42501',
+      );
+    const other = server.client(customer.token);
+    expect((await other.from('bookings').insert(testBooking(server, 300, STUDIO_B))).error?.code).toBe('42501');
+    expect(
+      (
+        await server
+          .client()
+          .from('bookings')
+          .insert(testBooking(server, 300, STUDIO_B))
+      ).error?.code,
+    ).toBe('42501');
+    const id: unknown = made.data?.id;
+    const ended = (one: typeof client, change: Record<string, unknown> = {}) =>
+      one
+        .from('bookings')
+        .update({ status: 'cancelled', ...change })
+        .eq('id', id)
+        .select('status,cancel_reason');
+    expect((await ended(other)).data).toEqual([]);
+    expect((await ended(client, { final_cost: 0 })).error?.code).toBe('42501');
+    expect((await ended(client)).data).toEqual([{ status: 'cancelled', cancel_reason: 'test_over' }]);
+    expect((await ended(client)).error?.code).toBe('42501');
+    expect((await client.from('bookings').insert(row)).error).toBeNull();
+  });
+
+  it('a booking that is no test cannot be ended by hand', async () => {
+    const client = server.client(admin.token);
+    const service = await server.app.db.one<{ id: string }>(
+      `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+       values (private.new_reference(), $1::uuid, $2::uuid, 'Studio B', now() + interval '2 days', now() + interval '49 hours', now() + interval '15 minutes', 1, 4900, 4900) returning id`,
+      [admin.id, STUDIO_B],
+    );
+    const change = await client.from('bookings').update({ status: 'cancelled' }).eq('id', service?.id).select();
+    expect(change.error?.code).toBe('42501');
+  });
+
+  it('the number given with the payment is shown to staff and its owner, and to nobody else', async () => {
+    const time = span(server.now(), 60);
+    const pay = (customerPhone: unknown) =>
+      server.call('create-payment', { ...checkout(time), customerPhone }, customer.token);
+    for (const wrong of ['12345', 'abcdefghij', '0400 000 000 000 000 000', 61400000009, ['0400000009']])
+      expect(await pay(wrong)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect((await pay('12345')).body).toMatchObject({
+      error: { message: 'customerPhone: Phone number must be at least 10 digits' },
+    });
+    const held = await pay(' 0400 000 009 ');
+    expect(held.status).toBe(200);
+    const seen = async (token?: string) => {
+      const { data } = await server
+        .client(token)
+        .from('bookings')
+        .select('contact_phone')
+        .eq('start_time', time.startTime);
+      return data?.map((one) => one.contact_phone);
+    };
+    const other = await server.addCustomer();
+    expect(await Promise.all([seen(admin.token), seen(customer.token), seen(other.token), seen()])).toEqual([
+      ['+61400000009'],
+      ['+61400000009'],
+      [null],
+      [null],
+    ]);
+    const guess = await server.client(other.token).from('bookings').select('id').eq('contact_phone', '+61400000009');
+    expect(guess.data).toEqual([]);
+    // Coming back without a number leaves it, with another one it is that one; the account's own stays.
+    expect((await pay('')).body['bookingId']).toBe(held.body['bookingId']);
+    expect(await seen(admin.token)).toEqual(['+61400000009']);
+    expect((await pay('+44 20 7946 0000')).body['bookingId']).toBe(held.body['bookingId']);
+    expect(await seen(admin.token)).toEqual(['+442079460000']);
+    const own = await server.client(customer.token).from('profiles').select('phone').single();
+    expect(own.data?.phone).not.toBe('+442079460000');
+    await server.app.db.query('update private.booking set user_id = null where id = $1::uuid', [
+      held.body['bookingId'],
+    ]);
+    expect(await seen(admin.token)).toEqual([null]);
+  });
+
+  it('a scheduled mail goes to the owner whatever it says, and only staff ask for one', async () => {
+    const client = server.client(admin.token);
+    const made = await client
+      .from('bookings')
+      .insert(testBooking(server, 10, STUDIO_B))
+      .select('id')
+      .single();
+    const id: unknown = made.data?.id;
+    expect((await server.call('generate-access-code', { bookingId: id }, admin.token)).body['pinCode']).toMatch(
+      /^\d+$/,
+    );
+    const mail = {
+      booking_id: id,
+      recipient_email: customer.email,
+      email_type: 'access_code',
+      status: 'pending_immediate',
+      scheduled_for: server.now().toISOString(),
+    };
+    expect((await server.client(customer.token).from('scheduled_emails').insert(mail)).error?.code).toBe('42501');
+    expect((await client.from('scheduled_emails').insert({ ...mail, status: 'sent' })).error?.code).toBe('42501');
+    const asked = await client.from('scheduled_emails').insert(mail).select('recipient_email').single();
+    expect(asked.data?.recipient_email).toBe(admin.email);
+    expect((await server.call('process-scheduled-emails', {}, customer.token)).status).toBe(403);
+    expect((await server.call('process-scheduled-emails', {}, admin.token)).body['processed']).toBeGreaterThan(0);
+    await until(async () => (await mailsTo(server, admin.email, 'access code')).length > 0);
+    expect(await mailsTo(server, customer.email)).toEqual([]);
+  });
+
+  it('a test PIN holds until 7 pm and opens the first door; its digits are not in the log', async () => {
+    const { body } = await server.call('test-igloohome-pin', {}, admin.token);
+    expect(body).toMatchObject({ success: true });
+    const data = Object(body['pinData']) as Record<string, unknown>;
+    const until7 = new Date(String(data['endTime'])).toLocaleTimeString('en-AU', {
+      timeZone: 'Australia/Sydney',
+      hour: 'numeric',
+      hour12: true,
+    });
+    expect(until7).toBe('7 pm');
+    expect(await server.sandbox(`/api/doors/${String(data['deviceId'])}/keypad`, { pin: data['pin'] })).toMatchObject({
+      opened: true,
+    });
+    const logged = await server.client(admin.token).rpc('search_audit_logs', { words: 'test_pin' });
+    expect(logged.data).toHaveLength(1);
+    expect(JSON.stringify(logged.data)).not.toContain(String(data['pin']));
+    for (const name of ['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin', 'test-smart-plug'])
+      expect([name, (await server.call(name, {}, customer.token)).status]).toEqual([name, 403]);
+  });
+
+  it('the log is searched by words and read by the hundred, by staff alone', async () => {
+    const client = server.client(admin.token);
+    await client.from('discount_codes').insert({ code: 'SEARCHED', discount_type: 'fixed', discount_value: 5 });
+    const found = await client.rpc('search_audit_logs', { words: ' discount_code  searched ' });
+    expect(found.data).toMatchObject([{ action: 'create', details: { code: 'SEARCHED' } }]);
+    expect((await client.rpc('search_audit_logs', { words: `create ${admin.email}` })).data.length).toBeGreaterThan(0);
+    expect((await client.rpc('search_audit_logs', { words: '100%_' })).data).toEqual([]);
+    await server.app.db.query(`select private.audit($1::uuid, 'other', 'odd', null, $2::jsonb)`, [
+      customer.id,
+      { said: `100%_ It's \\ "so" $1` },
+    ]);
+    const count = async (words: string) => (await client.rpc('search_audit_logs', { words })).data?.length;
+    for (const words of [
+      '100%_',
+      `it's`,
+      '\\',
+      '"so',
+      '$1',
+      'ODD',
+      'dd',
+      `odd ${customer.email.slice(2)}`,
+      customer.id,
+    ])
+      expect([words, await count(`odd ${words}`)]).toEqual([words, 1]);
+    for (const words of ['100_%', 'o_d', `odd ${admin.email}`, '{odd', 'odd'.repeat(80)])
+      expect([words, await count(words)]).toEqual([words, 0]);
+    for (let n = 0; n < 130; n += 1)
+      await server.app.db.query(`select private.audit(null, 'other', 'filler', $1, '{}')`, [String(n)]);
+    const first = (await client.rpc('search_audit_logs', { words: 'filler' })).data;
+    const last = first.at(-1);
+    const next = (
+      await client.rpc('search_audit_logs', { words: 'filler', before_at: last.created_at, before_id: last.id })
+    ).data;
+    const ids = [...first, ...next].map((one: { resource_id: string }) => Number(one.resource_id));
+    // The embedded database's clock counts milliseconds: entries of one may stand in any order, but none twice.
+    expect(first).toHaveLength(100);
+    expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 130 }, (_, at) => at));
+    const older = await client.rpc('search_audit_logs', { words: 'filler', before_at: first[0].created_at });
+    expect(older.data.every((one: { created_at: string }) => one.created_at < first[0].created_at)).toBe(true);
+    const service = server.client(server.app.keys.serviceRoleKey);
+    expect((await service.rpc('search_audit_logs', { words: 'filler' })).data).toHaveLength(100);
+    expect((await server.client(customer.token).rpc('search_audit_logs', {})).data).toEqual([]);
+    expect((await server.client().rpc('search_audit_logs', {})).error?.code).toBe('42501');
+  });
+});
+
+describe.each(engines)('with the developer pages off on $name', ({ open }) => {
+  it('nothing of them is there', async () => {
+    const server = await open({ DEVELOPER_PAGES: 'false' });
+    try {
+      const admin = await server.addCustomer();
+      await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
+      const client = server.client(admin.token);
+      expect((await client.rpc('developer_pages_open')).data).toBe(false);
+      expect((await client.from('bookings').insert(testBooking(server, 5, STUDIO_A))).error?.code).toBe('42501');
+      for (const name of ['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin', 'test-smart-plug'])
+        expect([name, (await server.call(name, {}, admin.token)).status]).toEqual([name, 404]);
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,333 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { runScript } from '#tests/support/schema.ts';
+import { type OpenStore, stores } from '#tests/support/stores.ts';
+import { type Customer, until, type TestServer } from '#tests/support/test-server.ts';
+
+/** tus 1.0 as tus-js-client speaks it to `/storage/v1/upload/resumable`, with supabase's headers and metadata. */
+const SCHEMA = `
+create policy "own folder, all" on storage.objects for all to authenticated
+  using (bucket_id = 'files' and (storage.foldername(name))[1] = (select auth.uid())::text)
+  with check (bucket_id = 'files' and (storage.foldername(name))[1] = (select auth.uid())::text)
+`;
+
+const kinds = engines.flatMap((engine) => stores.map((store) => ({ engine, store })));
+
+describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', ({ engine, store }) => {
+  let kept: OpenStore;
+  let server: TestServer;
+  let alex: Customer;
+  let other: Customer;
+
+  beforeAll(async () => {
+    kept = await store.open();
+    server = await engine.open(kept.env);
+    await runScript(server, SCHEMA);
+    alex = await server.addCustomer();
+    other = await server.addCustomer();
+    const service = server.client(server.app.keys.serviceRoleKey);
+    await service.storage.createBucket('files', {
+      public: false,
+      fileSizeLimit: '1mb',
+      allowedMimeTypes: ['text/plain'],
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await server.close();
+    await kept.close();
+  });
+
+  type More = { token?: string | null; headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> | string };
+  async function ask(method: string, url: string, { token = alex.token, headers = {}, body }: More = {}) {
+    const answer = await fetch(new URL(url, `${server.url}/storage/v1/upload/resumable`), {
+      method,
+      headers: {
+        'tus-resumable': '1.0.0',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+  const path = (name: string): string => `${alex.id}/${name}`;
+  const describeIt = (said: Record<string, string>): string =>
+    Object.entries(said)
+      .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+      .join(',');
+  const create = (name: string, length: number, more: More & { said?: Record<string, string> } = {}, place = '') =>
+    ask('POST', `/storage/v1/upload/resumable${place}`, {
+      ...more,
+      headers: {
+        'upload-length': String(length),
+        'upload-metadata': describeIt({
+          bucketName: 'files',
+          objectName: path(name),
+          contentType: 'text/plain',
+          cacheControl: '77',
+          ...more.said,
+        }),
+        ...more.headers,
+      },
+    });
+  const patch = (url: string, offset: number, body: Uint8Array<ArrayBuffer> | string, more: More = {}) =>
+    ask('PATCH', url, {
+      ...more,
+      body,
+      headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset), ...more.headers },
+    });
+  const locationOf = (answer: { headers: Headers }): string => answer.headers.get('location') ?? '';
+  const offsetOf = (answer: { headers: Headers }): string | null => answer.headers.get('upload-offset');
+  const read = async (name: string): Promise<string | undefined> =>
+    (await server.client(alex.token).storage.from('files').download(path(name))).data?.text();
+
+  test('a file comes in pieces and is then an object like any other', async () => {
+    const made = await create('a.txt', 10, { said: { metadata: JSON.stringify({ colour: 'red' }) } });
+    expect([made.status, made.headers.get('tus-resumable'), offsetOf(made)]).toEqual([201, '1.0.0', '0']);
+    expect(Date.parse(made.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+    const at = locationOf(made);
+    expect(at).toMatch(/^\/storage\/v1\/upload\/resumable\/[0-9a-f-]{36}$/);
+    const first = await patch(at, 0, '0123');
+    expect([first.status, offsetOf(first), first.headers.get('tus-resumable')]).toEqual([204, '4', '1.0.0']);
+    expect(await read('a.txt')).toBeUndefined();
+    const stands = await ask('HEAD', at);
+    expect([
+      stands.status,
+      offsetOf(stands),
+      stands.headers.get('upload-length'),
+      stands.headers.get('cache-control'),
+    ]).toEqual([200, '4', '10', 'no-store']);
+    expect(stands.headers.get('upload-metadata')).toContain('bucketName ');
+    expect((await patch(at, 4, '456789')).status).toBe(204);
+    expect(await read('a.txt')).toBe('0123456789');
+    const info = await server.client(alex.token).storage.from('files').info(path('a.txt'));
+    expect(info.data).toMatchObject({
+      size: 10,
+      cacheControl: 'max-age=77',
+      contentType: 'text/plain',
+      metadata: { colour: 'red' },
+    });
+    // Asked again after the last answer was lost, it is there as a whole.
+    expect(offsetOf(await ask('HEAD', at))).toBe('10');
+    const owner = await server.app.db.one<{ owner: string }>('select owner from storage.objects where name = $1', [
+      path('a.txt'),
+    ]);
+    expect(owner?.owner).toBe(alex.id);
+  });
+
+  test('the first piece may come with the creation, and nothing at all is a file too', async () => {
+    const headers = { 'content-type': 'application/offset+octet-stream' };
+    const whole = await create('whole.txt', 5, { headers, body: 'whole' });
+    expect([whole.status, offsetOf(whole), await read('whole.txt')]).toEqual([201, '5', 'whole']);
+    const part = await create('part.txt', 5, { headers, body: 'pa' });
+    expect([part.status, offsetOf(part)]).toEqual([201, '2']);
+    await patch(locationOf(part), 2, 'rt!');
+    expect(await read('part.txt')).toBe('part!');
+    expect([(await create('nothing.txt', 0)).status, await read('nothing.txt')]).toEqual([201, '']);
+  });
+
+  test('what the protocol forbids is refused in its words', async () => {
+    const at = locationOf(await create('rules.txt', 5));
+    const statuses = {
+      'no version': (await ask('HEAD', at, { headers: { 'tus-resumable': '0.2.2' } })).status,
+      'a wrong type': (await patch(at, 0, 'x', { headers: { 'content-type': 'text/plain' } })).status,
+      'a wrong offset': (await patch(at, 3, 'x')).status,
+      'no offset': (await patch(at, 0, 'x', { headers: { 'upload-offset': 'x' } })).status,
+      'more than was said': (await patch(at, 0, '0123456789')).status,
+      'an unknown upload': (await patch(`${at.slice(0, -4)}0000`, 0, 'x')).status,
+      'no upload': (await ask('HEAD', `${at}x`)).status,
+      'reading it': (await ask('GET', at)).status,
+      'no length': (await create('x.txt', 0, { headers: { 'upload-length': '' } })).status,
+      'a length told later': (await create('x.txt', 0, { headers: { 'upload-defer-length': '1' } })).status,
+      'no name': (await create('x.txt', 1, { headers: { 'upload-metadata': 'bucketName ZmlsZXM=' } })).status,
+      'too much': (await create('x.txt', 1_000_001)).status,
+      'another type': (await create('x.txt', 1, { said: { contentType: 'text/html' } })).status,
+      'no bucket': (await create('x.txt', 1, { said: { bucketName: 'none' } })).status,
+      'a path that leads out': (await create('../x.txt', 1)).status,
+    };
+    expect(statuses).toEqual({
+      'no version': 412,
+      'a wrong type': 415,
+      'a wrong offset': 409,
+      'no offset': 400,
+      'more than was said': 413,
+      'an unknown upload': 404,
+      'no upload': 404,
+      'reading it': 404,
+      'no length': 400,
+      'a length told later': 400,
+      'no name': 400,
+      'too much': 413,
+      'another type': 400,
+      'no bucket': 400,
+      'a path that leads out': 400,
+    });
+    expect(offsetOf(await ask('HEAD', at))).toBe('0');
+  });
+
+  test('nobody else goes on with it, and nobody begins one where policies say no', async () => {
+    const at = locationOf(await create('mine.txt', 5));
+    for (const token of [other.token, server.app.keys.anonKey, server.app.keys.serviceRoleKey]) {
+      expect((await patch(at, 0, 'x', { token })).status).toBe(404);
+      expect((await ask('HEAD', at, { token })).status).toBe(404);
+      expect((await ask('DELETE', at, { token })).status).toBe(404);
+    }
+    expect((await ask('HEAD', at, { token: null })).status).toBe(400);
+    expect((await create('theirs.txt', 5, { token: other.token })).text).toContain('row-level security');
+    expect((await create('guest.txt', 5, { token: server.app.keys.anonKey })).text).toContain('row-level security');
+  });
+
+  test('it is given up by its owner, or by time', async () => {
+    const at = locationOf(await create('given-up.txt', 5));
+    await patch(at, 0, '012');
+    expect((await ask('DELETE', at)).status).toBe(204);
+    expect((await patch(at, 3, '34')).status).toBe(404);
+    const late = locationOf(await create('late.txt', 5));
+    await patch(late, 0, '012');
+    await server.app.db.query(
+      `update storage.uploads set expires_at = clock_timestamp() - interval '1 second' where id = $1::uuid`,
+      [late.split('/').at(-1)],
+    );
+    expect((await ask('HEAD', late)).status).toBe(410);
+    await server.settle();
+    expect((await ask('HEAD', late)).status).toBe(404);
+    const { rows } = await server.app.db.query('select 1 from storage.upload_pieces');
+    expect(rows).toEqual([]);
+  });
+
+  test('when the line breaks, what has come counts, and the rest follows', async () => {
+    const bytes = randomBytes(600_000);
+    const made = await create('broken.txt', bytes.length);
+    const at = locationOf(made);
+    await new Promise<void>((resolve) => {
+      const sending = request(`${server.url}${at}`, {
+        method: 'PATCH',
+        headers: {
+          authorization: `Bearer ${alex.token}`,
+          'tus-resumable': '1.0.0',
+          'upload-offset': '0',
+          'content-type': 'application/offset+octet-stream',
+          'content-length': bytes.length,
+        },
+      });
+      sending.on('error', () => resolve());
+      sending.write(bytes.subarray(0, 300_000), () => setTimeout(() => sending.destroy(), 300));
+    });
+    const offset = await until(async () => Number(offsetOf(await ask('HEAD', at))));
+    expect(offset).toBeGreaterThan(0);
+    expect(offset).toBeLessThanOrEqual(300_000);
+    for (let sent = offset; sent < bytes.length; sent += 100_000) {
+      const answer = await patch(at, sent, new Uint8Array(bytes.subarray(sent, sent + 100_000)));
+      expect(answer.status).toBe(204);
+    }
+    const got = await server.client(alex.token).storage.from('files').download(path('broken.txt'));
+    expect(Buffer.from((await got.data?.arrayBuffer()) ?? new ArrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  test('of two who go on at one place, one is told so', async () => {
+    const at = locationOf(await create('race.txt', 8));
+    const answers = await Promise.all([patch(at, 0, 'aaaa'), patch(at, 0, 'bbbb')]);
+    expect(answers.map((one) => String(one.status)).toSorted()).toEqual(['204', '409']);
+    await patch(at, 4, 'cccc');
+    expect(await read('race.txt')).toMatch(/^(aaaa|bbbb)cccc$/);
+  });
+
+  test('put together by whoever asks next, when that was interrupted', async () => {
+    const at = locationOf(await create('crash.txt', 4));
+    const id = at.split('/').at(-1);
+    const joining = (text: string) =>
+      server.app.db.query(`update storage.uploads set joining_until = ${text} where id = $1::uuid`, [id]);
+    await joining(`clock_timestamp() + interval '1 hour'`);
+    expect((await patch(at, 0, 'work')).status).toBe(423);
+    expect((await ask('HEAD', at)).status).toBe(423);
+    expect(await read('crash.txt')).toBeUndefined();
+    await joining('null');
+    expect([offsetOf(await ask('HEAD', at)), await read('crash.txt')]).toEqual(['4', 'work']);
+  });
+
+  test('a name that is taken meanwhile is not replaced, unless that was asked for', async () => {
+    const upload = server.client(alex.token).storage.from('files');
+    const at = locationOf(await create('taken.txt', 4));
+    await upload.upload(path('taken.txt'), 'first', { contentType: 'text/plain' });
+    expect((await patch(at, 0, 'late')).text).toContain('The resource already exists');
+    expect((await ask('HEAD', at)).status).toBe(404);
+    expect((await create('taken.txt', 4)).text).toContain('The resource already exists');
+    const again = await create('taken.txt', 4, { headers: { 'x-upsert': 'true' } });
+    expect([(await patch(locationOf(again), 0, 'last')).status, await read('taken.txt')]).toEqual([204, 'last']);
+  });
+
+  test('a signed address carries one too', async () => {
+    const made = await server.client(alex.token).storage.from('files').createSignedUploadUrl(path('signed.txt'));
+    const headers = { 'x-signature': made.data?.token ?? '' };
+    const wrong = await create('else.txt', 4, { token: null, headers }, '/sign');
+    expect(wrong.text).toContain('Invalid Compact JWS');
+    const begun = await create('signed.txt', 4, { token: null, headers }, '/sign');
+    expect(begun.status).toBe(201);
+    const at = locationOf(begun);
+    expect(at).toContain('/upload/resumable/sign/');
+    expect((await patch(at, 0, 'ab', { token: null })).status).toBe(400);
+    expect((await patch(at, 0, 'ab', { token: null, headers })).status).toBe(204);
+    expect(offsetOf(await ask('HEAD', at, { token: null, headers }))).toBe('2');
+    expect((await patch(at, 2, 'cd', { token: null, headers })).status).toBe(204);
+    expect(await read('signed.txt')).toBe('abcd');
+  });
+
+  test('a photo of an identity document is packed again on this way too', async () => {
+    const photo = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#123456' } })
+      .withExif({ IFD0: { Copyright: 'where I live' } })
+      .jpeg()
+      .toBuffer();
+    const said = { bucketName: 'id-verifications', contentType: 'image/jpeg' };
+    const made = await create('id.jpg', photo.length, { said });
+    expect((await patch(locationOf(made), 0, new Uint8Array(photo))).status).toBe(204);
+    const got = await server.client(alex.token).storage.from('id-verifications').download(path('id.jpg'));
+    const bytes = Buffer.from((await got.data?.arrayBuffer()) ?? new ArrayBuffer());
+    expect((await sharp(bytes).metadata()).exif).toBeUndefined();
+    const page = await create('page.jpg', 9, { said });
+    expect((await patch(locationOf(page), 0, '<script/>')).text).toContain('This picture cannot be read');
+  });
+
+  test('what it can do is told to whoever asks, and browsers may', async () => {
+    const told = await fetch(`${server.url}/storage/v1/upload/resumable`, { method: 'OPTIONS' });
+    expect([told.status, told.headers.get('tus-version'), told.headers.get('tus-extension')]).toEqual([
+      204,
+      '1.0.0',
+      'creation,creation-with-upload,termination,expiration',
+    ]);
+    const browser = await fetch(`${server.url}/storage/v1/upload/resumable/x`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://example.com', 'access-control-request-method': 'PATCH' },
+    });
+    expect(browser.headers.get('access-control-allow-methods')).toContain('PATCH');
+    for (const name of ['tus-resumable', 'upload-offset', 'upload-length', 'upload-metadata'])
+      expect(browser.headers.get('access-control-allow-headers')).toContain(name);
+    const made = await create('cors.txt', 4, { headers: { origin: 'https://example.com' } });
+    for (const name of ['location', 'upload-offset', 'tus-resumable'])
+      expect(made.headers.get('access-control-expose-headers')).toContain(name);
+    // For networks that know GET and POST alone.
+    const at = locationOf(made);
+    const headers = {
+      'x-http-method-override': 'PATCH',
+      'upload-offset': '0',
+      'content-type': 'application/offset+octet-stream',
+    };
+    expect((await ask('POST', at, { headers, body: 'over' })).status).toBe(204);
+    expect((await ask('POST', at)).status).toBe(404);
+    expect(await read('cors.txt')).toBe('over');
+  });
+
+  test('in the end nothing is left but objects', async () => {
+    server.advance(25 * 3_600_000);
+    for (let round = 0; round < 3; round += 1) await server.settle();
+    server.advance(-25 * 3_600_000);
+    const { rows } = await server.app.db.query<{ storage_key: string }>('select storage_key from storage.objects');
+    expect((await server.app.db.query('select 1 from storage.uploads')).rows).toEqual([]);
+    if (kept.service) {
+      const keys = [...kept.service.kept.keys()].map((key) => key.replace('house/files/', ''));
+      expect(keys.toSorted()).toEqual(rows.map((row) => row.storage_key).toSorted());
+    }
+  });
+});

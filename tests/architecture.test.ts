@@ -1,0 +1,287 @@
+import { expect, test } from 'vitest';
+import { importFaults, liesIn, readFolders, readSourceFiles, readSource, type Area } from './support/source-files.ts';
+
+/**
+ * Who may import whom (docs/architecture.md). The first row a file lies in counts; a `*` makes each file or folder in
+ * that place a room of its own. Unit tests beside the code may use what their room may, tests/support, and any package.
+ */
+const WIRE = ['server/http', 'server/crypto', 'server/db'];
+const PORTS = 'server/providers/ports';
+// The one error every port may answer with stands beside the ports.
+const PORT_ERRORS = 'server/providers/call';
+// What the functions share: their shape, their answers and their status table.
+const FUNCTION_PARTS = ['function', 'answers', 'statuses', 'describe-access'].map((name) => `server/functions/${name}`);
+const RULE_PACKAGES = ['zod', 'date-fns', '@date-fns/tz'];
+
+const TABLE: readonly Area[] = [
+  { area: 'rules', may: [], packages: RULE_PACKAGES },
+  { area: 'database', may: [], packages: [] },
+  { area: 'bin', may: [], packages: ['node:'] },
+
+  // Paints pictures and the film once, by hand; what it makes is kept under web/public.
+  { area: 'tools/art', may: ['rules'] },
+  { area: 'build', may: [] },
+
+  { area: 'web/main', may: ['web'] },
+  { area: 'web/start', may: ['web'] },
+  { area: 'web/app', may: ['web', 'rules'] },
+  { area: 'web/prerender', may: ['web', 'rules'] },
+  { area: 'web/routes', may: ['web', 'rules'] },
+  { area: 'web/pages/*', may: ['web/features', 'web/ui', 'web/lib', 'web/data', 'rules'] },
+  { area: 'web/features/*', may: ['web/ui', 'web/lib', 'web/data', 'rules'], mayType: ['database'] },
+  { area: 'web/data', may: ['web/lib', 'rules'], mayType: ['database'] },
+  { area: 'web/lib', may: ['rules'], mayType: ['database'] },
+  { area: 'web/ui', may: [] },
+
+  { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/http-server'] },
+  { area: 'server/config', may: ['server/settings'] },
+  { area: 'server/settings', may: [] },
+  ...['compose', 'compose-auth', 'compose-functions', 'start'].map((name) => ({
+    area: `server/${name}`,
+    may: ['server', 'rules'],
+  })),
+  {
+    area: 'server/app',
+    may: ['http', 'auth', 'rest', 'storage', 'realtime', 'functions'].map((name) => `server/${name}`),
+  },
+  { area: 'server/auth', may: [...WIRE, 'server/mails', PORTS, 'rules'] },
+  { area: 'server/rest', may: WIRE },
+  { area: 'server/realtime', may: WIRE },
+  { area: 'server/storage', may: [...WIRE, PORTS] },
+  { area: 'server/mails', may: ['rules'], mayType: WIRE },
+  {
+    area: 'server/functions/router',
+    may: [...FUNCTION_PARTS, 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+    mayType: WIRE,
+  },
+  {
+    area: 'server/functions/*',
+    may: [...FUNCTION_PARTS, 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+    mayType: WIRE,
+  },
+  {
+    area: 'server/operations',
+    may: ['server/db', 'server/queue', 'server/mails', PORTS, PORT_ERRORS, 'rules'],
+    mayType: [...WIRE, 'database'],
+  },
+  {
+    area: 'server/providers/*',
+    may: [
+      PORTS,
+      PORT_ERRORS,
+      'server/providers/circuit',
+      'server/providers/http-call',
+      'server/providers/licence-text',
+    ],
+    mayType: WIRE,
+  },
+  // Jobs and what runs them; it knows neither the product nor its outside systems.
+  { area: 'server/queue', may: ['server/db'], mayType: WIRE },
+  { area: 'server/http', may: [], mayType: WIRE },
+  { area: 'server/crypto', may: [], mayType: WIRE },
+  { area: 'server/db', may: [], mayType: WIRE },
+
+  { area: 'sandbox', may: [] },
+  { area: 'tests/e2e', may: ['tests/support'] },
+  // The functions router with fake operations: it builds what the program builds, without a database.
+  {
+    area: 'tests/functions',
+    may: ['server/compose-functions', 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+  },
+  // The account API on an embedded database with mail, text messages and identity providers in memory.
+  { area: 'tests/auth', may: ['server/auth', ...WIRE, PORTS, 'tests/support'] },
+  // The booking operations on a real database with providers in memory.
+  {
+    area: 'tests/operations',
+    may: ['server/operations', 'server/queue', ...WIRE, PORTS, PORT_ERRORS, 'rules', 'tests/support'],
+  },
+  { area: 'tests', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
+  { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
+];
+
+/** Imports the table refuses and we want all the same: from, to, why. */
+const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
+  ['server/http/token.test.ts', '#server/crypto/keys.ts', 'tokens are read with the keys that signed them'],
+  ['build/site.ts', 'computed', 'it runs what it has just built'],
+  ['server/main.ts', './db/directory-lock.ts', 'the program answers a locked folder with an exit code of its own'],
+  ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both speak to Stripe through one client'],
+  ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
+  ['server/http/limits.test.ts', '#server/db/open.ts', 'as above'],
+  [
+    'tests/support/image.ts',
+    '#server/db/migrate.ts',
+    'the migrated database every world begins with is made before there is one',
+  ],
+  ['tests/support/image.ts', '#server/db/open.ts', 'as above'],
+  ['tests/support/postgres.ts', '#server/db/open.ts', 'as above, on PostgreSQL'],
+  ['tests/mutation/sql-database.ts', '#server/db/migrate.ts', 'faulty migrations run as the right ones do'],
+  ['tests/support/rows.ts', '#server/db/values.ts', 'rows of a server are read as the program reads them'],
+  ['tests/support/payments.ts', '#server/providers/ports.ts', 'a payment provider in memory speaks its port'],
+  ['tests/support/payments.ts', '#server/providers/call.ts', 'as above'],
+  ...['disk-store', 's3-store'].map(
+    (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite asks both stores the same'] as const,
+  ),
+  ...[
+    'igloohome-locks',
+    'ocr-id-reader',
+    'shelly-power',
+    'smtp-mail',
+    'stripe-identity',
+    'stripe-payments',
+    'vision-id-reader',
+  ].map(
+    (name) =>
+      ['server/providers/ports.test.ts', `./${name}.ts`, 'one suite per port asks every adapter of it'] as const,
+  ),
+];
+/** What may be longer or fuller than its budget, and why. */
+const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'database/migrations': 'one file for each change, run in the order of their names',
+  'server/functions': 'one file for each address it serves',
+  'server/compose.ts compose': 'the one list of everything that is built',
+};
+/** A word of the product inside another word. */
+const WORD_EXCEPTIONS = ['server/auth/accounts/common-passwords.ts'];
+
+const FILE_LINES = 400;
+const FUNCTION_LINES = 80;
+const FOLDER_ENTRIES = 20;
+const PATH_DEPTH = 4;
+
+const sources = readSourceFiles();
+const isTest = (path: string): boolean => liesIn(path, 'tests') || /\.(test|e2e)\.tsx?$/.test(path);
+
+function faultsOf(path: string, text: string): string[] {
+  return importFaults(readSource(path, text), TABLE);
+}
+
+test('every import keeps to the table', () => {
+  const excused = IMPORT_EXCEPTIONS.map(([from, to]) => `${from} imports ${to}: `);
+  const faults = sources.flatMap((source) => importFaults(source, TABLE));
+  expect(faults.filter((fault) => !excused.some((start) => fault.startsWith(start)))).toEqual([]);
+});
+
+test('every exception is still needed', () => {
+  const faults = sources.flatMap((source) => importFaults(source, TABLE));
+  const idle = IMPORT_EXCEPTIONS.filter(
+    ([from, to]) => !faults.some((one) => one.startsWith(`${from} imports ${to}: `)),
+  );
+  expect(idle).toEqual([]);
+});
+
+test.each([
+  ['rules/pricing.ts', "import { db } from '#server/db/database.ts';"],
+  ['rules/pricing.ts', "import { readFileSync } from 'node:fs';"],
+  ['web/pages/booking.tsx', "import { Checkout } from './checkout.tsx';"],
+  ['web/features/auth/queries.ts', "import { hold } from '#web/features/booking/queries.ts';"],
+  ['web/ui/button.tsx', "import { cents } from '#rules/money.ts';"],
+  ['web/data/session.tsx', "import { types } from '#database/types.ts';"],
+  ['server/rest/parse.ts', "import { ports } from '#server/providers/ports.ts';"],
+  ['server/functions/verify-id.ts', "import { db } from '#server/db/database.ts';"],
+  ['server/functions/verify-id.ts', "import { cancelBooking } from './cancel-booking.ts';"],
+  ['server/functions/verify-id.ts', "export { cancelBooking } from './cancel-booking.ts';"],
+  ['server/operations/people.ts', "import { createLimits } from '#server/http/limits.ts';"],
+  ['server/http/caller.ts', "const db = () => import('#server/db/database.ts');"],
+  ['server/http/caller.ts', "export type Cents = import('#rules/money.ts').Cents;"],
+  ['server/http/caller.ts', 'const any = (name: string) => import(name);'],
+  ['server/auth/users.ts', "import type { Database } from '../db/database.ts';"],
+  ['server/auth/users.ts', "import { findUser } from '#server/auth/accounts.ts';"],
+  ['sandbox/stripe/api.ts', "import { cents } from '#rules/money.ts';"],
+  ['tests/api/auth.test.ts', "import { createTestDatabase } from '../support/postgres.ts';"],
+  ['bin/start.js', "import { z } from 'zod';"],
+  ['tests/e2e/booking.e2e.ts', "import { compose } from '#server/compose.ts';"],
+  ['cellar/wine.ts', "import { z } from 'zod';"],
+])('a made-up import in %s is caught: %s', (path, text) => {
+  expect(faultsOf(path, text)).not.toEqual([]);
+});
+
+test.each([
+  ['rules/pricing.test.ts', "import fc from 'fast-check';"],
+  ['web/features/auth/queries.ts', "import type { Row } from '#database/types.ts';"],
+  ['server/functions/verify-id.ts', "import type { Database } from '#server/db/database.ts';"],
+  ['server/functions/verify-id.ts', "import { type Answer, answer } from './answers.ts';"],
+  ['server/operations/people.ts', "import { type Caller } from '#server/http/caller.ts';"],
+  ['server/rest/router.test.ts', "import { createTestDatabase } from '#tests/support/postgres.ts';"],
+  ['tests/e2e/booking.e2e.ts', "import { expect, test } from '#tests/support/journey.ts';"],
+  ['sandbox/stripe/api.ts', "import { core } from '../core/core.ts';"],
+])('a made-up import in %s is allowed: %s', (path, text) => {
+  expect(faultsOf(path, text)).toEqual([]);
+});
+
+/** The generic half knows no product. */
+const GENERIC = ['auth', 'rest', 'storage', 'realtime', 'db', 'http', 'queue'].map((name) => `server/${name}`);
+const PRODUCT_WORDS = /booking|coupon|discount|studio|stripe|igloohome/i;
+
+test('the generic half of the server has no word of the product', () => {
+  const said = sources
+    .filter(({ path }) => GENERIC.some((area) => liesIn(path, area)) && !WORD_EXCEPTIONS.includes(path))
+    .flatMap(({ path, text }) => {
+      const word = PRODUCT_WORDS.exec(text)?.[0] ?? PRODUCT_WORDS.exec(path)?.[0];
+      return word === undefined ? [] : [`${path} says ${word}`];
+    });
+  expect(said).toEqual([]);
+});
+
+test('rules take the time as an argument', () => {
+  const clock = /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\s*\)|\bperformance\.now\b|\bTemporal\.Now\b/;
+  expect(['Date.now()', 'new Date( )', 'Date()'].every((text) => clock.test(text))).toBe(true);
+  expect(clock.test('new Date(instant)')).toBe(false);
+  const reading = sources.filter(({ path, text }) => liesIn(path, 'rules') && !isTest(path) && clock.test(text));
+  expect(reading.map(({ path }) => path)).toEqual([]);
+});
+
+test('the environment is read in one place', () => {
+  const reading = sources.filter(
+    ({ path, text }) =>
+      ['server', 'rules', 'web'].some((tree) => liesIn(path, tree)) &&
+      path !== 'server/config.ts' &&
+      !isTest(path) &&
+      /process\.env|import\.meta\.env/.test(text.replace('readConfig(process.env)', '')),
+  );
+  expect(reading.map(({ path }) => path)).toEqual([]);
+});
+
+test('files have names of the house', () => {
+  const misnamed = sources.filter(({ path }) => {
+    const name = path.split('/').at(-1) ?? '';
+    return (
+      !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|e2e))?\.(ts|tsx|js)$/.test(name) ||
+      /^(index|utils?|helpers?|common|misc)\./.test(name) ||
+      /\/(utils?|helpers?|common|misc)\//.test(path)
+    );
+  });
+  expect(misnamed.map(({ path }) => path)).toEqual([]);
+});
+
+/** Everything over its budget: what, and how much it has. */
+function overBudget(): [what: string, size: string][] {
+  const code = sources.filter(({ path }) => !isTest(path));
+  return [
+    ...code.filter(({ lines }) => lines > FILE_LINES).map(({ path, lines }) => over(path, `${lines} lines`)),
+    ...code.flatMap(({ path, functions }) =>
+      functions
+        .filter(({ lines }) => lines > FUNCTION_LINES)
+        .map(({ name, line, lines }) => over(`${path} ${name}`, `${lines} lines of its own, from line ${line}`)),
+    ),
+    ...readFolders()
+      .filter(({ entries }) => entries > FOLDER_ENTRIES)
+      .map(({ path, entries }) => over(path, `${entries} entries`)),
+    ...sources
+      .filter(({ path }) => path.split('/').length > PATH_DEPTH)
+      .map(({ path }) => over(path, 'too deep a path')),
+  ];
+}
+const over = (what: string, size: string): [string, string] => [what, size];
+
+test('files, functions, folders and paths keep to their budgets', () => {
+  expect(overBudget().filter(([what]) => BUDGET_EXCEPTIONS[what] === undefined)).toEqual([]);
+});
+
+test('a function is measured without the functions inside it', () => {
+  const text = 'function outer() {\n  const inner = () => {\n    return 1;\n  };\n  return inner;\n}\n';
+  const { functions } = readSource('rules/made-up.ts', text);
+  expect(functions.map(({ name, lines }) => [name, lines])).toEqual([
+    ['a function without a name', 3],
+    ['outer', 3],
+  ]);
+});

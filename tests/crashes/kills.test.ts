@@ -1,0 +1,163 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migratedFolder } from '#tests/support/image.ts';
+import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
+import { checkout, freePorts, mailsTo, span, until } from '#tests/support/test-server.ts';
+import { type Sandbox, startSandbox } from '#sandbox/main.ts';
+
+const KILLS = process.env['TEST_LONG'] ? 100 : 10;
+
+type Payment = { id: string; payment_status: string; client_reference_id: string };
+
+/** The server dies at random moments between holding, paying, confirming, mailing and the door; the outside world stays up and keeps its books. */
+describe('a server that is killed', () => {
+  let sandbox: Sandbox;
+  let dataDir: string;
+  let env: Record<string, string>;
+  let program: ServerProcess | null = null;
+  const outside = {
+    sandbox: async (path: string, body?: unknown): Promise<unknown> => {
+      const response = await fetch(
+        `${sandbox.url}${path}`,
+        body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) },
+      );
+      return response.json();
+    },
+  };
+
+  beforeAll(async () => {
+    const first = await freePorts();
+    dataDir = await mkdtemp(join(tmpdir(), 'kills-'));
+    await migratedFolder(join(dataDir, 'database'));
+    sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 8}` });
+    env = { PORT: String(first + 8), SANDBOX_PORT: String(first), DATA_DIR: dataDir, RATE_LIMIT_FACTOR: '10000' };
+  }, 30_000);
+  afterAll(async () => {
+    await program?.kill('SIGTERM');
+    await sandbox.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it(`keeps its word through ${KILLS} kills`, { timeout: KILLS * 60_000 + 120_000 }, async () => {
+    program = await startServer(env);
+    const client = createClient(program.runtime.apiUrl, program.runtime.anonKey, {
+      auth: { persistSession: false, autoRefreshToken: false },
+    });
+    const signedIn = await client.auth.signInWithPassword({
+      email: 'customer@example.com',
+      password: 'demo-customer-1',
+    });
+    const token = signedIn.data.session?.access_token ?? '';
+    const held: string[] = [];
+    const soon = span(new Date(), 1);
+
+    // Once undisturbed, which tells how long the way takes on this machine; the kills then fall anywhere along it.
+    const began = performance.now();
+    expect(await walk(program, token, soon, outside)).not.toBeNull();
+    const wayMs = performance.now() - began;
+
+    for (let round = 0; round < KILLS; round += 1) {
+      const running = program;
+      const time = span(new Date(), 30 + round * 2);
+      const work = walk(running, token, time, outside).then(
+        (bookingId) => bookingId && held.push(bookingId),
+        () => undefined, // the server went away under it
+      );
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * wayMs * 1.2));
+      await running.kill('SIGKILL');
+      await work;
+      program = await startServer(env);
+    }
+
+    const service = createClient(program.runtime.apiUrl, program.runtime.serviceRoleKey, {
+      auth: { persistSession: false },
+    });
+    // Everything that was begun comes to an end: paid sessions are bookings, the rest stay holds or are given back.
+    const payments = await outside.sandbox('/api/payments');
+    const paid = Array.isArray(payments) ? payments.filter((one: Payment) => one.payment_status === 'paid') : [];
+    await until(async () => {
+      const { data } = await service
+        .from('bookings')
+        .select('id,status')
+        .in(
+          'id',
+          paid.map((one: Payment) => one.client_reference_id),
+        );
+      return data?.length === paid.length && data.every((row) => row.status === 'confirmed');
+    }, 60_000);
+    const { data: rows } = await service.from('bookings').select('id,status,final_cost,start_time');
+    for (const row of rows ?? []) {
+      const own = paid.filter((one: Payment) => one.client_reference_id === row.id);
+      expect(own.length, `payments of ${row.id}`).toBe(row.status === 'confirmed' ? 1 : 0);
+    }
+    expect(rows?.length ?? 0).toBeGreaterThanOrEqual(held.length);
+
+    // One confirmation mail per booking: a repeat bears the same Message-ID, so that it counts as the same.
+    await until(async () => {
+      const mails = await mailsTo(outside, 'customer@example.com', 'Booking confirmed');
+      return mails.filter((mail) => mail.duplicateOf === null).length === paid.length;
+    }, 60_000);
+
+    // Every code the outside lock knows opens nothing before its window and nothing after.
+    const first = rows?.find(
+      (row) => Date.parse(row.start_time) === Date.parse(soon.startTime) && row.status === 'confirmed',
+    );
+    if (first) {
+      const pin = await until(async () => {
+        const answer = await fetch(`${program?.runtime.apiUrl}/functions/v1/generate-access-code`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ bookingId: first.id }),
+        });
+        const told: unknown = await answer.json();
+        return told !== null && typeof told === 'object' && 'pinCode' in told ? told.pinCode : null;
+      }, 30_000);
+      const at = async (time: number): Promise<unknown> => {
+        await outside.sandbox('/api/clock', { now: new Date(time).toISOString() });
+        return outside.sandbox('/api/doors/SPA1X0001/keypad', { pin });
+      };
+      expect(await at(Date.parse(soon.startTime) - 6 * 60_000)).toMatchObject({ opened: false });
+      expect(await at(Date.parse(soon.endTime) + 60_000)).toMatchObject({ opened: false });
+    }
+    expect(paid.length, 'the test saw payments').toBeGreaterThan(0);
+  });
+
+  it('lets nobody else in while it runs, and leaves no lock behind when it dies', { timeout: 240_000 }, async () => {
+    const other = startServer({ ...env, PORT: String(Number(env['PORT']) - 1) });
+    await expect(other).rejects.toMatchObject({ exitCode: 75 });
+    await program?.kill('SIGKILL');
+    program = await startServer(env);
+    expect(await program.kill('SIGTERM')).toBe(0);
+    program = null;
+  });
+});
+
+/** Holds, pays, comes back, asks for the code. */
+async function walk(
+  program: ServerProcess,
+  token: string,
+  time: { startTime: string; endTime: string },
+  outside: { sandbox: (path: string, body?: unknown) => Promise<unknown> },
+): Promise<string | null> {
+  const call = async (name: string, body: unknown): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${program.runtime.apiUrl}/functions/v1/${name}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return Object.fromEntries(Object.entries((await response.json()) ?? {}));
+  };
+  const held = await call('create-payment', checkout(time));
+  const payments = await outside.sandbox('/api/payments');
+  const session: Payment | undefined = Array.isArray(payments)
+    ? payments.find((one: Payment) => one.client_reference_id === held['bookingId'])
+    : undefined;
+  if (!session) return null;
+  await outside.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
+  await call('verify-payment', { sessionId: session.id });
+  await call('generate-access-code', { bookingId: held['bookingId'] });
+  return typeof held['bookingId'] === 'string' ? held['bookingId'] : null;
+}

@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'vite';
+
+/** Reads the source files of the house and judges their imports by a table; `tests/architecture.test.ts` has the table. */
+
+export type Import = {
+  /** As written. */
+  readonly specifier: string;
+  /** Path from the root of the house, or null for a package. */
+  readonly target: string | null;
+  /** Gone when the types are stripped. */
+  readonly typeOnly: boolean;
+};
+export type Source = {
+  /** Path from the root of the house, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+  readonly functions: readonly MeasuredFunction[];
+};
+/** `lines` counts the function's own lines: those of the functions inside it are counted for them. */
+export type MeasuredFunction = { readonly name: string; readonly line: number; readonly lines: number };
+
+/** One row of the import table. Places are paths without ending; `*` stands for one segment, and what is below is meant too. */
+export type Area = {
+  readonly area: string;
+  readonly may: readonly string[];
+  /** Places whose types it may name. */
+  readonly mayType?: readonly string[];
+  /** Packages it may use; without this, all. */
+  readonly packages?: readonly string[];
+};
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const TREES = ['rules', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench', 'tools/art', 'build'];
+
+/** Every .ts, .tsx and bin's .js file of the house. */
+export function readSourceFiles(): Source[] {
+  return TREES.flatMap(listFiles)
+    .filter((path) => /\.(ts|tsx|js)$/.test(path))
+    .map((path) => readSource(path, readFileSync(join(ROOT, path), 'utf8')));
+}
+
+/** Files and folders of the house, with how many entries a folder has, test files left out. */
+export function readFolders(): { path: string; entries: number }[] {
+  const folders = new Map<string, Set<string>>();
+  for (const path of TREES.flatMap(listFiles)) {
+    if (/\.test\.tsx?$/.test(path)) continue;
+    const parts = path.split('/');
+    for (let depth = 1; depth < parts.length; depth += 1) {
+      const folder = parts.slice(0, depth).join('/');
+      folders.set(folder, (folders.get(folder) ?? new Set()).add(parts[depth] ?? ''));
+    }
+  }
+  return [...folders].map(([path, entries]) => ({ path, entries: entries.size }));
+}
+
+function listFiles(folder: string): string[] {
+  const full = join(ROOT, folder);
+  let entries;
+  try {
+    entries = readdirSync(full, { withFileTypes: true });
+  } catch (error) {
+    // A room that is not built yet.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? listFiles(path) : [path];
+  });
+}
+
+/** Parses one file. Throws when it is not valid TypeScript. */
+export function readSource(path: string, text: string): Source {
+  const { program, module, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
+  const imports: Import[] = [];
+  const add = (specifier: string, typeOnly: boolean): void =>
+    void imports.push({ specifier, target: targetOf(path, specifier), typeOnly });
+  for (const one of module.staticImports) {
+    add(one.moduleRequest.value, one.entries.length > 0 && one.entries.every((entry) => entry.isType));
+  }
+  for (const { entries } of module.staticExports) {
+    const source = entries[0]?.moduleRequest?.value;
+    if (source !== undefined)
+      add(
+        source,
+        entries.every((entry) => entry.isType),
+      );
+  }
+  for (const { moduleRequest } of module.dynamicImports) {
+    const written = text.slice(moduleRequest.start, moduleRequest.end);
+    const quoted = /^(['"`])([^'"`$]*)\1$/.exec(written);
+    add(quoted?.[2] ?? `computed: ${written}`, false);
+  }
+  const functions: MeasuredFunction[] = [];
+  const lineAt = lineCounter(text);
+  walk(program, (node, inner) => {
+    if (node.type === 'TSImportType' && isNode(node['source'])) add(String(node['source']['value']), true);
+    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return inner;
+    const line = lineAt(node.start);
+    const lines = lineAt(node.end) - line + 1;
+    const name = isNode(node['id']) ? String(node['id']['name']) : 'a function without a name';
+    functions.push({ name, line, lines: lines - inner });
+    return lines;
+  });
+  return { path, text, lines: text.split('\n').length - 1, imports, functions };
+}
+
+type Node = { type: string; start: number; end: number; [key: string]: unknown };
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+
+/** Children first; `visit` gets the sum of what it answered for them. */
+function walk(value: unknown, visit: (node: Node, inner: number) => number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let inner = 0;
+  for (const child of Object.values(value)) inner += walk(child, visit);
+  return isNode(value) ? visit(value, inner) : inner;
+}
+
+function lineCounter(text: string): (offset: number) => number {
+  const starts = [...text.matchAll(/\n/g)].map((match) => match.index);
+  return (offset) => starts.filter((start) => start < offset).length + 1;
+}
+
+function targetOf(from: string, specifier: string): string | null {
+  if (specifier.startsWith('#')) return specifier.slice(1);
+  if (specifier.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), specifier));
+  return null;
+}
+
+/** `server/rest/parse.ts` lies in `server/rest` and in `server/*`. */
+export function liesIn(path: string, place: string): boolean {
+  const here = path
+    .replace(/\.\w+$/, '')
+    .replace(/\.(test|e2e)$/, '')
+    .split('/');
+  const there = place.split('/');
+  return there.length <= here.length && there.every((part, index) => part === '*' || part === here[index]);
+}
+
+/** Where relative imports stay within: `web/features/auth`, `server/rest`, `sandbox`; for `server/main.ts` all of `server`. */
+function homeOf(path: string): string {
+  const parts = path.split('/');
+  const [tree = '', area = ''] = parts;
+  if (!['web', 'server', 'tests'].includes(tree)) return tree;
+  const depth = tree === 'web' && area === 'features' ? 3 : 2;
+  return parts.slice(0, Math.min(depth, parts.length - 1)).join('/');
+}
+
+/** What is wrong with the imports of one file, a sentence each. The first row of the table it lies in counts. */
+export function importFaults(source: Source, table: readonly Area[]): string[] {
+  const row = table.find(({ area }) => liesIn(source.path, area));
+  if (row === undefined) return [`${source.path} lies in no room of the table`];
+  const isTest = /\.test\.tsx?$/.test(source.path);
+  return source.imports.flatMap(({ specifier, target, typeOnly }) => {
+    const says = (what: string): string[] => [`${source.path} imports ${specifier}: ${what}`];
+    if (specifier.startsWith('computed: ')) return says('the name of a module must be written out');
+    if (target === null) {
+      const name = /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? '';
+      const allowed =
+        isTest || row.packages === undefined || row.packages.some((one) => one === name || specifier.startsWith(one));
+      return allowed ? [] : says(`${row.area} may not use this package`);
+    }
+    const faults: string[] = [];
+    const atHome = target.startsWith(`${homeOf(source.path)}/`);
+    if (specifier.startsWith('.') && !atHome) faults.push(...says('another room is reached by its # name'));
+    if (specifier.startsWith('#') && atHome) faults.push(...says('its own room is reached by a relative path'));
+    // `server/functions/*`: each file is a room of its own, so only the very same one is home.
+    const sameRoom = liesIn(target, fill(row.area, source.path));
+    const places = [...row.may, ...(typeOnly ? (row.mayType ?? []) : []), ...(isTest ? ['tests/support'] : [])];
+    if (!sameRoom && !places.some((place) => liesIn(target, place))) faults.push(...says(`${row.area} may not`));
+    return faults;
+  });
+}
+
+/** The stars of a place filled in as this path has them. */
+function fill(place: string, path: string): string {
+  const here = path
+    .replace(/\.\w+$/, '')
+    .replace(/\.(test|e2e)$/, '')
+    .split('/');
+  return place
+    .split('/')
+    .map((part, index) => (part === '*' ? here[index] : part))
+    .join('/');
+}

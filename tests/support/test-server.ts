@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { settings as studio } from '#rules/venue.ts';
+import { startSandbox } from '#sandbox/main.ts';
+import { compose, type App } from '#server/compose.ts';
+import { readConfig } from '#server/config.ts';
+import { migratedFolder, migratedImage } from './image.ts';
+import { copyTestDatabase } from './postgres.ts';
+
+/** The whole house with the sandbox around it, in this process: a real database, real HTTP, real SMTP. */
+export type TestServer = {
+  readonly app: App;
+  readonly url: string;
+  readonly sandboxUrl: string;
+  /** Who owns the tables on PostgreSQL; null on the embedded database, where the server itself does. */
+  readonly ownerUrl: string | null;
+  /** Where files of the house lie. */
+  readonly dataDir: string;
+  /** The server's clock, as an offset from real time. */
+  advance(ms: number): void;
+  now(): Date;
+  client(token?: string): SupabaseClient;
+  /** Somebody who is signed in, of age, verified and has accepted the terms. */
+  addCustomer(): Promise<Customer>;
+  /** Calls a function as somebody; answers status and parsed body. */
+  call(name: string, body: unknown, token?: string): Promise<{ status: number; body: Record<string, unknown> }>;
+  sandbox(path: string, body?: unknown): Promise<unknown>;
+  /** Runs everything that is due. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+export type Customer = { readonly id: string; readonly email: string; readonly token: string };
+
+export const STUDIO_A = '5a000000-0000-4000-8000-00000000000a';
+export const STUDIO_B = '5a000000-0000-4000-8000-00000000000b';
+
+const PORTS_NEEDED = 10;
+
+/** The first of several free ports in a row. */
+export async function freePorts(): Promise<number> {
+  for (let round = 0; round < 50; round += 1) {
+    // Below the ports that systems hand out to callers.
+    const first = 20_000 + Math.floor(Math.random() * 1_250) * 10;
+    const free = await Promise.all(Array.from({ length: PORTS_NEEDED }, (_, at) => isFree(first + at)));
+    if (free.every(Boolean)) return first;
+  }
+  throw new Error('no free ports');
+}
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, () => probe.close(() => resolve(true)));
+  });
+}
+
+/**
+ * `databaseUrl`: an empty PostgreSQL database; without it the database is embedded and in memory, or with `inFolder` in a folder, as
+ * `npm start` has it.
+ */
+export async function startTestServer(options: WorldOptions = {}): Promise<TestServer> {
+  // Mutation tests hand in a database of a PostgreSQL server with a fault in it.
+  const faulty = process.env['TEST_DATABASE_TEMPLATE'];
+  if (!faulty || options.databaseUrl !== undefined || options.inFolder) return openWorld(options);
+  const database = await copyTestDatabase(faulty);
+  const server = await openWorld({ ...options, databaseUrl: database.url });
+  return {
+    ...server,
+    close: async () => {
+      await server.close();
+      await database.drop();
+    },
+  };
+}
+
+type WorldOptions = {
+  readonly databaseUrl?: string;
+  readonly inFolder?: boolean;
+  readonly env?: Record<string, string>;
+};
+
+async function openWorld(options: WorldOptions): Promise<TestServer> {
+  const first = await freePorts();
+  const port = first + 8;
+  const dataDir = await mkdtemp(join(tmpdir(), 'world-'));
+  const url = `http://localhost:${port}`;
+  const sandbox = await startSandbox({ port: first, webhookTarget: url });
+  let offset = 0;
+  const clock = (): Date => new Date(Date.now() + offset);
+  const config = readConfig({
+    PORT: String(port),
+    SANDBOX_PORT: String(first),
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_FACTOR: '10000',
+    // Many test files share the machine's cores.
+    ID_READ_SECONDS: '60',
+    PAYMENT_ANSWER_SECONDS: '30',
+    AUTH_MAIL_MIN_SECONDS: '1',
+    ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+    ...options.env,
+  });
+  if (options.inFolder) await migratedFolder(join(dataDir, 'database'));
+  const inMemory = options.databaseUrl === undefined && !options.inFolder;
+  const app = await compose(config, { clock, ...(inMemory ? { memory: await migratedImage() } : {}) });
+  const listener = serve({ fetch: app.http.fetch, port });
+  const timer = setInterval(() => void app.flushMail(), 100);
+
+  async function call(
+    name: string,
+    body: unknown,
+    token?: string,
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
+    const response = await fetch(`${url}/functions/v1/${name}`, {
+      method: 'POST',
+      headers: {
+        apikey: app.keys.anonKey,
+        authorization: `Bearer ${token ?? app.keys.anonKey}`,
+        'content-type': 'application/json',
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return { status: response.status, body: Object.fromEntries(Object.entries((await response.json()) ?? {})) };
+  }
+
+  return {
+    app,
+    url,
+    sandboxUrl: sandbox.url,
+    ownerUrl: options.databaseUrl ?? null,
+    dataDir,
+    advance: (ms) => void (offset += ms),
+    now: clock,
+    client: (token) =>
+      createClient(url, app.keys.anonKey, {
+        auth: { persistSession: false, autoRefreshToken: false },
+        ...(token === undefined ? {} : { global: { headers: { authorization: `Bearer ${token}` } } }),
+      }),
+    addCustomer: () => addCustomer(app, clock()),
+    call,
+    async sandbox(path, body) {
+      const response = await fetch(
+        `${sandbox.url}${path}`,
+        body === undefined
+          ? {}
+          : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+      );
+      return response.json();
+    },
+    settle: () => app.scheduler.run(),
+    async close() {
+      clearInterval(timer);
+      await new Promise<void>((resolve) => {
+        listener.close(() => resolve());
+        if ('closeAllConnections' in listener) listener.closeAllConnections();
+      });
+      await app.close();
+      await sandbox.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes a ready customer straight into the database and signs a token for them. */
+export async function addCustomer(app: Pick<App, 'db' | 'keys'>, now: Date): Promise<Customer> {
+  const email = `${randomUUID().slice(0, 13)}@example.com`;
+  const row = await app.db.one<{ id: string }>(
+    `insert into auth.users (email, email_confirmed_at, raw_user_meta_data, created_at)
+     values ($1, $2::timestamptz, '{"full_name": "Alex Citizen", "phone": "+61400000000", "date_of_birth": "1998-04-03"}', $2::timestamptz) returning id`,
+    [email, now],
+  );
+  const id = row?.id ?? '';
+  const sessionId = randomUUID();
+  await app.db.query(
+    `insert into auth.sessions (id, user_id, created_at, refreshed_at, method) values ($1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, 'password')`,
+    [sessionId, id, now],
+  );
+  await app.db.query(
+    `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at) values ($1::uuid, 'staff', 'verified', $2::timestamptz, $2::timestamptz + interval '2 years')`,
+    [id, now],
+  );
+  await app.db.query('insert into public.terms_acceptances (user_id, version) values ($1::uuid, $2)', [
+    id,
+    studio.termsVersion,
+  ]);
+  const token = app.keys.sign(
+    {
+      sub: id,
+      aud: 'authenticated',
+      role: 'authenticated',
+      email,
+      session_id: sessionId,
+      app_metadata: {},
+      user_metadata: {},
+    },
+    36_000,
+    now,
+  );
+  return { id, email, token };
+}
+
+/** Whole hours from now, as a span of instants. */
+export function span(now: Date, hoursAhead: number, hours = 1): { startTime: string; endTime: string } {
+  const start = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000 + hoursAhead * 3_600_000);
+  return { startTime: start.toISOString(), endTime: new Date(start.getTime() + hours * 3_600_000).toISOString() };
+}
+
+/** The checkout's call for a span of a studio. */
+export function checkout(
+  time: { startTime: string; endTime: string },
+  more: Record<string, unknown> = {},
+  studioId: string = STUDIO_A,
+): Record<string, unknown> {
+  return { metadata: { studioId, ...time, couponCode: null, termsAccepted: true, ...more } };
+}
+
+/** The newest payment of a booking, as the sandbox tells it. */
+export async function paymentOf(
+  server: Pick<TestServer, 'sandbox'>,
+  bookingId: unknown,
+): Promise<{
+  id: string;
+  status: string;
+  payment_status: string;
+  payment_intent: string | null;
+  amount_total: number;
+}> {
+  const all = await server.sandbox('/api/payments');
+  const found = Array.isArray(all)
+    ? all.find((one: { client_reference_id: string }) => one.client_reference_id === bookingId)
+    : undefined;
+  if (!found) throw new Error('no payment for this booking');
+  return found;
+}
+
+/** Mails to somebody, newest first. */
+export async function mailsTo(
+  server: Pick<TestServer, 'sandbox'>,
+  email: string,
+  subject = '',
+): Promise<
+  { subject: string; text: string; html: string; duplicateOf: string | null; attachments: { filename: string }[] }[]
+> {
+  const found = await server.sandbox(
+    `/api/mail?to=${encodeURIComponent(email)}&subject=${encodeURIComponent(subject)}`,
+  );
+  return Array.isArray(found) ? found : [];
+}
+
+/** Tries until it works, at most `ms`. */
+export async function until<T>(ask: () => Promise<T | null | undefined | false>, ms = 10_000): Promise<T> {
+  const end = Date.now() + ms;
+  for (;;) {
+    const found = await ask();
+    if (found) return found;
+    if (Date.now() > end) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Moves the server's clock and the sandbox's to the same instant. */
+export async function moveTo(server: TestServer, at: number): Promise<void> {
+  server.advance(at - server.now().getTime());
+  await server.sandbox('/api/clock', { now: new Date(at).toISOString() });
+}

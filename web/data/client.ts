@@ -1,0 +1,71 @@
+import { createClient, FunctionsFetchError, FunctionsHttpError, FunctionsRelayError } from '@supabase/supabase-js';
+import { announceClient } from '#web/lib/auth-client.ts';
+import { dropBrokenSession } from '#web/lib/stored-session.ts';
+
+/** When the build prints pages there is no browser, and nothing to ask. */
+const inBrowser = typeof window !== 'undefined';
+const anonKey =
+  (inBrowser ? document.querySelector<HTMLMetaElement>('meta[name="anon-key"]')?.content : null) ?? 'no key yet';
+export const apiUrl = inBrowser ? window.location.origin : 'http://localhost';
+export const publicKey = anonKey;
+
+// Before the client reads them.
+if (inBrowser) dropBrokenSession(localStorage);
+export const supabase = createClient(apiUrl, anonKey, {
+  auth: {
+    detectSessionInUrl: false,
+    persistSession: inBrowser,
+    autoRefreshToken: inBrowser,
+    // What comes back from an identity provider is a code that only this browser can trade.
+    flowType: 'pkce',
+  },
+});
+announceClient(supabase);
+
+/** A call that did not work: `code` is the server's word, `message` is for people, `details` came beside it. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: string;
+  readonly status: number;
+  readonly details: Readonly<Record<string, unknown>>;
+  constructor(code: string, message: string, status: number, details: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.details = details;
+  }
+}
+
+export const OFFLINE = 'We cannot reach the studio right now. Please check your connection and try again.';
+
+/** Calls a server function. Throws `AppError`. */
+export async function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T> {
+  const { data, error } = await supabase.functions.invoke<T>(name, { body });
+  if (error === null && data !== null) return data;
+  throw await describeFailure(error);
+}
+
+async function describeFailure(error: unknown): Promise<AppError> {
+  if (error instanceof FunctionsFetchError) return new AppError('offline', OFFLINE, 0);
+  if (error instanceof FunctionsHttpError || error instanceof FunctionsRelayError) {
+    const response: unknown = error.context;
+    if (response instanceof Response) return readFailure(response);
+  }
+  return new AppError('unknown', 'Something went wrong. Please try again.', 0);
+}
+
+/** Reads `{error: {code, message, …}}`. */
+export async function readFailure(response: Response): Promise<AppError> {
+  const body: unknown = await response.json().catch(() => null);
+  const told = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
+  if (told === null || typeof told !== 'object')
+    return new AppError('unknown', 'Something went wrong. Please try again.', response.status);
+  const details: Record<string, unknown> = Object.fromEntries(Object.entries(told));
+  const { code, message } = details;
+  return new AppError(
+    typeof code === 'string' ? code : 'unknown',
+    typeof message === 'string' ? message : 'Something went wrong. Please try again.',
+    response.status,
+    details,
+  );
+}

@@ -1,0 +1,52 @@
+import { supabase } from './client.ts';
+
+/** A booking of one's own, or an unpaid hold (`pending`). Money in dollars; `free_cancel_hours` as agreed when it was made. */
+export type OwnBooking = {
+  readonly id: string;
+  readonly reference: string;
+  readonly studio_id: string;
+  readonly studio_name: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly status: 'pending' | 'confirmed' | 'cancelled';
+  readonly hold_expires_at: string | null;
+  readonly final_cost: number;
+  readonly coupon_code: string | null;
+  readonly coupon_type: 'percentage' | 'fixed' | null;
+  readonly coupon_value: number | null;
+  readonly free_cancel_hours: number | null;
+  readonly created_at: string;
+  /** What becomes of its money, `refunded` in dollars; null when nothing was to pay or nothing is known. */
+  readonly payment: OwnPayment | null;
+};
+export type OwnPayment = { readonly state: string; readonly refunded: number };
+
+/** One's own bookings, the latest first; holds that were given up without paying are not among them. */
+export async function readOwnBookings(): Promise<readonly OwnBooking[]> {
+  const { data, error } = await supabase.rpc('own_bookings');
+  if (error) throw error;
+  const rows: readonly Omit<OwnBooking, 'payment'>[] = data ?? [];
+  const payments = await readOwnPayments(rows.map((row) => row.id));
+  return rows.map((row) => ({ ...row, payment: payments.get(row.id) ?? null }));
+}
+
+async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyMap<string, OwnPayment>> {
+  if (bookingIds.length === 0) return new Map();
+  const { data, error } = await supabase
+    .from('booking_payments')
+    .select('booking_id,state,refunded')
+    .in('booking_id', bookingIds);
+  if (error) throw error;
+  const rows: readonly (OwnPayment & { booking_id: string })[] = data;
+  return new Map(rows.map(({ booking_id: id, ...payment }) => [id, payment]));
+}
+
+/** Whether a hold can still be paid for: not while its money is on its way. */
+export function isOpenHold(booking: OwnBooking, now: Date): boolean {
+  return (
+    booking.status === 'pending' &&
+    booking.payment?.state !== 'processing' &&
+    booking.hold_expires_at !== null &&
+    Date.parse(booking.hold_expires_at) > now.getTime()
+  );
+}

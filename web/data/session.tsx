@@ -1,0 +1,126 @@
+import type { Session, SupabaseClient, User } from '@supabase/supabase-js';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { whenClient } from '#web/lib/auth-client.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { dropStoredSession, hasStoredSession } from '#web/lib/stored-session.ts';
+
+type SessionState = {
+  readonly status: 'loading' | 'in' | 'out';
+  readonly session: Session | null;
+  readonly user: User | null;
+};
+const LOADING: SessionState = { status: 'loading', session: null, user: null };
+const OUT: SessionState = { status: 'out', session: null, user: null };
+type SessionValue = SessionState & { readonly signOut: () => Promise<void> };
+const Context = createContext<SessionValue | null>(null);
+
+const leaving = new Set<() => void>();
+/** Runs at every sign-out: what was kept of somebody's data is dropped. */
+export function onSignOut(drop: () => void): void {
+  leaving.add(drop);
+}
+
+/**
+ * Who is here. The auth client is large and a visitor of the first page may never need it: it is fetched when a session
+ * is stored in this browser, when another tab signs in, or by the first page that asks the server for something.
+ */
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const [state, setState] = useState<SessionState>(LOADING);
+  useEffect(() => {
+    let unsubscribe = (): void => {};
+    const stop = whenClient((client) => {
+      unsubscribe = follow(client, setState);
+    });
+    const look = (): void => {
+      if (hasStoredSession(localStorage)) {
+        void fetchClient().catch((error: unknown) => {
+          logFailure('the session could not be read', error);
+          setState(OUT);
+        });
+      }
+    };
+    if (!hasStoredSession(localStorage)) setState((now) => (now.status === 'loading' ? OUT : now));
+    look();
+    window.addEventListener('storage', look);
+    // What could not be fetched without a connection is fetched when there is one.
+    window.addEventListener('online', look);
+    return () => {
+      window.removeEventListener('storage', look);
+      window.removeEventListener('online', look);
+      stop();
+      unsubscribe();
+    };
+  }, []);
+  const token = state.session?.access_token;
+  const signOut = useCallback(async () => {
+    setState(OUT);
+    drafts.dropAll();
+    for (const drop of leaving) drop();
+    dropStoredSession(localStorage);
+    const client = await fetchClient().catch((cause: unknown) => {
+      logFailure('the service could not be told of the sign-out', cause);
+      return null;
+    });
+    if (client === null) return;
+    // With nothing stored any more this only tells the other tabs.
+    const { error } = await client.auth.signOut({ scope: 'local' });
+    if (error) logFailure('the other tabs could not be told of the sign-out', error);
+    // Signed out here whatever the service answers (spec section 4); what it could not do ends with the token's hour.
+    if (token === undefined) return;
+    const answer = await client.auth.admin.signOut(token, 'global').catch((cause: unknown) => ({ error: cause }));
+    if (answer.error) logFailure('the service could not be told of the sign-out', answer.error);
+  }, [token]);
+  const value = useMemo(() => ({ ...state, signOut }), [state, signOut]);
+  return <Context value={value}>{children}</Context>;
+}
+
+/** For whoever looks into the console; nobody signed in has to read it (spec section 4). */
+function logFailure(what: string, error: unknown): void {
+  // oxlint-disable-next-line no-console
+  console.error(what, error instanceof Error ? error.message : '');
+}
+
+const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
+
+/** Shows the client's session and every change of it. */
+function follow(client: SupabaseClient, show: (state: SessionState) => void): () => void {
+  const tell = (session: Session | null): void => show(session ? { status: 'in', session, user: session.user } : OUT);
+  client.auth.getSession().then(
+    ({ data }) => tell(data.session),
+    (error: unknown) => {
+      logFailure('the session could not be read', error);
+      show(OUT);
+    },
+  );
+  const { data } = client.auth.onAuthStateChange((_event, session) => tell(session));
+  return () => data.subscription.unsubscribe();
+}
+
+export function useSession(): SessionValue {
+  const value = useContext(Context);
+  if (!value) throw new Error('useSession outside of SessionProvider');
+  return value;
+}
+
+export type DialogView = 'sign-in' | 'sign-up';
+type AuthDialogValue = {
+  readonly view: DialogView | null;
+  readonly open: (view?: DialogView) => void;
+  readonly close: () => void;
+};
+const DialogContext = createContext<AuthDialogValue | null>(null);
+
+/** Whether the sign-in dialog is open; any page may ask for it. */
+export function AuthDialogProvider({ children }: { children: ReactNode }) {
+  const [view, setView] = useState<DialogView | null>(null);
+  // The same functions for ever: a page that opens the dialog in an effect must not open it again when it closes.
+  const open = useCallback((wanted: DialogView = 'sign-in') => setView(wanted), []);
+  const close = useCallback(() => setView(null), []);
+  const value = useMemo(() => ({ view, open, close }), [view, open, close]);
+  return <DialogContext value={value}>{children}</DialogContext>;
+}
+export function useAuthDialog(): AuthDialogValue {
+  const value = useContext(DialogContext);
+  if (!value) throw new Error('useAuthDialog outside of AuthDialogProvider');
+  return value;
+}
