@@ -29,7 +29,7 @@ Object.assign(process.env, {
 
 const results = await new Stryker({
   mutate: [...area.mutate],
-  plugins: ['@stryker-mutator/vitest-runner', './tests/mutation/sample-checker.ts', './tests/mutation/live.ts'],
+  plugins: ['@stryker-mutator/vitest-runner', './tests/mutation/sample-checker.ts'],
   checkers: ['sample'],
   testRunner: 'vitest',
   // In processes of their own: V8 aborts when a thread that ran the embedded engine's WebAssembly ends.
@@ -37,7 +37,7 @@ const results = await new Stryker({
   coverageAnalysis: 'perTest',
   incremental: true,
   incrementalFile: remembered,
-  reporters: ['progress-append-only', 'live'],
+  reporters: ['progress-append-only'],
   ignorePatterns: ['artefacts', 'data', 'dist', 'tools/art', 'docs', 'web/public'],
   tempDirName: join(folder, 'tmp'),
   concurrency: Number(process.env['MUTATION_WORKERS'] ?? '2'),

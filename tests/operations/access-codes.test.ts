@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import type { Job } from '#server/operations/outbox.ts';
 import { ProviderError } from '#server/providers/call.ts';
@@ -14,13 +14,6 @@ import {
   MINUTE,
   START,
 } from './booking-system.ts';
-
-// A slow machine is no slow provider: nobody is told here that it is still being asked.
-vi.mock('#server/operations/payments/in-time.ts', async (original) => ({
-  ...(await original<object>()),
-  ANSWER_WITHIN_MS: 60_000,
-  startBudget: () => () => 60_000,
-}));
 
 const [embedded] = databases;
 let db: Database;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
 import { enqueue, type JobKind } from '#server/operations/outbox.ts';
@@ -14,13 +14,6 @@ import {
   START,
   STUDIO,
 } from './booking-system.ts';
-
-// A slow machine is no slow provider: nobody is told here that it is still being asked.
-vi.mock('#server/operations/payments/in-time.ts', async (original) => ({
-  ...(await original<object>()),
-  ANSWER_WITHIN_MS: 60_000,
-  startBudget: () => () => 60_000,
-}));
 
 const [embedded] = databases;
 let db: Database;

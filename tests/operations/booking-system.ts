@@ -102,7 +102,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       siteUrl: 'https://studio.example',
       holdMinutes: 15,
       sessionMinutes: 31,
-      answerWithinMs: 1_500,
+      answerWithinMs: 60_000,
       limitFactor: 1,
     },
   });

@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
 import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
 import { createPaymentCases, noAnswer, saysNo, type PaymentCases } from './payment-cases.ts';
-
-// A slow machine is no slow provider: nobody is told here that it is still being asked.
-vi.mock('#server/operations/payments/in-time.ts', async (original) => ({
-  ...(await original<object>()),
-  ANSWER_WITHIN_MS: 60_000,
-  startBudget: () => () => 60_000,
-}));
 
 const [embedded] = databases;
 let db: Database;
@@ -224,6 +217,93 @@ describe('reconciliation by the sessions alone', () => {
     expect(await system.desk.reconcile()).toBe(1);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'failed' }]);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'payment_failed' });
+  });
+});
+
+describe('a hold whose payment cannot be kept', () => {
+  test('because all of it was given back at the provider is cancelled, and the customer is told', async () => {
+    const { id, session } = await held();
+    system.provider.move(session, 'pay');
+    system.provider.move(session, 'refund all');
+    await system.desk.settle(session);
+    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'staff' });
+    expect(await jobsOf(id)).toEqual(['mail.booking-cancelled']);
+  });
+
+  test('because the provider calls it free is cancelled with one alert that names both amounts', async () => {
+    const { id, session } = await held();
+    const { getSession } = payments;
+    payments.getSession = async (asked) => ({
+      ...(await getSession(asked)),
+      status: 'complete',
+      paymentStatus: 'no_payment_required',
+    });
+    const { amountCents } = await getSession(session);
+    await system.desk.settle(session);
+    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'amount_mismatch' });
+    await system.desk.settle(session);
+    const { rows } = await db.query(
+      `select l.details from public.audit_logs l join private.payment p on p.id::text = l.resource_id
+       where l.action = 'alert' and p.booking_id = $1::uuid`,
+      [id],
+    );
+    const alert = { bookingId: id, reason: 'amount_mismatch', expected: amountCents, got: amountCents };
+    expect(rows).toEqual([{ details: expect.objectContaining(alert) }]);
+  });
+});
+
+describe('what the audit log says of a refund', () => {
+  const auditOf = async (bookingId: string) =>
+    (
+      await db.query<{ action: string; reason: string | null; state: string | null; by: string | null }>(
+        `select l.action, l.details ->> 'reason' as reason, l.details ->> 'state' as state, l.details ->> 'madeBy' as by
+         from public.audit_logs l join private.payment p on p.id::text = l.resource_id
+         where p.booking_id = $1::uuid and (l.details ? 'madeBy' or l.details ->> 'state' = 'refunded') order by l.created_at`,
+        [bookingId],
+      )
+    ).rows;
+  async function booked(): Promise<{ id: string; sessionId: string; person: string }> {
+    const person = await addPerson(db);
+    const startTime = new Date(START + 96 * HOUR);
+    return { person, ...(await system.book(person, { startTime, endTime: new Date(+startTime + HOUR) })) };
+  }
+
+  test('made by us is that we made it, without an alert', async () => {
+    const { id, person } = await booked();
+    await system.bookings.cancel(id, person);
+    await system.jobs.drain();
+    expect(await auditOf(id)).toEqual([
+      { action: 'update', reason: null, state: null, by: 'us' },
+      { action: 'update', reason: null, state: 'refunded', by: null },
+    ]);
+  });
+
+  test.each([
+    ['paid', []],
+    ['disputed', ['dispute']],
+  ] as const)('made at the provider of a payment that was %s is an alert', async (_state, moves) => {
+    const { id, sessionId } = await booked();
+    for (const move of moves) system.provider.move(sessionId, move);
+    await system.desk.settle(sessionId);
+    system.provider.move(sessionId, 'refund all');
+    payments.listRefunds = async () => [{ id: `re_${id}`, status: 'succeeded', amountCents: 100_000, ours: false }];
+    await system.desk.settle(sessionId);
+    expect(await auditOf(id)).toEqual([
+      { action: 'update', reason: null, state: null, by: 'provider' },
+      { action: 'alert', reason: 'refunded_at_provider', state: 'refunded', by: null },
+    ]);
+  });
+
+  test('of a part at the provider leaves the rest owed, which is no failure', async () => {
+    const { id, sessionId, person } = await booked();
+    await system.bookings.cancel(id, person);
+    system.provider.move(sessionId, 'refund part');
+    await system.desk.settle(sessionId);
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
+    expect((await jobsOf(id)).filter((kind) => kind === 'payment.refund')).toHaveLength(1);
+    await system.jobs.drain();
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'refunded' }]);
+    expect((await auditOf(id)).map(({ action }) => action)).not.toContain('alert');
   });
 });
 

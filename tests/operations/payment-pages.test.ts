@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { NewPaymentSession } from '#server/providers/ports.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, fails, isUnknown, noAnswer, saysNo, type PaymentCases } from './payment-cases.ts';
-
-// A slow machine is no slow provider: nobody is told here that it is still being asked.
-vi.mock('#server/operations/payments/in-time.ts', async (original) => ({
-  ...(await original<object>()),
-  ANSWER_WITHIN_MS: 60_000,
-  startBudget: () => () => 60_000,
-}));
 
 const [embedded] = databases;
 let db: Database;
