@@ -36,6 +36,14 @@ test('every decision has a title, a date, a status and its three parts, in 15 to
   expect(decisions.flatMap((file) => formFaults(file, read(file)))).toEqual([]);
 });
 
+test('every decision that a row of the specification cites is explained, and no other', () => {
+  const cited = codesOf(read('docs/spec-coverage.md'), /\bT-\d\d\b/g);
+  const explained = codesOf(read('docs/requirements.md'), /(?<=^\| )T-\d\d(?= \| \S)/gm);
+  expect(cited.length).toBeGreaterThan(40);
+  expect(explained).toEqual(cited);
+});
+const codesOf = (text: string, pattern: RegExp): string[] => [...new Set(text.match(pattern))].toSorted();
+
 test.each([
   ['a file that does not exist', '[a](nowhere.md)', 'docs/made-up.md: nowhere.md does not exist'],
   ['an image that does not exist', '![a](nowhere.webp)', 'docs/made-up.md: nowhere.webp does not exist'],
