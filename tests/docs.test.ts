@@ -97,7 +97,7 @@ test('a gap, a number used twice and a file of another name are caught', () => {
   expect(numberFaults(names)).toEqual([
     `${DECISIONS}/picture.webp is not named NNNN-title.md`,
     `${DECISIONS}/4-d.md is not named NNNN-title.md`,
-    `${DECISIONS}/0003-b.md has the number of place 2`,
+    `${DECISIONS}/0003-b.md stands where number 2 belongs`,
   ]);
 });
 
@@ -182,14 +182,17 @@ function withoutCode(text: string): string {
   return text.replace(/^```.*?^```/gms, '').replace(/`[^`\n]*`/g, '');
 }
 
-/** Decisions out of the row 0001, 0002, … and files that are no decision. */
+/** Decisions that leave a gap after them or share a number, and files that are no decision. */
 function numberFaults(names: readonly string[]): string[] {
   const rightNames = names.filter((name) => /\/\d{4}-[a-z0-9]+(-[a-z0-9]+)*\.md$/.test(name)).toSorted();
   const misnamed = names
     .filter((name) => !rightNames.includes(name))
     .map((name) => `${name} is not named NNNN-title.md`);
-  const outOfRow = rightNames.filter((name, index) => numberOf(name) !== index + 1);
-  return [...misnamed, ...outOfRow.map((name) => `${name} has the number of place ${rightNames.indexOf(name) + 1}`)];
+  const misplaced = rightNames.filter((name, index) => numberOf(name) !== index + 1);
+  return [
+    ...misnamed,
+    ...misplaced.map((name) => `${name} stands where number ${rightNames.indexOf(name) + 1} belongs`),
+  ];
 }
 const numberOf = (name: string): number => Number(posix.basename(name).slice(0, 4));
 
