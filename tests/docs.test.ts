@@ -7,6 +7,8 @@ import { expect, test } from 'vitest';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DECISIONS = 'docs/decisions';
+/** Full of pages that do not exist. */
+const SELF = 'tests/docs.test.ts';
 /** Folders of the root that hold no file of the repository. */
 const NOT_OURS = new Set(['node_modules', '.git', 'dist', 'data', 'artefacts']);
 
@@ -25,6 +27,12 @@ test('every relative link and image of a page leads to a file, and every anchor 
 
 test('every path of the repository that a page names in backticks exists', () => {
   expect(pages.flatMap((page) => pathFaults(page, read(page)))).toEqual([]);
+});
+
+test('every page that a source file names exists', () => {
+  const sources = files.filter((file) => /\.(tsx?|js|sql|yml|css|html)$|^\.env\.example$/.test(file) && file !== SELF);
+  expect(sources.length).toBeGreaterThan(500);
+  expect(sources.flatMap((source) => pageFaults(source, read(source)))).toEqual([]);
 });
 
 test('decisions are numbered without gaps, and nothing else lies in their folder', () => {
@@ -90,6 +98,14 @@ test.each([
   '`database/migrations/NNNN_noun.sql`',
 ])('a made-up path is accepted: %s', (text) => {
   expect(pathFaults('docs/made-up.md', text)).toEqual([]);
+});
+
+test('a made-up page named in a comment is caught, an existing one is accepted', () => {
+  const text = '/** See docs/nowhere.md, docs/running.md and (docs/decisions/0001-nothing.md). */';
+  expect(pageFaults('server/made-up.ts', text)).toEqual([
+    'server/made-up.ts: docs/nowhere.md does not exist',
+    'server/made-up.ts: docs/decisions/0001-nothing.md does not exist',
+  ]);
 });
 
 test('a gap, a number used twice and a file of another name are caught', () => {
@@ -161,6 +177,12 @@ function pathFaults(page: string, text: string): string[] {
   return [...new Set(codeOf(text).flatMap((code) => code.split(/[\s,;:'"()=]+/)))]
     .filter((word) => isPath(word) && !isThere(word.replace(/\/$/, '')) && !isEndOfPath(word))
     .map((word) => `${page}: ${word} does not exist`);
+}
+
+/** Pages under docs/ that a source file names and that do not exist. */
+function pageFaults(source: string, text: string): string[] {
+  const named = [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([path]) => path);
+  return named.filter((path) => !isThere(path)).map((path) => `${source}: ${path} does not exist`);
 }
 
 function isPath(word: string): boolean {
