@@ -86,7 +86,8 @@ test('four processes that take shares of one limit admit exactly as many as it s
   const clock = () => new Date(now);
   const take = takeShares({ one: (text, values) => db.one(text, values), clock, factor: 1 });
   const processes = Array.from({ length: 4 }, () => createLeasedLimit({ limit, take, clock }));
-  const askAll = () => Promise.all(processes.flatMap((admit) => Array.from({ length: 100 }, () => admit('ip:a'))));
+  const askAll = () =>
+    Promise.all(processes.flatMap((completeSignIn) => Array.from({ length: 100 }, () => completeSignIn('ip:a'))));
   const waits = await askAll();
   expect(waits.filter((wait) => wait === null)).toHaveLength(100);
   expect(new Set(waits)).toEqual(new Set([null, 1]));

@@ -30,12 +30,12 @@ export function createLimits(dependencies: { one: One; clock: () => Date; factor
 }
 
 /** The units that a key has taken of a limit. */
-export type Takes = { readonly limit: Limit; readonly key: string };
+export type LimitKey = { readonly limit: Limit; readonly key: string };
 
 /** Gives back all units of a key. Limits that count only failures call it after a success. */
-export async function forgetTakes(
+export async function resetLimit(
   db: { query: (text: string, values: readonly unknown[]) => Promise<unknown> },
-  { limit, key }: Takes,
+  { limit, key }: LimitKey,
 ): Promise<void> {
   await db.query('delete from private.rate_bucket where name = $1 and key = $2', [limit.name, key]);
 }

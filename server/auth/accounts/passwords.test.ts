@@ -2,12 +2,12 @@ import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect, test } from 'vitest';
 import { AuthRefusal } from '../core/errors.ts';
 import { readBreached } from './password-rules.ts';
-import { checkGuesses, checkLength, hashPassword, needsRehash, passwordFits } from './passwords.ts';
+import { checkCommon, checkLength, hashPassword, needsRehash, passwordFits } from './passwords.ts';
 
 function reasonOf(password: string, min = 6): unknown {
   try {
     checkLength(password, min);
-    checkGuesses(password);
+    checkCommon(password);
     return null;
   } catch (error) {
     if (error instanceof AuthRefusal) return error.details['weak_password'] ?? error.code;
