@@ -30,7 +30,7 @@ export type MessageQueue = {
 };
 
 const BATCH = 20;
-const GIVE_UP_TRIES = 15;
+const TRIES_MAX = 15;
 
 export function createMessageQueue(dependencies: {
   db: Database;
@@ -56,7 +56,7 @@ export function createMessageQueue(dependencies: {
       if (content) await deliver(row, content);
       await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
     } catch (error) {
-      const isLastTry = row.tries >= GIVE_UP_TRIES;
+      const isLastTry = row.tries >= TRIES_MAX;
       const reason = error instanceof Error ? error.message : String(error);
       log.error(
         { message: row.id, kind: row.kind, tries: row.tries, reason },

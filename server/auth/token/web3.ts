@@ -20,7 +20,7 @@ const VALID_MS = 600_000;
 const isChain = (text: string): text is Chain => Object.hasOwn(NAMES, text);
 const invalid = (message: string): AuthRefusal => new AuthRefusal(400, 'invalid_grant', message);
 
-/** `POST /token?grant_type=web3`: signs in with a message signed by a wallet (EIP-4361). It must name a page of ours, be fresh, and be new. */
+/** `POST /token?grant_type=web3`: signs in with a message signed by a wallet (EIP-4361). It must name a page of ours, be fresh and unused. */
 export function createTokenWeb3(context: AuthContext): Handler {
   const { db, clock, config, keys, limits, sessions } = context;
   const check = createRedirectCheck(config.siteUrl, config.redirects);
