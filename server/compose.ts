@@ -16,7 +16,7 @@ import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLimits, type Limit } from './http/limits.ts';
-import { createLeasedLimit, takeShares } from './http/leased-limit.ts';
+import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
@@ -269,7 +269,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
       admitGuest: createLeasedLimit({
         limit: { name: 'rest-guest', max: config.rest.guestPerMinute, seconds: 60 },
-        take: takeShares({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor }),
+        take: takeBatches({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor }),
         clock,
       }),
       warn: (line) => log.warn({}, line),

@@ -69,7 +69,7 @@ export function createLeasedLimit(dependencies: {
 }
 
 /** Returns the function that takes units with `private.take_limit_units`. `factor` multiplies the limit; it is 1 outside tests. */
-export function takeShares(dependencies: {
+export function takeBatches(dependencies: {
   one: (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
   clock: () => Date;
   factor: number;

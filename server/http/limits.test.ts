@@ -3,7 +3,7 @@ import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
-import { createLeasedLimit, takeShares } from './leased-limit.ts';
+import { createLeasedLimit, takeBatches } from './leased-limit.ts';
 import { createLimits, type TakeLimit } from './limits.ts';
 
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
@@ -84,7 +84,7 @@ test('a key may contain any characters', async () => {
 test('four processes that take batches of one limit admit exactly as many as it says, then return the same wait', async () => {
   const limit = { name: 'shared', max: 100, seconds: 60 };
   const clock = () => new Date(now);
-  const take = takeShares({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  const take = takeBatches({ one: (text, values) => db.one(text, values), clock, factor: 1 });
   const processes = Array.from({ length: 4 }, () => createLeasedLimit({ limit, take, clock }));
   const askAll = () =>
     Promise.all(processes.flatMap((completeSignIn) => Array.from({ length: 100 }, () => completeSignIn('ip:a'))));
@@ -98,7 +98,7 @@ test('four processes that take batches of one limit admit exactly as many as it 
 
 test('a batch is no larger than the rest of the limit, which refills unit by unit', async () => {
   const clock = () => new Date(now);
-  const take = takeShares({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  const take = takeBatches({ one: (text, values) => db.one(text, values), clock, factor: 1 });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 3, wait: null });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 2, wait: null });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 0, wait: 12 });
