@@ -1,4 +1,5 @@
-// `npm run bench`: our paths and their limits in one run, as ratios; `npm run bench -- rest` runs one file. Needs PostgreSQL with pgbench.
+// `npm run bench`: measures our paths beside their limits in one run, as ratios. `npm run bench -- rest` runs one file.
+// Needs PostgreSQL with pgbench.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from './machine.js';
@@ -11,12 +12,12 @@ if (!postgres) {
   say('The bench needs PostgreSQL 15 or newer with pgbench.');
   process.exit(1);
 }
-/** What the benches share, and no bench itself. */
+/** Modules that benchmarks share; not benchmarks themselves. */
 const SHARED = ['load.ts', 'pgbench.ts'];
-const asked = process.argv.slice(2).map((name) => `${name}.ts`);
+const selected = process.argv.slice(2).map((name) => `${name}.ts`);
 const benches = readdirSync(join(root, 'bench')).filter((file) => file.endsWith('.ts') && !SHARED.includes(file));
 let failed = 0;
-for (const file of benches.filter((one) => asked.length === 0 || asked.includes(one))) {
+for (const file of benches.filter((one) => selected.length === 0 || selected.includes(one))) {
   const { code, output } = await run(ownNode(), [`bench/${file}`], {
     ...ownEnv(),
     TEST_POSTGRES_URL: postgres.url,

@@ -1,4 +1,4 @@
-// `npm run import-users FILE`: accounts of a hosted project, out of a dump of auth.users and auth.identities.
+// `npm run import-users FILE`: imports accounts of a hosted project from a dump of auth.users and auth.identities.
 import { resolve } from 'node:path';
 import { install, loadEnvFile, ownEnv, ownNode, run, say } from './project.js';
 

@@ -1,4 +1,4 @@
-// What the tests need of this machine and npm cannot install: a browser and a PostgreSQL of our own.
+// What the tests need that npm cannot install: a browser and a PostgreSQL server of their own.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,29 +8,29 @@ import { ownNode, root, run, say } from './project.js';
 
 const OLDEST_POSTGRES = 15;
 
-/** First line of what a command prints; empty when it fails or is not there. */
-const ask = (command, ...args) => {
+/** Returns the first line that a command prints; '' when it fails or is missing. */
+const firstLine = (command, ...args) => {
   const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
   return status === 0 ? stdout.trim().split('\n')[0] : '';
 };
-const which = (name) => ask('sh', '-c', `command -v "${name}"`);
+const which = (name) => firstLine('sh', '-c', `command -v "${name}"`);
 const isRoot = process.getuid?.() === 0;
 
-/** Installs one of the system's packages when we may; false when it could not be. */
+/** Installs a system package if we are root; false when it could not be installed. */
 async function aptInstall(name) {
   if (!isRoot || which('apt-get') === '') return false;
   say(`     installing ${name} with apt-get ...`);
   const quietly = { DEBIAN_FRONTEND: 'noninteractive' };
-  // A machine without a network finds that out within seconds.
+  // Without a network, fail within seconds.
   const options = ['-q', '-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=20'];
   await run('apt-get', [...options, 'update'], quietly);
   return (await run('apt-get', [...options, '-y', '--no-install-recommends', 'install', name], quietly)).code === 0;
 }
 
 /**
- * Finds a Chromium: CHROMIUM_PATH, the headless shell, the system's package of it, an installed browser, the system's browser, or else
- * Playwright's own download. The shell draws a page in half the time a whole browser takes.
- * Returns its path, '' for Playwright's own, null when none can be had.
+ * Finds a Chromium: CHROMIUM_PATH, the headless shell, its system package, an installed browser, the system's browser package,
+ * then Playwright's download. The shell renders a page in half the time of a full browser.
+ * Returns its path, '' for Playwright's own, null when none is available.
  */
 export async function findChromium() {
   const given = process.env.CHROMIUM_PATH;
@@ -51,20 +51,20 @@ export async function findChromium() {
   return code === 0 ? '' : null;
 }
 
-/** The folder with initdb and postgres, of version 15 or newer; undefined when there is none. */
+/** Returns the folder with initdb and postgres, version 15 or newer; undefined when there is none. */
 function findPostgres() {
   const packaged = '/usr/lib/postgresql';
   const folders = existsSync(packaged) ? readdirSync(packaged).map((name) => join(packaged, name, 'bin')) : [];
-  return [ask('pg_config', '--bindir'), ...folders]
+  return [firstLine('pg_config', '--bindir'), ...folders]
     .filter((bin) => bin !== '' && existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')))
-    .find((bin) => Number(/\d+/.exec(ask(join(bin, 'postgres'), '--version'))?.[0]) >= OLDEST_POSTGRES);
+    .find((bin) => Number(/\d+/.exec(firstLine(join(bin, 'postgres'), '--version'))?.[0]) >= OLDEST_POSTGRES);
 }
 
-/** PostgreSQL refuses to run as root: someone without rights runs it then. */
-function someoneElse() {
+/** PostgreSQL refuses to run as root: choose an unprivileged user. */
+function unprivilegedUser() {
   if (!isRoot) return {};
-  const user = ['postgres', 'nobody'].find((name) => ask('id', '-u', name) !== '');
-  return { uid: Number(ask('id', '-u', user)), gid: Number(ask('id', '-g', user)) };
+  const user = ['postgres', 'nobody'].find((name) => firstLine('id', '-u', name) !== '');
+  return { uid: Number(firstLine('id', '-u', user)), gid: Number(firstLine('id', '-g', user)) };
 }
 
 const freePort = () =>
@@ -76,8 +76,8 @@ const freePort = () =>
   });
 
 /**
- * Starts a PostgreSQL in a temporary folder on a spare port: `{ url, bin, version, stop }`, where the url is a
- * superuser's. It may forget everything at a power cut, which makes the tests faster. Null when there is none to be had.
+ * Starts PostgreSQL in a temporary folder on a free port: `{ url, bin, version, stop }`, with a superuser's url.
+ * It may lose data at a power cut (fsync=off), which makes tests faster. Returns null when no PostgreSQL is available.
  */
 export async function startPostgres() {
   const bin =
@@ -87,7 +87,7 @@ export async function startPostgres() {
       : undefined);
   if (bin === undefined) return null;
   const folder = mkdtempSync(join(tmpdir(), 'npm-test-postgres-'));
-  const as = { ...someoneElse(), cwd: folder };
+  const as = { ...unprivilegedUser(), cwd: folder };
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid);
   const data = join(folder, 'data');
   const made = spawnSync(
@@ -104,7 +104,7 @@ export async function startPostgres() {
           ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', folder, ...settings.flatMap((one) => ['-c', one])].map(
             String,
           ),
-          // In a process group of its own: Ctrl-C ends the tests first, then they end it.
+          // A process group of its own: Ctrl-C stops the tests first, and they stop the server.
           { ...as, stdio: 'ignore', detached: true },
         )
       : null;
@@ -116,7 +116,7 @@ export async function startPostgres() {
   };
   for (let tries = 0; server && server.exitCode === null && tries < 150; tries += 1) {
     if (spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0) {
-      const version = /\d[\d.]*/.exec(ask(join(bin, 'postgres'), '--version'))?.[0];
+      const version = /\d[\d.]*/.exec(firstLine(join(bin, 'postgres'), '--version'))?.[0];
       return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, bin, version, stop };
     }
     await new Promise((done) => setTimeout(done, 100));

@@ -1,4 +1,4 @@
-// What start, test and status share: an install that is up to date, the project's own Node, and the built web app.
+// Shared by start, test and status: the install, the project's own Node, and the built web app.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -8,25 +8,25 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampOf = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** Something cannot be had; the message is for the person at the terminal. */
-export class CannotGoOn extends Error {}
+/** A failure whose message is for the person at the terminal. */
+export class SetupError extends Error {}
 
 export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Ends with a clear line instead of a stack; what is not a `CannotGoOn` is a fault of ours and keeps its stack. */
-export function giveUp(error) {
-  process.stderr.write(`\n${error instanceof CannotGoOn ? error.message : error.stack}\n`);
+/** Exits with a clear line for a `SetupError`. Any other error is a bug and keeps its stack. */
+export function exitWithError(error) {
+  process.stderr.write(`\n${error instanceof SetupError ? error.message : error.stack}\n`);
   process.exit(1);
 }
 
 export const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-/** Commands under way, so that a stop from the keyboard reaches them. */
-export const underWay = new Set();
+/** Running commands, so that Ctrl-C can stop them. */
+export const running = new Set();
 
-/** Runs a command quietly to its end: `{ code, output }`. A command that takes long says each half minute that it is still at it. */
+/** Runs a command to its end without showing its output: `{ code, output }`. Prints a line every half minute while it runs. */
 export function run(command, args, env = {}) {
   return new Promise((settle) => {
     const began = Date.now();
@@ -35,14 +35,14 @@ export function run(command, args, env = {}) {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
-    const pulse = setInterval(() => say(`     ... still at it (${seconds(began)})`), 30_000);
-    underWay.add(child);
+    const pulse = setInterval(() => say(`     ... still running (${seconds(began)})`), 30_000);
+    running.add(child);
     let output = '';
     child.stdout.on('data', (chunk) => (output += chunk));
     child.stderr.on('data', (chunk) => (output += chunk));
     const end = (code, more = '') => {
       clearInterval(pulse);
-      underWay.delete(child);
+      running.delete(child);
       settle({ code, output: output + more });
     };
     child.on('error', (error) => end(1, String(error)));
@@ -51,12 +51,12 @@ export function run(command, args, env = {}) {
 }
 
 /**
- * Installs what package-lock.json names, unless that has been done for this very lock file. npm writes
- * node_modules/.package-lock.json last of all, so one that is newer than the lock means an install by hand, and whole.
+ * Installs what package-lock.json names, once per lock file. npm writes node_modules/.package-lock.json last,
+ * so one that is newer than the lock file means a complete install by hand.
  */
 export async function install() {
   if (Number(process.versions.node.split('.')[0]) < 18) {
-    throw new CannotGoOn(`Node 18 or newer is needed to begin with; this is ${process.version}.`);
+    throw new SetupError(`Node 18 or newer is needed to begin with; this is ${process.version}.`);
   }
   const lockFile = join(root, 'package-lock.json');
   const lock = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
@@ -69,14 +69,14 @@ export async function install() {
     const { code, output } = await run('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], {
       PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
     });
-    if (code !== 0) throw new CannotGoOn(`The packages could not be installed. ${whyNpmFailed(output)}`);
+    if (code !== 0) throw new SetupError(`The packages could not be installed. ${npmFault(output)}`);
     say(`packages installed in ${seconds(began)}`);
   }
   writeFileSync(stamp, lock);
 }
 
-/** The telling lines of npm's output, without the page of help it adds. */
-function whyNpmFailed(output) {
+/** Returns the error lines of npm's output, without its help text. */
+function npmFault(output) {
   const lines = output.split('\n').filter((line) => line.startsWith('npm error'));
   const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|npm error code E[45]\d\d/.test(
     output,
@@ -85,16 +85,16 @@ function whyNpmFailed(output) {
   return `${advice}\n\n${(lines.length === 0 ? output.split('\n') : lines).slice(0, 12).join('\n')}`;
 }
 
-/** The project's own Node 24, the real binary, so that signals reach it: whatever Node began this does not matter. */
+/** Returns the path of the project's own Node 24, whatever Node started this script. It is the real binary, so signals reach it. */
 export function ownNode() {
   const found = join(root, 'node_modules', 'node', 'bin', 'node');
   if (existsSync(found)) return found;
-  throw new CannotGoOn('The project brings its own Node, but it is not there: delete node_modules and try again.');
+  throw new SetupError('The project brings its own Node, but it is not there: delete node_modules and try again.');
 }
 
 export const ownEnv = () => ({ PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` });
 
-/** Where the server keeps what it must not lose. */
+/** Folder of the server's data. */
 export const dataFolder = () => resolve(root, process.env.DATA_DIR || './data');
 
 function files(folder) {
@@ -103,7 +103,7 @@ function files(folder) {
   );
 }
 
-/** Builds the web app into dist/web when anything it is made of has changed. */
+/** Builds the web app into dist/web when one of its sources has changed. */
 export async function buildWeb() {
   const sources = ['web', 'rules', 'build']
     .flatMap((folder) => files(join(root, folder)))
@@ -118,13 +118,13 @@ export async function buildWeb() {
   const began = Date.now();
   say('building the web app ...');
   const { code, output } = await run(ownNode(), [join(root, 'build', 'site.ts')], ownEnv());
-  if (code !== 0) throw new CannotGoOn(`The web app could not be built.\n\n${output.slice(-3000)}`);
+  if (code !== 0) throw new SetupError(`The web app could not be built.\n\n${output.slice(-3000)}`);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
   say(`web app built in ${seconds(began)}`);
 }
 
-/** Reads the KEY=value lines of a .env file in the root; what is set already wins. */
+/** Reads the KEY=value lines of .env. Variables that are already set win. */
 export function loadEnvFile() {
   const file = join(root, '.env');
   if (!existsSync(file)) return;

@@ -1,4 +1,4 @@
-// `npm run remove-demo`: takes the demo accounts of the sandbox out of the database, before it is used in production.
+// `npm run remove-demo`: removes the sandbox's demo accounts from the database before it is used in production.
 import { install, loadEnvFile, ownEnv, ownNode, run, say } from './project.js';
 
 loadEnvFile();

@@ -1,4 +1,4 @@
-// `npm run -s status`: where the server of this DATA_DIR is, and the keys to talk to it, as lines a script can read.
+// `npm run -s status`: prints the server's addresses and keys as lines that scripts can read.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataFolder, loadEnvFile } from './project.js';

@@ -1,24 +1,25 @@
-// `npm run test:mutation [-- AREA …]`: puts small faults into the code, one at a time, and counts how many the tests notice.
-// Areas: rules, operations, functions, auth, sql; all of them without one. `--size 60` and `--seed 2` choose the sample (150 and 1).
+// `npm run test:mutation [-- AREA …]`: changes the code in small ways, one at a time, and counts how many changes the tests notice.
+// Areas: rules, operations, functions, auth, sql; default all. `--size 60` and `--seed 2` choose the sample (150 and 1).
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { startPostgres } from './machine.js';
-import { giveUp, install, ownEnv, ownNode, root } from './project.js';
+import { exitWithError, install, ownEnv, ownNode, root } from './project.js';
 
 const AREAS = ['rules', 'operations', 'functions', 'auth', 'sql'];
-const words = process.argv.slice(2);
+const argv = process.argv.slice(2);
 const option = (name, otherwise) => {
-  const at = words.indexOf(name);
-  return at < 0 ? otherwise : words.splice(at, 2)[1];
+  const at = argv.indexOf(name);
+  return at < 0 ? otherwise : argv.splice(at, 2)[1];
 };
 const size = option('--size', '150');
 const seed = option('--seed', '1');
-const unknown = words.filter((word) => !AREAS.includes(word));
-if (unknown.length > 0) giveUp(new Error(`There is no area ${unknown.join(', ')}; there are ${AREAS.join(', ')}.`));
+const unknown = argv.filter((word) => !AREAS.includes(word));
+if (unknown.length > 0)
+  exitWithError(new Error(`There is no area ${unknown.join(', ')}; there are ${AREAS.join(', ')}.`));
 
-await install().catch(giveUp);
-for (const area of words.length === 0 ? AREAS : words) {
-  // Faults in SQL are tried on a server: it makes a database in a second.
+await install().catch(exitWithError);
+for (const area of argv.length === 0 ? AREAS : argv) {
+  // Mutations of SQL run on a PostgreSQL server, where a new database takes a second.
   const postgres = area === 'sql' ? await startPostgres() : null;
   const args =
     area === 'sql'

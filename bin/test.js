@@ -1,15 +1,15 @@
-// `npm test`: everything from a fresh clone to one last line, `N passed, N failed`.
-// `npm test -- unit e2e` runs those steps only, `npm test -- path/to/one.test.ts` those files only; `--long` sets TEST_LONG=1, which makes
-// proofs run at their full size.
+// `npm test`: runs everything from a fresh clone and ends with one line, `N passed, N failed`.
+// `npm test -- unit e2e` runs only those steps, `npm test -- path/to/one.test.ts` only those files. `--long` sets TEST_LONG=1, which runs
+// tests at their full size.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, startPostgres } from './machine.js';
-import { buildWeb, giveUp, install, ownEnv, ownNode, root, run, say, seconds, underWay } from './project.js';
+import { buildWeb, exitWithError, install, ownEnv, ownNode, root, run, say, seconds, running } from './project.js';
 
 const STEPS = ['types', 'lint', 'format', 'unit', 'build', 'e2e'];
-const PATIENCE_MS = 20_000;
-/** Journeys run on so many servers side by side, each with a part of the files. */
+const STOP_MS = 20_000;
+/** Journeys run on this many servers side by side, each with a share of the files. */
 const SERVERS = 2;
 const E2E_PORT = Number(process.env.E2E_PORT ?? 3390);
 const E2E_SANDBOX_PORT = Number(process.env.E2E_SANDBOX_PORT ?? 4390);
@@ -18,7 +18,7 @@ const only = words.filter((word) => STEPS.includes(word));
 const files = words.filter((word) => !STEPS.includes(word)).map((word) => word.replace(/^\.\//, ''));
 const unknown = files.filter((file) => !/\.(test|e2e)\.ts$/.test(file) || !existsSync(join(root, file)));
 if (unknown.length > 0)
-  giveUp(new Error(`There is no step or test file ${unknown.join(', ')}; the steps are ${STEPS.join(', ')}.`));
+  exitWithError(new Error(`There is no step or test file ${unknown.join(', ')}; the steps are ${STEPS.join(', ')}.`));
 const testFiles = files.filter((file) => file.endsWith('.test.ts'));
 const journeyFiles = files.filter((file) => file.endsWith('.e2e.ts'));
 if (testFiles.length > 0) only.push('unit');
@@ -34,13 +34,13 @@ const env = {
 };
 let postgres = null;
 
-/** Leaves nothing running and nothing lying about. */
+/** Stops all children and deletes temporary files. */
 async function end(code) {
-  // As Ctrl-C would, so that test runners end the programs they started themselves.
+  // SIGINT, as from Ctrl-C, so that test runners stop the programs they started.
   await Promise.all(
-    [...underWay].map((child) => {
+    [...running].map((child) => {
       child.kill('SIGINT');
-      setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS).unref();
+      setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
       return new Promise((done) => child.once('close', done));
     }),
   );
@@ -52,14 +52,14 @@ let interrupted = false;
 const interrupt = () => {
   if (interrupted) return;
   interrupted = true;
-  say('\nstopped by hand');
+  say('\ninterrupted');
   void end(130);
 };
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
 
-/** The answer of one step, to the totals and to the person waiting. */
-function tell(title, counts, since, output) {
+/** Prints the result of a step and adds it to the totals. */
+function report(title, counts, since, output) {
   if (interrupted) return;
   totals.passed += counts.passed;
   totals.failed += counts.failed;
@@ -68,7 +68,7 @@ function tell(title, counts, since, output) {
   say(`${bad ? 'FAIL' : 'ok  '} ${title}: ${counts.passed} passed, ${counts.failed} failed (${seconds(since)})`);
 }
 
-/** One check that passes or fails as a whole, made of one or more commands of the project's own Node. */
+/** Runs one check that passes or fails as a whole: one or more commands of the project's own Node. */
 async function check(step, title, ...commands) {
   if (!wanted(step) || interrupted) return;
   say(`     ${title} ...`);
@@ -78,12 +78,12 @@ async function check(step, title, ...commands) {
     const { code, output } = await run(ownNode(), args, env);
     if (code !== 0) failures += output || `${args.join(' ')}: exit code ${code}\n`;
   }
-  tell(title, failures === '' ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, since, failures.slice(-8_000));
+  report(title, failures === '' ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, since, failures.slice(-8_000));
 }
 
 /**
- * Tests that count for themselves: `read` finds their counts in the JSON report. `parts`: the environment of each process, which all run
- * side by side; `args` gets the report's path and the number of the part, from 0.
+ * Runs a test suite and reads its counts from the JSON report. `parts`: the environment of each process; all run side by side.
+ * `args` gets the path of the report and the number of the part, from 0.
  */
 async function suite(title, args, read, parts = [{}]) {
   if (interrupted) return;
@@ -100,12 +100,12 @@ async function suite(title, args, read, parts = [{}]) {
   const results = await Promise.all(parts.map(runPart));
   const sum = (key) => results.reduce((total, one) => total + one[key], 0);
   const output = results.filter((one) => one.failed > 0).map((one) => one.output.slice(-16_000));
-  tell(title, { passed: sum('passed'), failed: sum('failed') }, since, output.join('\n'));
+  report(title, { passed: sum('passed'), failed: sum('failed') }, since, output.join('\n'));
 }
 
 const tool = (...path) => join(root, 'node_modules', ...path);
 
-await install().catch(giveUp);
+await install().catch(exitWithError);
 Object.assign(env, ownEnv());
 
 await check(
@@ -122,7 +122,7 @@ if (wanted('unit') && !interrupted) {
     Object.assign(env, { TEST_POSTGRES_URL: postgres.url, TEST_POSTGRES_BIN: postgres.bin });
     say(`     tests run on the embedded database and on PostgreSQL (${postgres.version})`);
   } else {
-    say('     NOTE: PostgreSQL 15 could not be had, so every test ran on the embedded database only');
+    say('     NOTE: PostgreSQL 15 is not available, so every test runs on the embedded database only');
   }
   await suite(
     'tests in Node: unit, wire, policies, contracts',
@@ -136,7 +136,7 @@ if (wanted('unit') && !interrupted) {
     ],
     (report) => ({
       passed: report.numPassedTests,
-      // A file that could not even be read has no tests in it that could fail.
+      // A file that fails to load has no tests that could fail, so count the file.
       failed:
         report.numFailedTests +
         report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length,
@@ -147,15 +147,20 @@ if (wanted('unit') && !interrupted) {
 if ((wanted('build') || wanted('e2e')) && !interrupted) {
   const since = Date.now();
   await buildWeb().then(
-    () => tell('web build', { passed: 1, failed: 0 }, since),
-    (error) => tell('web build', { passed: 0, failed: 1 }, since, error.message),
+    () => report('web build', { passed: 1, failed: 0 }, since),
+    (error) => report('web build', { passed: 0, failed: 1 }, since, error.message),
   );
 }
 
 if (wanted('e2e') && !interrupted) {
   const chromium = await findChromium();
   if (chromium === null) {
-    tell('browser', { passed: 0, failed: 1 }, Date.now(), 'No browser could be had: set CHROMIUM_PATH to a Chromium.');
+    report(
+      'browser',
+      { passed: 0, failed: 1 },
+      Date.now(),
+      'No browser is available: set CHROMIUM_PATH to a Chromium.',
+    );
   } else {
     await suite(
       'journeys in a browser',
@@ -178,7 +183,7 @@ if (wanted('e2e') && !interrupted) {
 }
 
 if (!interrupted) {
-  say(`\nall of it took ${seconds(began)}`);
+  say(`\ntotal time ${seconds(began)}`);
   say(`${totals.passed} passed, ${totals.failed} failed`);
   await end(totals.failed === 0 ? 0 : 1);
 }

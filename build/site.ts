@@ -6,18 +6,18 @@ import { keepEarlierAssets } from './earlier-assets.ts';
 import { addIntegrity } from './integrity.ts';
 
 /**
- * Builds the web app into dist/web: the bundle for the browser, then a second bundle for Node that prints every page
- * (web/prerender.tsx), then one HTML file for each address, so that pages paint before JavaScript and read without it.
- * The hashed files of the build it replaces go to dist/earlier-assets for seven days: tabs opened before still ask for them.
+ * Builds the web app into dist/web: the browser bundle, then a Node bundle that renders every page (web/prerender.tsx),
+ * then one HTML file per address, so that pages show before JavaScript runs and are readable without it.
+ * The hashed files of the replaced build stay in dist/earlier-assets for seven days, for tabs that are still open.
  */
-// Printed as it looks at home; who is elsewhere is told so by the browser.
+// Pages are rendered in Sydney time. The browser shows a note to people elsewhere.
 process.env['TZ'] = 'Australia/Sydney';
 
 const ROOT = join(import.meta.dirname, '..');
 const SITE = join(ROOT, 'dist', 'web');
-// Built beside the old one and put in its place when whole: a server that runs meanwhile never misses a file.
+// Build beside the old folder, then swap: a running server never misses a file.
 const OUT = join(ROOT, 'dist', 'web-next');
-const REPLACED = join(ROOT, 'dist', 'web-replaced');
+const PREVIOUS = join(ROOT, 'dist', 'web-replaced');
 const PRERENDERER = join(ROOT, 'dist', 'press');
 
 type RenderedPage = { name: string; source: string; head: string; body: string; way: 'whole' | 'first' | 'no' };
@@ -32,7 +32,7 @@ await build({ configFile, logLevel: 'warn', build: { outDir: OUT } });
 await build({
   configFile,
   logLevel: 'warn',
-  // What the browser fetches bit by bit, Node reads as one file; packages too, so that React is there once.
+  // Bundle for Node as one file, packages included, so that there is only one copy of React.
   ssr: { noExternal: true },
   build: { ssr: 'prerender.tsx', outDir: PRERENDERER, manifest: false, copyPublicDir: false },
 });
@@ -52,30 +52,30 @@ const webManifest = join(OUT, 'site.webmanifest');
 writeFileSync(webManifest, prerenderer.webManifest(readFileSync(webManifest, 'utf8')));
 rmSync(join(OUT, '.vite'), { recursive: true });
 keepEarlierAssets(join(SITE, 'assets'), join(ROOT, 'dist', 'earlier-assets'), new Date());
-rmSync(REPLACED, { recursive: true, force: true });
-if (existsSync(SITE)) renameSync(SITE, REPLACED);
+rmSync(PREVIOUS, { recursive: true, force: true });
+if (existsSync(SITE)) renameSync(SITE, PREVIOUS);
 renameSync(OUT, SITE);
-rmSync(REPLACED, { recursive: true, force: true });
+rmSync(PREVIOUS, { recursive: true, force: true });
 rmSync(PRERENDERER, { recursive: true });
-// React's server half leaves a timer behind.
+// React's server renderer leaves a timer running.
 process.exit(0);
 
 function fill(page: RenderedPage): string {
-  const parts = [...new Set([...needs('main.tsx'), ...needs(page.source)])].map((file) => `/${file}`);
-  const letters = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
+  const parts = [...new Set([...chunksOf('main.tsx'), ...chunksOf(page.source)])].map((file) => `/${file}`);
+  const fontLink = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
   return template
-    .replace('<!--head-->', () => `${page.head}\n    ${letters}`)
+    .replace('<!--head-->', () => `${page.head}\n    ${fontLink}`)
     .replace(
       '<div id="root"><!--page--></div>',
       () => `<div id="root" data-printed="${page.way}" data-parts="${parts.join(' ')}">${page.body}</div>`,
     );
 }
 
-/** A source's file and all it imports at once. */
-function needs(source: string, seen = new Set<string>()): Set<string> {
+/** Returns a source's chunk and its static imports, recursively. */
+function chunksOf(source: string, seen = new Set<string>()): Set<string> {
   const chunk = manifest[source];
   if (!chunk || seen.has(chunk.file)) return seen;
   seen.add(chunk.file);
-  for (const next of chunk.imports ?? []) needs(next, seen);
+  for (const next of chunk.imports ?? []) chunksOf(next, seen);
   return seen;
 }

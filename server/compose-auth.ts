@@ -30,8 +30,8 @@ import type { Mail, SignInProvider, SingleSignOn } from './providers/ports.ts';
 import { createSamlSignIn, type SamlProvider, samlProviderSchema } from './providers/saml-sign-in.ts';
 import { createTwilioTexts } from './providers/twilio-texts.ts';
 
-/** The account door with all it is made of. */
-export async function composeAuth(parts: {
+/** Builds the auth API with everything it needs. */
+export async function composeAuth(dependencies: {
   config: Config;
   db: Database;
   keys: Keys;
@@ -43,9 +43,9 @@ export async function composeAuth(parts: {
   clock: Clock;
   log: Log;
 }): Promise<{ router: Hono<Env>; queue: MessageQueue; cleanup: () => Promise<void> }> {
-  const { db, keys, clock, log, mail } = parts;
-  const settings = parts.config.auth;
-  const { siteUrl, signIn } = parts.config;
+  const { db, keys, clock, log, mail } = dependencies;
+  const settings = dependencies.config.auth;
+  const { siteUrl, signIn } = dependencies.config;
   const config: AuthConfig = {
     ...settings,
     ...signIn,
@@ -57,7 +57,7 @@ export async function composeAuth(parts: {
   const codes = createOneTimeCodes({ keys, length: config.codeLength });
   const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
   const templates = createMessageTemplates({ db, codes, tokens, clock, config });
-  const texts = guardTexts(createTwilioTexts(settings.sms), parts.textCircuit);
+  const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
     db,
     mail,
@@ -69,12 +69,12 @@ export async function composeAuth(parts: {
   });
   const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const router = createAuthRouter({
-    ...parts,
+    ...dependencies,
     queue,
     texts,
     codes,
     tokens,
-    sessions: createSessions({ db, keys, watch: parts.watch, clock, config }),
+    sessions: createSessions({ db, keys, watch: dependencies.watch, clock, config }),
     flows: createFlows({ keys, clock }),
     providers,
     ssoProviders: await readSsoProviders(signIn.saml, siteUrl),
@@ -96,14 +96,14 @@ function createSignInProvider(settings: ProviderSettings, siteUrl: string): Sign
   return createGithubSignIn({ ...settings, clientId, redirectUri });
 }
 
-/** The identity providers of employers, out of the operator's file. Throws when the file is not there or not right. */
+/** Reads the SAML identity providers from the operator's file. Throws when the file is missing or invalid. */
 async function readSsoProviders(saml: Config['signIn']['saml'], siteUrl: string): Promise<readonly SingleSignOn[]> {
   if (saml === null) return [];
-  const written: unknown =
+  const definitions: unknown =
     'file' in saml ? JSON.parse(await readFile(saml.file, 'utf8')) : [simulatedSsoProvider(saml.sandbox)];
   return z
     .array(samlProviderSchema)
-    .parse(written)
+    .parse(definitions)
     .map((one) => createSamlSignIn(one, samlParty(siteUrl)));
 }
 

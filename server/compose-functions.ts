@@ -29,8 +29,8 @@ import type { LinkSigner } from './operations/seal.ts';
 import type { WebhookInbox } from './operations/webhooks.ts';
 import type { Locks, Payments } from './providers/ports.ts';
 
-/** Every address of the fifth door beside what it is given. */
-export function composeFunctions(parts: {
+/** Maps each function's address to its handler. */
+export function composeFunctions(context: {
   readCaller: ReadCaller;
   limits: TakeLimit;
   bodies: FunctionsRouterParts['bodies'];
@@ -51,30 +51,30 @@ export function composeFunctions(parts: {
   drain: () => Promise<number>;
 }): Hono<Env> {
   return createFunctionsRouter({
-    readCaller: parts.readCaller,
-    limits: parts.limits,
-    people: parts.people,
-    bodies: parts.bodies,
+    readCaller: context.readCaller,
+    limits: context.limits,
+    people: context.people,
+    bodies: context.bodies,
     functions: new Map([
-      ['create-payment', createPayment(parts)],
-      ['release-hold', releaseHold(parts)],
-      ['verify-payment', verifyPayment(parts)],
-      ['cancel-booking', cancelBooking(parts)],
-      ['stripe-webhook', stripeWebhook(parts)],
-      ['send-booking-confirmation', queuedMail(parts)],
-      ['send-access-code-email', queuedMail(parts)],
-      ['process-scheduled-emails', processScheduledEmails(parts)],
-      ['generate-access-code', generateAccessCode(parts)],
-      ['regenerate-pin', regeneratePin(parts)],
-      ['verify-id', verifyId(parts)],
-      ['create-verification-session', createVerificationSession(parts)],
-      ['check-verification-and-checkout', checkVerificationAndCheckout(parts)],
-      ['manual-power-control', manualPowerControl(parts)],
-      ['test-smart-plug', testSmartPlug(parts)],
-      ['test-igloohome-config', testIgloohomeConfig(parts)],
-      ['test-igloohome-oauth', testIgloohomeOauth(parts)],
-      ['test-igloohome-pin', testIgloohomePin(parts)],
-      ['igloohome-webhook', igloohomeWebhook({ access: parts.access, verify: parts.verifyReport })],
+      ['create-payment', createPayment(context)],
+      ['release-hold', releaseHold(context)],
+      ['verify-payment', verifyPayment(context)],
+      ['cancel-booking', cancelBooking(context)],
+      ['stripe-webhook', stripeWebhook(context)],
+      ['send-booking-confirmation', queuedMail(context)],
+      ['send-access-code-email', queuedMail(context)],
+      ['process-scheduled-emails', processScheduledEmails(context)],
+      ['generate-access-code', generateAccessCode(context)],
+      ['regenerate-pin', regeneratePin(context)],
+      ['verify-id', verifyId(context)],
+      ['create-verification-session', createVerificationSession(context)],
+      ['check-verification-and-checkout', checkVerificationAndCheckout(context)],
+      ['manual-power-control', manualPowerControl(context)],
+      ['test-smart-plug', testSmartPlug(context)],
+      ['test-igloohome-config', testIgloohomeConfig(context)],
+      ['test-igloohome-oauth', testIgloohomeOauth(context)],
+      ['test-igloohome-pin', testIgloohomePin(context)],
+      ['igloohome-webhook', igloohomeWebhook({ access: context.access, verify: context.verifyReport })],
     ]),
   });
 }

@@ -16,7 +16,7 @@ import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLimits, type Limit } from './http/limits.ts';
-import { createLeasedLimit, takeShares } from './http/leased-limit.ts';
+import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
@@ -63,28 +63,28 @@ import { startFaults } from './start/start-checks.ts';
 
 const MEGABYTE = 1024 * 1024;
 const ROOT = new URL('../', import.meta.url).pathname;
-/** Joining tells whether an address is on the list already (spec section 8), so it may not be tried often (promises, doors of section 1). */
+/** Limit for joining the mailing list: the answer reveals whether an address has joined, so probing must be slow. */
 const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
 
-/** The whole server, put together but not listening. */
+/** The whole server, built but not listening. */
 export type App = {
   readonly http: Hono<Env>;
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
-  /** What happens by itself: `start` begins the loops, `run` is one round of everything. */
+  /** Background work: `start` begins the loops, `run` does one round of everything. */
   readonly scheduler: Scheduler;
-  /** Sends account mails that wait. */
+  /** Sends queued account mails. */
   readonly flushMail: () => Promise<void>;
   readonly demo: readonly DemoAccount[];
-  /** Resolves when the embedded database has ended and could not be brought back: nothing works any more. */
+  /** Resolves when the embedded database has stopped and could not be reopened. The process must end. */
   readonly broken: Promise<Error>;
-  /** What `npm run remove-demo` does. */
+  /** Runs `npm run remove-demo`. */
   readonly removeDemoAccounts: () => Promise<DemoRemoval>;
   close(): Promise<void>;
 };
 
-/** What tests may replace. `memory`: an embedded database that is gone with the process, and what it begins as. */
+/** What tests may replace. `memory`: an embedded database in memory, and the image it starts from. */
 export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
@@ -112,20 +112,23 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
     suspended,
   );
-  const askGrant = async (role: string): Promise<RoleGrant> =>
+  const lookUpGrant = async (role: string): Promise<RoleGrant> =>
     (await db.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
-  // Storage asks for a key always, as hosted supabase does; its public objects need none.
-  const readKeyed = refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired: true }), suspended);
-  const circuit = (provider: string, atOnce?: number) =>
+  // As on hosted Supabase, storage always requires a key, except for public objects.
+  const readKeyedCaller = refuseSuspended(
+    createReadCaller({ keys, sessions: watch, clock, keyRequired: true }),
+    suspended,
+  );
+  const createBreaker = (provider: string, atOnce?: number) =>
     createCircuit({ provider, clock, log, ...(atOnce === undefined ? {} : { atOnce }) });
   const circuits = {
-    payments: circuit('stripe'),
-    identity: circuit('stripe-identity'),
-    locks: circuit('igloohome'),
-    mail: circuit('mail', MAIL_CONNECTIONS),
-    texts: circuit('twilio'),
-    power: circuit('plug'),
-    reader: circuit('id-reader'),
+    payments: createBreaker('stripe'),
+    identity: createBreaker('stripe-identity'),
+    locks: createBreaker('igloohome'),
+    mail: createBreaker('mail', MAIL_CONNECTIONS),
+    texts: createBreaker('twilio'),
+    power: createBreaker('plug'),
+    reader: createBreaker('id-reader'),
   };
   const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
   const mail = guardMail(smtp, circuits.mail);
@@ -150,7 +153,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     pictures,
     clock,
-    readCaller: createGrantedCaller(readKeyed, askGrant),
+    readCaller: createGrantedCaller(readKeyedCaller, lookUpGrant),
     sizeMax: config.storage.sizeMax,
     mark: (text) => keys.hmac('object-link', text),
     sessionAlive: (sessionId) => watch.alive(sessionId),
@@ -179,7 +182,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const access = createAccessCodes({ db, locks, lockOf, sealer: createSealer(keys.derive('door-codes')), clock, log });
   const identity = createIdentity({
     db,
-    // The reader of this machine is no outside system: it queues, and has a limit of its own.
+    // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
     reader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
     pictures,
     checks: config.stripe.hostedChecks
@@ -191,13 +194,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     clock,
     siteUrl: config.siteUrl,
-    // A core reads one picture at a time; a model elsewhere reads several.
+    // A CPU core reads one picture at a time; a remote model reads several.
     readAtOnce: config.vision === null ? 1 : 4,
   });
   const people = createPeople({ db, developerPages: config.developerPages });
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
-    log.warn({}, 'nobody is mailed about failing jobs: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
+    log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
   const inbox = createWebhookInbox({ db, payments, clock, log });
   const jobs = createBackgroundJobs({
     db,
@@ -218,8 +221,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
       { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
       { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
-      { name: 'forget leftovers of accounts', everyMs: 5_000, run: () => auth.cleanup() },
-      { name: 'remove files nobody owns', everyMs: 5_000, run: () => storage.cleanup() },
+      { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
+      { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });
   const functions = composeFunctions({
@@ -260,13 +263,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     auth: auth.router,
     rest: createRestRouter({
       db,
-      readCaller: createGrantedCaller(readCaller, askGrant),
+      readCaller: createGrantedCaller(readCaller, lookUpGrant),
       settings: config.rest,
       url: `${config.siteUrl}/rest/v1`,
       admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
       admitGuest: createLeasedLimit({
         limit: { name: 'rest-guest', max: config.rest.guestPerMinute, seconds: 60 },
-        take: takeShares({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor }),
+        take: takeBatches({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor }),
         clock,
       }),
       warn: (line) => log.warn({}, line),
@@ -305,7 +308,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   };
 }
 
-/** What request bodies may take of the memory: small ones by address, large ones (pictures) by person. */
+/** Memory budgets of request bodies: small ones by address, large ones (pictures) by account. */
 function createBodies(): { small: BodyBudget; large: BodyBudget } {
   return {
     small: createBodyBudget({ total: 64 * MEGABYTE, perSender: 16 * MEGABYTE }),
@@ -313,14 +316,14 @@ function createBodies(): { small: BodyBudget; large: BodyBudget } {
   };
 }
 
-/** The vision model's libraries are read in only where one is configured: a start without them is faster. */
+/** Imports the vision model's libraries only when one is configured, for a faster start. */
 async function createIdReader(config: Config): Promise<IdReader & { close(): Promise<void> }> {
   if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000 });
   const { createVisionIdReader } = await import('./providers/vision-id-reader.ts');
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }
 
-/** Bytes lie on this machine's disk, or in a bucket of an S3 service; its library is read in only then. */
+/** Stores objects on this disk, or in an S3 bucket. Imports the S3 library only when it is needed. */
 async function createStore(config: Config): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
   const { createS3Store } = await import('./providers/s3-store.ts');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigRefused, readConfig } from './config.ts';
 
-/** A complete production; each test changes one thing. */
+/** A complete production environment. Each test changes one variable. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   SITE_URL: 'https://studio.example.net',
@@ -26,7 +26,7 @@ const faultsOf = (env: Record<string, string | undefined>): readonly string[] =>
 };
 
 describe('the configuration', () => {
-  test('of a complete production is accepted, and one of the sandbox without any variable', () => {
+  test('is accepted for a complete production, and for the sandbox without any variable', () => {
     expect(faultsOf(PRODUCTION)).toEqual([]);
     expect(faultsOf({})).toEqual([]);
     expect(readConfig(PRODUCTION).igloohome.locks).toEqual(
@@ -76,11 +76,11 @@ describe('the configuration', () => {
     );
   });
 
-  test('outside production may have http, a path and the demo sender', () => {
+  test('outside production, SITE_URL may have http and a path, and mails the demo sender', () => {
     expect(faultsOf({ SITE_URL: 'http://192.168.1.20:3000' })).toEqual([]);
   });
 
-  test('warns of variables that look like ours and are not, with the nearest name', () => {
+  test('warns of unknown variables that look like ours, with the nearest name', () => {
     const env = {
       AUTH_PASWORD_MIN_LENGTH: '8',
       REST_GUEST_PER_MIN: '5',

@@ -6,9 +6,9 @@ import { readRestSettings, restFields, type RestSettings } from './settings/rest
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 import { unknownVariables } from './settings/unknown.ts';
 
-/** Everything the operator decides, read once from the environment; `.env.example` names each variable with its meaning. */
+/** The server's configuration, read once from the environment. `.env.example` describes each variable. */
 export type Config = {
-  /** Lines for the operator about what is odd and can be run with. */
+  /** Lines for the operator about unusual settings that do not stop the start. */
   readonly warnings: readonly string[];
   readonly production: boolean;
   readonly port: number;
@@ -18,14 +18,14 @@ export type Config = {
   readonly databaseUrl: string | null;
   readonly poolSize: number;
   readonly jwtSecret: string | null;
-  /** Whether a request without any key is refused; otherwise it is a guest's. */
+  /** Whether a request without a key is refused. Otherwise it is a guest's. */
   readonly apiKeyRequired: boolean;
-  /** The longest that reading one licence photo on this machine may take. */
+  /** Time limit for reading one licence photo on this machine. */
   readonly idReadSeconds: number;
-  /** How long a customer's request waits for the payment provider, in seconds, before it says that the provider is still being asked. */
+  /** How long a customer's request waits for the payment provider. After that the answer says that the payment is still being checked. */
   readonly paymentAnswerSeconds: number;
   readonly adminEmails: readonly string[];
-  /** Who is mailed about jobs that keep failing. */
+  /** Who gets mails about jobs that keep failing. */
   readonly ownerEmails: readonly string[];
   readonly developerPages: boolean;
   readonly holdMinutes: number;
@@ -37,7 +37,7 @@ export type Config = {
   readonly failpoints: string | null;
   readonly auth: AuthSettings;
   readonly signIn: SignInSettings;
-  /** Staff rights count only in a session that has proven a second factor. */
+  /** Staff rights need a session with a second factor. */
   readonly adminRequiresMfa: boolean;
   readonly sandboxUrl: string | null;
   readonly stripe: {
@@ -45,9 +45,9 @@ export type Config = {
     readonly restrictedKey: string;
     readonly webhookSecret: string;
     readonly apiUrl: string | null;
-    /** Whether people can show their ID on Stripe's own page. */
+    /** Whether customers can show their ID on Stripe's own page. */
     readonly hostedChecks: boolean;
-    /** Payment methods that may be offered. */
+    /** Payment methods on offer. */
     readonly methods: readonly string[];
   };
   readonly igloohome: {
@@ -61,22 +61,22 @@ export type Config = {
     /** Studio name → lock id. */
     readonly locks: ReadonlyMap<string, string>;
   };
-  /** Who reads licences: this machine (null), or a vision model over one of two protocols. */
+  /** The vision model that reads licences; null: OCR on this machine. */
   readonly vision: {
     readonly protocol: 'openai' | 'anthropic';
     readonly baseUrl: string;
     readonly apiKey: string;
     readonly model: string;
   } | null;
-  /** How the data door behaves; named as PostgREST names its settings. */
+  /** Settings of `/rest/v1`, with PostgREST's names. */
   readonly rest: RestSettings;
   readonly shellyUrl: string;
   readonly smtpUrl: string;
   readonly mailFrom: string;
   readonly storage: {
-    /** Bytes an object may have in any bucket. */
+    /** Largest object in any bucket, in bytes. */
     readonly sizeMax: number;
-    /** Where bytes lie; null: on this machine's disk, under `dataDir`. */
+    /** Where objects are stored; null: on this disk, under `dataDir`. */
     readonly s3: {
       readonly bucket: string;
       /** null: Amazon's own for the region. */
@@ -84,14 +84,14 @@ export type Config = {
       readonly region: string;
       readonly accessKeyId: string;
       readonly secretAccessKey: string;
-      /** Before every key, ending with `/`; '' for none. */
+      /** Prefix of every key, ending with `/`; '' for none. */
       readonly prefix: string;
       readonly pathStyle: boolean;
     } | null;
   };
 };
 
-/** The environment cannot be run with; `faults` has one line per fault. */
+/** The environment is not valid. `faults` has one line per fault. */
 export class ConfigRefused extends Error {
   override readonly name = 'ConfigRefused';
   readonly faults: readonly string[];
@@ -110,7 +110,7 @@ const list = z.string().transform((text) =>
 );
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
-/** What customers may pay with; the money of au_becs_debit takes days. Wallets of the phone come with card. */
+/** Payment methods on offer. Money from au_becs_debit takes days. Phone wallets come with card. */
 const PAYMENT_METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
 
 const schema = z.object({
@@ -185,16 +185,16 @@ const SANDBOX_LOCKS = 'Studio A=SPA1X0001,Studio B=SPB1X0002,Studio C=SPC1X0003'
 
 /** Reads and checks the environment. Throws `ConfigRefused`. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const { env, wrong } = parseEnvironment(given);
+  const { env, wrong } = parseEnvironment(variables);
   const production = env.NODE_ENV === 'production';
   const sandbox =
     env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
   const faults = [
     ...wrong.map(({ fault }) => fault),
-    // A variable with a wrong value is there.
+    // A variable with a wrong value is not reported as missing too.
     ...missing(env, sandbox).filter((fault) => !wrong.some(({ name }) => fault.startsWith(`${name}:`))),
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
@@ -203,8 +203,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
   const signIn = readSignInSettings(env, {
     siteUrl,
-    given,
-    // People's browsers are sent there too, so it has the name they know.
+    environment: variables,
+    // Browsers are redirected there too, so it needs a host name that they can reach.
     sandbox: sandbox ? `http://localhost:${env.SANDBOX_PORT + 6}` : null,
     production,
     faults,
@@ -214,7 +214,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ['CLIENT_ID', 'SECRET', 'ISSUER'].map((end) => `AUTH_${name.toUpperCase()}_${end}`),
   );
   return {
-    warnings: unknownVariables(Object.keys(given), [...Object.keys(schema.shape), ...ofProviders]),
+    warnings: unknownVariables(Object.keys(variables), [...Object.keys(schema.shape), ...ofProviders]),
     production,
     port: env.PORT,
     host: env.HOST ?? null,
@@ -244,7 +244,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       restrictedKey: env.STRIPE_RESTRICTED_KEY ?? env.STRIPE_SECRET_KEY ?? 'rk_test_sandbox',
       webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
       apiUrl: env.STRIPE_API_URL ?? (sandbox ? at(1) : null),
-      // Only a restricted key is told birth dates, so without one a check could not be judged.
+      // Only a restricted key returns birth dates, which a check needs.
       hostedChecks: env.HOSTED_ID_CHECKS ?? (sandbox || env.STRIPE_RESTRICTED_KEY !== undefined),
       methods: [...new Set(env.PAYMENT_METHODS)],
     },
@@ -266,24 +266,24 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
-/** The owner's address, else those of the admins; the sandbox has an admin of its own. */
+/** The address for job alerts: OWNER_EMAIL, else the admins, else the sandbox's own admin. */
 function readOwner(env: Environment, sandbox: boolean): readonly string[] {
   if (env.OWNER_EMAIL !== undefined) return [env.OWNER_EMAIL];
   return env.ADMIN_EMAILS.length === 0 && sandbox ? ['admin@example.com'] : env.ADMIN_EMAILS;
 }
 
-/** The environment by its schema, and what is wrong in it; a wrong value counts as unset, so that all faults are told at once. */
-function parseEnvironment(given: Record<string, string | undefined>): {
+/** Parses the environment. A variable with a wrong value counts as unset, so that all faults are reported together. */
+function parseEnvironment(environment: Record<string, string | undefined>): {
   env: Environment;
   wrong: { name: string; fault: string }[];
 } {
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(environment);
   if (parsed.success) return { env: parsed.data, wrong: [] };
   const wrong = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     return { name, fault: `${name}: ${issue.message}` };
   });
-  const rest = Object.entries(given).filter(([name]) => !wrong.some((one) => one.name === name));
+  const rest = Object.entries(environment).filter(([name]) => !wrong.some((one) => one.name === name));
   return { env: schema.parse(Object.fromEntries(rest)), wrong };
 }
 
@@ -311,7 +311,7 @@ function readS3(env: Environment): Config['storage']['s3'] {
     accessKeyId,
     secretAccessKey,
     prefix: env.STORAGE_S3_PREFIX ?? '',
-    // Services other than Amazon's seldom have a name per bucket.
+    // Most services other than Amazon's have no host name per bucket.
     pathStyle: env.STORAGE_S3_PATH_STYLE ?? env.STORAGE_S3_ENDPOINT !== undefined,
   };
 }

@@ -5,13 +5,13 @@ import { type Config, ConfigRefused, readConfig } from './config.ts';
 import { DirectoryLocked } from './db/directory-lock.ts';
 import { startHttpServer } from './http/http-server.ts';
 
-/** The program: reads the environment, opens the house, listens, ticks, and stops in order. */
+/** The program: reads the environment, builds the server, listens, runs background work, and stops in order. */
 
 const EXIT_CONFIG = 78;
 const EXIT_LOCKED = 75;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+const warn = (line: string): void => void process.stderr.write(`${line}\n`);
 
 function configOrExit(): Config {
   try {
@@ -23,7 +23,7 @@ function configOrExit(): Config {
 }
 
 function refuse(error: ConfigRefused): never {
-  for (const fault of error.faults) complain(`configuration: ${fault}`);
+  for (const fault of error.faults) warn(`configuration: ${fault}`);
   return process.exit(EXIT_CONFIG);
 }
 
@@ -31,15 +31,15 @@ async function appOrExit(config: Config): Promise<App> {
   try {
     return await compose(config, { say: (line) => say(`  ${line}`) });
   } catch (error) {
-    // What only the database can tell, such as a studio without a lock.
+    // Faults that only the database shows, such as a studio without a lock.
     if (error instanceof ConfigRefused) return refuse(error);
     if (!(error instanceof DirectoryLocked)) throw error;
-    complain(error.message);
+    warn(error.message);
     return process.exit(EXIT_LOCKED);
   }
 }
 
-/** What `npm run -s status` prints; for its owner's eyes only. */
+/** Writes what `npm run -s status` prints. The file holds keys, so only its owner may read it. */
 async function writeRuntime(config: Config, app: App, port: number): Promise<void> {
   const path = join(config.dataDir, 'runtime.json');
   const runtime = {
@@ -56,7 +56,7 @@ async function writeRuntime(config: Config, app: App, port: number): Promise<voi
 
 async function main(): Promise<void> {
   const config = configOrExit();
-  for (const warning of config.warnings) complain(`configuration: ${warning}`);
+  for (const warning of config.warnings) warn(`configuration: ${warning}`);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const app = await appOrExit(config);
 
@@ -70,12 +70,12 @@ async function main(): Promise<void> {
     });
   });
   server.on('error', (error: NodeJS.ErrnoException) => {
-    complain(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
+    warn(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
     void app.close().finally(() => process.exit(1));
   });
 
   void app.broken.then((error) => {
-    app.log.error({ err: error }, 'the database is gone');
+    app.log.error({ err: error }, 'the embedded database stopped and could not be reopened');
     process.exit(1);
   });
 
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
     const drained = app.scheduler.stop();
     await new Promise<void>((done) => {
       server.close(() => done());
-      // Browsers keep lines open that carry nothing; those are hung up.
+      // Browsers keep idle connections open. Close them.
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 5_000).unref();
     });
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => void stop());
   process.on('SIGINT', () => void stop());
   process.on('uncaughtException', (error) => {
-    app.log.error({ err: error }, 'an error nobody caught');
+    app.log.error({ err: error }, 'uncaught error');
     process.exit(1);
   });
 }

@@ -27,15 +27,16 @@ import { createUserUpdate } from './user/user-update.ts';
 import { createVerifyGet } from './verify/verify-get.ts';
 import { createVerify } from './verify/verify.ts';
 
-/** With this header the client reads the code of an error from `code` (wire.md 2). */
+/** supabase-js reads the code of an error from `code` only with this header. */
 const API_VERSION = { 'x-supabase-api-version': '2024-01-01', 'cache-control': 'no-store' } as const;
 
-/** Identity providers send browsers back to these with a form (SAML bindings 3.5; OpenID Connect's form_post). */
+/** Identity providers post a form to these (SAML bindings, section 3.5; OpenID Connect form_post). */
 const TAKES_FORMS = /\/(?:callback|sso\/saml\/acs)\/?$/;
 
 /**
- * Reads the body and refuses any that is not JSON: a page of another site can make a browser send a form or plain text without asking
- * first, and so make accounts and mails in its visitor's name.
+ * Reads the body and refuses any that is not JSON. A page of another site can make a browser send a form or plain text without a
+ * preflight, and so create accounts or mails from the visitor's address. Reads it even when no handler needs it: with an unread body the
+ * server closes the connection, under the client's next request.
  */
 async function readJsonOnly(c: Context<Env>): Promise<void> {
   const { headers } = c.req.raw;
@@ -45,14 +46,13 @@ async function readJsonOnly(c: Context<Env>): Promise<void> {
   });
 }
 
-/** `/auth/v1` as the real client speaks it. Every answer is JSON, every no `{code, message}`. */
-export function createAuthRouter(parts: AuthContext): Hono<Env> {
+/** Creates the router of `/auth/v1`, compatible with supabase-js. Every answer is JSON; errors are `{code, message}`. */
+export function createAuthRouter(context: AuthContext): Hono<Env> {
   const router = new Hono<Env>();
   router.use(async (c, next) => {
     for (const [name, value] of Object.entries(API_VERSION)) c.header(name, value);
-    // Read even where nobody looks at it: a body left lying makes the server close the line, under the client's next request.
-    // Most calls here are made without a session: then the address is who calls.
-    const wait = parts.db.suspension(`ip:${c.var.ip}`);
+    // Most calls here come without a session, so the address identifies the caller.
+    const wait = context.db.suspension(`ip:${c.var.ip}`);
     if (wait !== null) throw refuse.rate(wait);
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await readJsonOnly(c);
     await next();
@@ -68,32 +68,32 @@ export function createAuthRouter(parts: AuthContext): Hono<Env> {
     '/sso',
     '/passkeys/authentication/options',
   ])
-    router.use(path, captchaGate(parts));
-  router.post('/signup', createSignUp(parts));
-  router.post('/token', createToken(parts));
-  router.post('/verify', createVerify(parts));
-  router.get('/verify', createVerifyGet(parts));
-  router.post('/otp', createOtp(parts));
-  router.post('/magiclink', createOtp(parts));
-  router.post('/resend', createResend(parts));
-  router.post('/recover', createRecover(parts));
-  router.get('/user', createUserGet(parts));
-  router.put('/user', createUserUpdate(parts));
-  router.get('/user/sessions', createSessionList(parts));
-  router.delete('/user/sessions/:id', createSessionEnd(parts));
-  router.get('/reauthenticate', createReauthenticate(parts));
-  router.post('/logout', createLogout(parts));
-  router.get('/.well-known/jwks.json', createJwks(parts));
-  router.get('/settings', createSettings(parts));
+    router.use(path, captchaGate(context));
+  router.post('/signup', createSignUp(context));
+  router.post('/token', createToken(context));
+  router.post('/verify', createVerify(context));
+  router.get('/verify', createVerifyGet(context));
+  router.post('/otp', createOtp(context));
+  router.post('/magiclink', createOtp(context));
+  router.post('/resend', createResend(context));
+  router.post('/recover', createRecover(context));
+  router.get('/user', createUserGet(context));
+  router.put('/user', createUserUpdate(context));
+  router.get('/user/sessions', createSessionList(context));
+  router.delete('/user/sessions/:id', createSessionEnd(context));
+  router.get('/reauthenticate', createReauthenticate(context));
+  router.post('/logout', createLogout(context));
+  router.get('/.well-known/jwks.json', createJwks(context));
+  router.get('/settings', createSettings(context));
   router.get('/health', createHealth());
-  addAdmin(router, parts);
-  addFactors(router, parts);
-  addPasskeys(router, parts);
-  addExternal(router, parts);
-  addSso(router, parts);
-  addSwitchedOff(router, parts);
+  addAdmin(router, context);
+  addFactors(router, context);
+  addPasskeys(router, context);
+  addExternal(router, context);
+  addSso(router, context);
+  addSwitchedOff(router, context);
 
-  // Not `notFound`: where one door is mounted in another app, only a route of its own answers.
+  // Not `notFound`: that handler does not run when the router is mounted in another app.
   router.all('*', (c) => c.json({ code: 'not_found', message: 'There is nothing at this address' }, 404));
   router.onError((thrown, c) => {
     const error = thrown instanceof CallerSuspended ? refuse.rate(thrown.retryAfter) : thrown;
@@ -107,7 +107,7 @@ export function createAuthRouter(parts: AuthContext): Hono<Env> {
       if (error.retryAfter !== null) c.header('retry-after', String(error.retryAfter));
       return c.json({ ...error.details, code: error.code, message: error.message }, error.status);
     }
-    c.var.log.error({ err: error, path: c.req.path }, 'an account request failed');
+    c.var.log.error({ err: error, path: c.req.path }, 'an auth request failed');
     return c.json(
       { code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` },
       500,

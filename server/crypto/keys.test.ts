@@ -17,14 +17,14 @@ describe('the keys on disk', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('eight openers at once end up with the same keys, in a file only the owner can read', async () => {
+  test('eight concurrent starts end up with the same keys, in a file that only the owner can read', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(folder, null)));
     expect(new Set(opened.map((keys) => keys.anonKey)).size).toBe(1);
     expect(new Set(opened.map((keys) => JSON.stringify(keys.jwks()))).size).toBe(1);
     expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
   });
 
-  test('a second start reads what the first made', async () => {
+  test('a second start reads the keys of the first', async () => {
     const before = await readFile(join(folder, 'keys.json'), 'utf8');
     const first = await openKeys(folder, null);
     const token = first.sign(claims, 60, NOW);
@@ -32,7 +32,7 @@ describe('the keys on disk', () => {
     expect(await readFile(join(folder, 'keys.json'), 'utf8')).toBe(before);
   });
 
-  test('a secret of the operator signs the client keys', async () => {
+  test("the operator's secret signs the client keys", async () => {
     const secret = 'an operator chose this secret, 40 letters';
     const [one, two] = [await openKeys(folder, secret), await openKeys(folder, null)];
     expect(one.anonKey).not.toBe(two.anonKey);
@@ -46,7 +46,7 @@ describe('tokens', () => {
     keys = await temporaryKeys();
   });
 
-  test('a token is good until ten seconds after its end, remembered or not', async () => {
+  test('a token is valid until ten seconds after its expiry, cached or not', async () => {
     const token = keys.sign(claims, 60, NOW);
     expect(await keys.verify(token, NOW)).toMatchObject(claims);
     expect(await keys.verify(token, later(69))).toMatchObject(claims);
@@ -54,7 +54,7 @@ describe('tokens', () => {
     expect(await keys.verify(keys.sign({ ...claims, n: 2 }, 60, NOW), later(71))).toBeNull();
   });
 
-  test('the client keys are guests and service, and the published keys hold nothing private', async () => {
+  test('the client keys have the roles anon and service_role, and the published keys contain nothing private', async () => {
     expect(await keys.verify(keys.anonKey, NOW)).toMatchObject({ role: 'anon' });
     expect(await keys.verify(keys.serviceRoleKey, NOW)).toMatchObject({ role: 'service_role' });
     expect(keys.jwks().keys[0]).toMatchObject({ alg: 'ES256', kty: 'EC' });
@@ -80,7 +80,7 @@ describe('tokens', () => {
     }
   });
 
-  test('another key under our kid, our key under another kid, and a changed role are refused', async () => {
+  test('a foreign key with our kid, our key with a foreign kid, and a changed role are refused', async () => {
     const { privateKey } = await generateKeyPair('ES256');
     const kid = String(keys.jwks().keys[0]?.kid);
     const other = await new SignJWT(claims)
@@ -95,14 +95,14 @@ describe('tokens', () => {
     expect(await keys.verify(`${head}.${part({ ...claims, role: 'service_role' })}.${signature}`, NOW)).toBeNull();
   });
 
-  test('a user token for another audience is refused, one that names none or several with ours is good', async () => {
+  test('a user token for another audience is refused; one with no audience, or with ours among several, is accepted', async () => {
     expect(await keys.verify(keys.sign({ ...claims, aud: 'elsewhere' }, 60, NOW), NOW)).toBeNull();
     expect(await keys.verify(keys.sign({ ...claims, aud: ['elsewhere'] }, 60, NOW), NOW)).toBeNull();
     for (const aud of [undefined, ['elsewhere', 'authenticated']])
       expect(await keys.verify(keys.sign({ ...claims, aud }, 60, NOW), NOW)).toMatchObject({ sub: 'a' });
   });
 
-  test('a token of the shared secret and of each registered key pair, with and without its kid, carries any role', async () => {
+  test('a token of the shared secret or of a registered key pair, with or without kid, may carry any role', async () => {
     const secret = 'an operator chose this secret, 40 letters';
     const folder = await mkdtemp(join(tmpdir(), 'keys-'));
     const pairs = [];
@@ -112,7 +112,7 @@ describe('tokens', () => {
     }
     const file = join(folder, 'signing.json');
     await writeFile(file, JSON.stringify({ keys: pairs.map((pair) => pair.jwk) }));
-    const known = await openKeys(folder, secret, file);
+    const registered = await openKeys(folder, secret, file);
     for (const role of ['service_role', 'anon', 'authenticated', 'reporter']) {
       const make = (alg: string, kid?: string): SignJWT =>
         new SignJWT({ role }).setProtectedHeader({ alg, ...(kid && { kid }) }).setExpirationTime('10y');
@@ -122,17 +122,19 @@ describe('tokens', () => {
       ];
       for (const { alg, privateKey } of pairs)
         tokens.push(await make(alg, alg).sign(privateKey), await make(alg).sign(privateKey));
-      for (const token of tokens) expect(await known.verify(token, NOW)).toMatchObject({ role });
+      for (const token of tokens) expect(await registered.verify(token, NOW)).toMatchObject({ role });
       const [rsa, ec] = pairs;
       if (!rsa || !ec) throw new Error('two pairs were made');
-      // The kid of one key on the signature of another, and a pair that is not registered.
-      expect(await known.verify(await make('RS256', 'ES256').sign(rsa.privateKey), NOW)).toBeNull();
-      expect(await known.verify(await make('ES256').sign((await generateKeyPair('ES256')).privateKey), NOW)).toBeNull();
+      // The kid of one key with the signature of another, and an unregistered key pair.
+      expect(await registered.verify(await make('RS256', 'ES256').sign(rsa.privateKey), NOW)).toBeNull();
+      expect(
+        await registered.verify(await make('ES256').sign((await generateKeyPair('ES256')).privateKey), NOW),
+      ).toBeNull();
     }
     await rm(folder, { recursive: true });
   });
 
-  test('rubbish is refused without an error', async () => {
+  test('malformed tokens are refused without an exception', async () => {
     for (const token of [
       '',
       'a',

@@ -13,35 +13,35 @@ import {
 } from 'jose';
 import { openSigningKey, readSigningKeys, signToken, type SigningKey } from './signing-keys.ts';
 
-/** What the server signs and seals with. Made once, kept in one file that only its owner can read. */
+/** The server's keys for signing and encryption. They are generated once, into a file that only its owner can read. */
 export type Keys = {
-  /** An access token for these claims, by the newest key (`kid`), good for `seconds`. */
+  /** Signs an access token with the newest key (`kid`). It expires after `seconds`. */
   sign(claims: Record<string, unknown>, seconds: number, now: Date): string;
   /**
-   * The claims of a token signed with the shared secret or a registered key pair, whatever role it names; null for any other.
-   * Algorithm, signature, audience of user tokens and expiry are checked.
+   * Returns the claims of a token signed with the shared secret or a registered key pair, whatever its role; null for any other token.
+   * Checks algorithm, signature, expiry and, for user tokens, the audience.
    */
   verify(token: string, now: Date): Promise<Readonly<Record<string, unknown>> | null>;
-  /** Public keys, for whoever verifies our tokens. */
+  /** Public keys, for others who verify our tokens. */
   jwks(): { keys: JWK[] };
   readonly anonKey: string;
   readonly serviceRoleKey: string;
-  /** Keyed hash, parted by purpose. */
+  /** Keyed hash. Each purpose has hashes of its own. */
   hmac(purpose: string, value: string): Buffer;
-  /** 32 secret bytes for a purpose. */
+  /** Derives 32 secret bytes for a purpose. */
   derive(purpose: string): Uint8Array;
 };
 
 type Stored = { jwtSecret: string; secret: string; signing: JWK };
 
 const LEEWAY_SECONDS = 10;
-const VERIFIED_KEPT = 5_000;
-/** Ten years: the keys that clients are built with. */
+const VERIFIED_MAX = 5_000;
+/** Ten years: client keys are built into apps. */
 const CLIENT_KEY_SECONDS = 315_360_000;
 
 /**
- * Reads the keys of `folder`, or makes them; several processes starting at once end up with the same. `jwtSecret` signs the two client
- * keys. `signingKeysFile`: a JWKS with private keys that takes the place of the made one. Throws for a file that cannot be signed with.
+ * Reads the keys of `folder`, or generates them. Processes that start at the same time end up with the same keys. `jwtSecret` signs the
+ * two client keys. `signingKeysFile`: a JWKS with private keys that replaces the generated one. Throws when the file has no usable key.
  */
 export async function openKeys(
   folder: string,
@@ -49,29 +49,29 @@ export async function openKeys(
   signingKeysFile: string | null = null,
 ): Promise<Keys> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const stored = await readOrMake(join(folder, 'keys.json'));
+  const stored = await readOrGenerate(join(folder, 'keys.json'));
   const signing =
     signingKeysFile === null
-      ? await madeKey(stored)
+      ? await generatedKey(stored)
       : await readSigningKeys(await readFile(signingKeysFile, 'utf8'), signingKeysFile);
   return createKeys(stored, jwtSecret, signing);
 }
 
-/** Keys that are gone with the process, for tests. */
+/** Keys in memory only, for tests. */
 export async function temporaryKeys(): Promise<Keys> {
-  const stored = await make();
-  return createKeys(stored, null, await madeKey(stored));
+  const stored = await generate();
+  return createKeys(stored, null, await generatedKey(stored));
 }
 
-async function readOrMake(path: string): Promise<Stored> {
+async function readOrGenerate(path: string): Promise<Stored> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  await writeFile(draft, JSON.stringify(await make()), { mode: 0o600, flag: 'wx' });
-  // A link is made or refused as a whole: of several processes one wins, and all read what it wrote.
+  await writeFile(draft, JSON.stringify(await generate()), { mode: 0o600, flag: 'wx' });
+  // `link` is atomic: one of several processes wins, and all read what it wrote.
   await link(draft, path).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });
@@ -79,7 +79,7 @@ async function readOrMake(path: string): Promise<Stored> {
   return JSON.parse(await readFile(path, 'utf8'));
 }
 
-async function make(): Promise<Stored> {
+async function generate(): Promise<Stored> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   return {
     jwtSecret: randomBytes(32).toString('base64url'),
@@ -88,19 +88,19 @@ async function make(): Promise<Stored> {
   };
 }
 
-/** The one key that was made here. */
-async function madeKey(stored: Stored): Promise<readonly SigningKey[]> {
+/** The key pair that this server generated. */
+async function generatedKey(stored: Stored): Promise<readonly SigningKey[]> {
   return [await openSigningKey({ ...stored.signing, kid: await calculateJwkThumbprint(stored.signing), alg: 'ES256' })];
 }
 
 async function createKeys(stored: Stored, jwtSecret: string | null, signing: readonly SigningKey[]): Promise<Keys> {
   const [current] = signing;
   if (!current) throw new Error('there is no key to sign with');
-  const live = new Map(signing.map((key) => [key.kid, key]));
+  const byKid = new Map(signing.map((key) => [key.kid, key]));
   const shared = createSecretKey(Buffer.from(jwtSecret ?? stored.jwtSecret));
   const secret = Buffer.from(stored.secret, 'base64url');
   const clientKey = (role: string): Promise<string> =>
-    // A fixed time of issue: the same secret always gives the same key, as people paste it into their tools.
+    // A fixed issue time: the same secret always gives the same key, so a key that people have pasted elsewhere stays valid.
     new SignJWT({ role })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer('supabase')
@@ -110,7 +110,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
   const [anonKey, serviceRoleKey] = await Promise.all([clientKey('anon'), clientKey('service_role')]);
 
   const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
-  const check = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
+  const verifySignature = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
     const head = readHead(token);
     if (!head) return null;
     for (const key of keysFor(head)) {
@@ -122,15 +122,15 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
         });
         return isMeantForUs(payload) ? payload : null;
       } catch {
-        continue; // signed with another key, expired, or no token at all
+        continue; // signed with another key, expired, or not a token
       }
     }
     return null;
   };
-  // The key says its algorithm, not the token: a public key never serves as a shared secret. A token that names no key is tried with each.
+  // The algorithm comes from the key, not from the token, so a public key never serves as a shared secret. Without a `kid`, each key is tried.
   const keysFor = ({ alg, kid }: TokenHead): readonly (KeyObject | CryptoKey)[] => {
     if (alg === 'HS256') return [shared];
-    const pairs = kid === null ? signing : [live.get(kid)].filter((pair) => pair !== undefined);
+    const pairs = kid === null ? signing : [byKid.get(kid)].filter((pair) => pair !== undefined);
     return pairs.filter((pair) => pair.alg === alg).map((pair) => pair.verifyKey);
   };
 
@@ -142,18 +142,18 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
       return signToken(current, { ...claims, iat: issued, exp: issued + seconds });
     },
     async verify(token, now) {
-      const known = verified.get(token);
-      if (known) {
+      const cached = verified.get(token);
+      if (cached) {
         verified.delete(token);
-        if (known.until <= now.getTime()) return null;
-        verified.set(token, known); // the last used are kept longest
-        return known.claims;
+        if (cached.until <= now.getTime()) return null;
+        verified.set(token, cached); // drop the least recently used first
+        return cached.claims;
       }
       if (token.length > 8_192) return null;
-      const claims = await check(token, now);
+      const claims = await verifySignature(token, now);
       if (!claims) return null;
       const oldest = verified.keys().next();
-      if (verified.size >= VERIFIED_KEPT && !oldest.done) verified.delete(oldest.value);
+      if (verified.size >= VERIFIED_MAX && !oldest.done) verified.delete(oldest.value);
       const expiry = claims['exp'];
       if (typeof expiry === 'number') verified.set(token, { claims, until: (expiry + LEEWAY_SECONDS) * 1000 });
       return claims;
@@ -164,7 +164,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
   };
 }
 
-/** A token of a signed-in person that names an audience has to name this one; supabase's own tokens always do. */
+/** Whether a user token is meant for this server: an audience, if it names one, must be `authenticated`, as in Supabase's own tokens. */
 function isMeantForUs({ role, aud }: JWTPayload): boolean {
   if (role !== 'authenticated' || aud === undefined) return true;
   return aud === 'authenticated' || (Array.isArray(aud) && aud.includes('authenticated'));
@@ -180,6 +180,6 @@ function readHead(token: string): TokenHead | null {
     if (head === null || typeof head !== 'object' || !('alg' in head) || typeof head.alg !== 'string') return null;
     return { alg: head.alg, kid: 'kid' in head && typeof head.kid === 'string' ? head.kid : null };
   } catch {
-    return null; // not a token at all
+    return null; // not a token
   }
 }

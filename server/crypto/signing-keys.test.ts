@@ -5,7 +5,7 @@ import { readSigningKeys } from './signing-keys.ts';
 const make = async (alg: string, modulusLength?: number) =>
   exportJWK((await generateKeyPair(alg, { extractable: true, ...(modulusLength && { modulusLength }) })).privateKey);
 
-test('keys for ES256 and RS256 are taken in their order, and shown without what is private', async () => {
+test('keys for ES256 and RS256 keep their order, and are published without private fields', async () => {
   const [ec, rsa] = [await make('ES256'), await make('RS256')];
   const keys = await readSigningKeys(
     JSON.stringify({
@@ -23,7 +23,7 @@ test('keys for ES256 and RS256 are taken in their order, and shown without what 
   for (const { publicJwk } of keys) for (const name of ['d', 'p', 'q']) expect(publicJwk).not.toHaveProperty(name);
 });
 
-test('what cannot be signed with is refused, without its numbers', async () => {
+test('an unusable key is refused, without key material in the message', async () => {
   const ec = await make('ES256');
   const { d: secret, ...open } = ec;
   const faults: readonly unknown[] = [

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { z } from 'zod';
 
-/** A key pair that access tokens are signed with. */
+/** A key pair that signs access tokens. */
 export type SigningKey = {
   readonly kid: string;
   readonly alg: 'ES256' | 'RS256';
@@ -17,16 +17,16 @@ const rsa = z.object({ kty: z.literal('RSA'), n: text.min(342, 'is shorter than 
 const named = z.object({ kid: text.max(200), alg: z.enum(['ES256', 'RS256']).optional() });
 const file = z.object({ keys: z.array(z.unknown()).min(1).max(10) }).or(z.array(z.unknown()).min(1).max(10));
 
-/** Reads a JWKS with private keys, newest first. `where` names it in what is thrown. */
+/** Reads a JWKS with private keys, newest first. `where` names the file in error messages. */
 export async function readSigningKeys(content: string, where: string): Promise<readonly SigningKey[]> {
-  let written: unknown;
+  let json: unknown;
   try {
-    written = JSON.parse(content);
+    json = JSON.parse(content);
   } catch {
-    throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} is no JSON`);
+    throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} is not JSON`);
   }
-  const parsed = file.safeParse(written);
-  if (!parsed.success) throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} is no JWKS with one to ten keys`);
+  const parsed = file.safeParse(json);
+  if (!parsed.success) throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} is not a JWKS with one to ten keys`);
   const jwks = Array.isArray(parsed.data) ? parsed.data : parsed.data.keys;
   const keys = await Promise.all(jwks.map((jwk, at) => readKey(jwk, `${where}, key ${at + 1}`)));
   if (new Set(keys.map((key) => key.kid)).size !== keys.length)
@@ -36,33 +36,33 @@ export async function readSigningKeys(content: string, where: string): Promise<r
 
 async function readKey(jwk: unknown, where: string): Promise<SigningKey> {
   const name = named.safeParse(jwk);
-  const parts = ec.or(rsa).safeParse(jwk);
-  if (!name.success || !parts.success || (name.data.alg ?? algOf(parts.data.kty)) !== algOf(parts.data.kty))
+  const material = ec.or(rsa).safeParse(jwk);
+  if (!name.success || !material.success || (name.data.alg ?? algOf(material.data.kty)) !== algOf(material.data.kty))
     throw new Error(
-      `AUTH_SIGNING_KEYS_FILE: ${where} is no private key for ES256 (P-256) or RS256 (2048 bits or more) with a kid`,
+      `AUTH_SIGNING_KEYS_FILE: ${where} is not a private key for ES256 (P-256) or RS256 (2048 bits or more) with a kid`,
     );
-  // The numbers of an RSA key that make it fast are taken along as they are.
-  const whole: JWK = { ...(jwk !== null && typeof jwk === 'object' ? jwk : {}), kid: name.data.kid };
-  return openSigningKey({ ...whole, alg: algOf(parts.data.kty) });
+  // Keeps the fields of an RSA key that speed up signing.
+  const complete: JWK = { ...(jwk !== null && typeof jwk === 'object' ? jwk : {}), kid: name.data.kid };
+  return openSigningKey({ ...complete, alg: algOf(material.data.kty) });
 }
 const algOf = (kty: 'EC' | 'RSA'): 'ES256' | 'RS256' => (kty === 'EC' ? 'ES256' : 'RS256');
 
-/** A private JWK with `kid` and `alg`, ready to sign and to be published without what is private. */
+/** Loads a private JWK with `kid` and `alg`, and derives its public part. */
 export async function openSigningKey(jwk: JWK): Promise<SigningKey> {
   const alg = jwk.alg === 'RS256' ? 'RS256' : 'ES256';
   const kid = jwk.kid ?? '';
   const { kty, crv, x, y, n, e } = jwk;
-  const shown = alg === 'ES256' ? { kty, crv, x, y } : { kty, n, e };
-  const publicJwk = { ...shown, kid, alg, use: 'sig', key_ops: ['verify'] } as JWK;
+  const publicFields = alg === 'ES256' ? { kty, crv, x, y } : { kty, n, e };
+  const publicJwk = { ...publicFields, kid, alg, use: 'sig', key_ops: ['verify'] } as JWK;
   const { key_ops: _ops, use: _use, ...secret } = jwk;
   const verifyKey = await importJWK(publicJwk, alg);
-  if (verifyKey instanceof Uint8Array) throw new Error('a key pair is wanted');
+  if (verifyKey instanceof Uint8Array) throw new Error('expected a key pair');
   return { kid, alg, signKey: createPrivateKey({ key: { ...secret }, format: 'jwk' }), verifyKey, publicJwk };
 }
 
 /**
- * A signed token (RFC 7515, section 3.1; the signature as in RFC 7518, sections 3.3 and 3.4). Here and not in the pool of threads: passwords
- * are hashed there, and what takes a fifth of a millisecond would wait for them.
+ * Signs a token (RFC 7515, section 3.1; signature as in RFC 7518, sections 3.3 and 3.4). It runs on this thread: the thread pool hashes
+ * passwords, and a signature of a fifth of a millisecond would wait for them.
  */
 export function signToken(key: SigningKey, claims: Readonly<Record<string, unknown>>): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,7 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 
-/** The address of the other end of the connection, which may be a proxy; null without a connection, as in tests. */
+/** Address of the connection's other end, which may be a proxy; null without a connection, as in tests. */
 export function peerAddress(c: Context): string | null {
   try {
     return getConnInfo(c).remote.address ?? null;
@@ -10,7 +10,7 @@ export function peerAddress(c: Context): string | null {
   }
 }
 
-/** The client's address after trusted proxies; an IPv6 address is cut to its /64, which is one customer. */
+/** Client address after trusted proxies. An IPv6 address is cut to its /64, because one customer usually owns a whole /64. */
 export function addressOf(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
   const chain = (forwarded ?? '')
     .split(',')
@@ -26,11 +26,11 @@ export function addressOf(peerAddress: string, forwarded: string | undefined, tr
   return `${full.slice(0, 4).join(':')}::`;
 }
 
-/** Whether a request comes from this machine itself. A proxy on this machine passes others' requests on, and says so in a header. */
+/** Whether a request comes from this machine. A proxy here forwards requests of others, and adds one of these headers. */
 export function isLocal(c: Context): boolean {
   const peer = peerAddress(c)?.replace(/^::ffff:/i, '') ?? '';
-  const passedOn = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some(
+  const forwarded = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some(
     (name) => c.req.header(name) !== undefined,
   );
-  return !passedOn && (/^127(?:\.\d{1,3}){3}$/.test(peer) || peer === '::1');
+  return !forwarded && (/^127(?:\.\d{1,3}){3}$/.test(peer) || peer === '::1');
 }

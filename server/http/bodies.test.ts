@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createBodyBudget, hasBody, isJson, readBytes, within } from './bodies.ts';
 
-/** A body without an announced length, which comes in these parts; `open`: it never ends. */
-function streamed(parts: readonly string[], open = false): Request {
+/** A body of these chunks without content-length. `open`: it never ends. */
+function streamed(chunks: readonly string[], open = false): Request {
   const body = new ReadableStream({
     start(controller) {
-      for (const part of parts) controller.enqueue(new TextEncoder().encode(part));
+      for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk));
       if (!open) controller.close();
     },
   });
@@ -13,7 +13,7 @@ function streamed(parts: readonly string[], open = false): Request {
   return new Request('http://localhost/', { method: 'POST', body, duplex: 'half', headers });
 }
 
-test('the budget refuses one sender with 429 and all with 503, and takes bytes back once', () => {
+test('the budget refuses one sender with 429 and everybody with 503, and releases bytes only once', () => {
   const budget = createBodyBudget({ total: 100, perSender: 60 });
   const first = budget.reserve('a', 60);
   expect(() => budget.reserve('a', 1)).toThrow(expect.objectContaining({ status: 429, retryAfter: 2 }));
@@ -38,11 +38,11 @@ test('an announced length over the limit is refused without reading', async () =
   expect(request.bodyUsed).toBe(false);
 });
 
-test('a body that stops on the way is refused with 408', async () => {
+test('a body that stops arriving is refused with 408', async () => {
   await expect(readBytes(streamed(['abc'], true), 6, 20)).rejects.toMatchObject({ status: 408 });
 });
 
-test('work that is done in time is answered, and its failure is its own', async () => {
+test('work that finishes in time returns its result, and its error is passed on', async () => {
   expect(await within(1_000, Promise.resolve('done'))).toBe('done');
   await expect(within(1_000, Promise.reject(new Error('own')))).rejects.toThrow('own');
 });

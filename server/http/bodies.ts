@@ -1,6 +1,6 @@
-/** Request bodies: how large, how slow and how many at once. What is refused here is refused before it is read. */
+/** Limits for request bodies: size, speed and memory in use. Bodies over a limit are refused before they are read. */
 
-/** A body that is not read, or not to its end. `code` is a word for programs. */
+/** A body that was refused unread or only partly read. `code` is for programs. */
 export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
   readonly status: 408 | 413 | 415 | 429 | 503;
@@ -24,11 +24,11 @@ export const bodyRefusals = {
   busy: () => new BodyRefused(503, 'server_busy', 'The server is busy. Please try again in a moment.', 2),
 };
 
-/** Bytes that may be on their way into memory at once, over all and from one sender. */
+/** Memory that request bodies may use at once: in total and for one sender. */
 export type BodyBudget = {
-  /** Sets `bytes` aside for a body of `sender` and returns how to give them back. Throws `BodyRefused` 429 or 503. */
+  /** Reserves `bytes` for a body of `sender` and returns the function that releases them. Throws `BodyRefused` 429 or 503. */
   reserve(sender: string, bytes: number): () => void;
-  /** Bytes set aside at this moment. */
+  /** Bytes reserved now. */
   reserved(): number;
 };
 
@@ -59,12 +59,12 @@ export function createBodyBudget({ total, perSender }: { total: number; perSende
 const GRACE_MS = 10_000;
 const SLOWEST_BYTES_PER_SECOND = 50_000;
 
-/** Milliseconds a body of at most `bytes` may take: ten seconds and what a slow phone needs. */
+/** Milliseconds a body of at most `bytes` may take: ten seconds, plus its size at 50 kB/s, the speed of a slow phone. */
 export const bodyTimeLimit = (bytes: number): number => GRACE_MS + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000;
 
-/** The announced length in bytes; null where the sender announces none. */
+/** The `content-length` in bytes; null when the sender gives none. */
 export function announcedLength(headers: Headers): number | null {
-  // With a transfer-encoding the announced length does not count (RFC 9112, 6.3).
+  // A transfer-encoding overrides content-length (RFC 9112, section 6.3).
   if (headers.has('transfer-encoding')) return null;
   const length = headers.get('content-length');
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
@@ -77,7 +77,7 @@ export const hasBody = (headers: Headers): boolean =>
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 export const isJson = (headers: Headers): boolean => JSON_TYPE.test(headers.get('content-type') ?? '');
 
-/** Passes a body of unknown length on until it has more than `max` bytes; then the reader gets `BodyRefused` 413, and `onTooLarge` is called. */
+/** Counts the bytes of a body of unknown length. After `max` bytes it calls `onTooLarge` and the reader gets `BodyRefused` 413. */
 export function atMost(max: number, onTooLarge?: () => void): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({
@@ -90,7 +90,7 @@ export function atMost(max: number, onTooLarge?: () => void): TransformStream<Ui
   });
 }
 
-/** Waits for `work` at most `milliseconds`. Throws `BodyRefused` 408. */
+/** Waits for `work` for at most `milliseconds`. Throws `BodyRefused` 408. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -103,7 +103,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
   }
 }
 
-/** Reads a whole body of at most `max` bytes, in the time such a body may take. Throws `BodyRefused`. */
+/** Reads a whole body of at most `max` bytes within its time limit. Throws `BodyRefused`. */
 export async function readBytes(request: Request, max: number, milliseconds = bodyTimeLimit(max)): Promise<Buffer> {
   const length = announcedLength(request.headers);
   if (length !== null && length > max) throw bodyRefusals.tooLarge();

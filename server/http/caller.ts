@@ -1,21 +1,21 @@
-/** Who is calling, as every door knows it once the token has been verified. Built by token.ts. */
+/** Who sends a request, read from its verified token (token.ts). */
 export type Caller = {
-  /** The database role: `anon`, `authenticated`, `service_role`, or another one that `createGrantedCaller` has checked. */
+  /** The database role: `anon`, `authenticated`, `service_role`, or another one that `createGrantedCaller` has accepted. */
   readonly role: string;
   readonly userId: string | null;
   readonly sessionId: string | null;
   /** The verified claims of the token. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The same as JSON, ready to become `request.jwt.claims`. */
+  /** The claims as JSON, the value of `request.jwt.claims`. */
   readonly claimsJson: string;
   /** The address the request came from, after trusted proxies; an IPv6 address is cut to its /64. */
   readonly ip: string;
 };
 
-/** Turns a request into its caller. Throws `TokenRefused`. */
+/** Reads the caller of a request. Throws `TokenRefused`. */
 export type ReadCaller = (request: Request, ip: string) => Promise<Caller>;
 
-/** `unknown_role`: the database has no such role; `role_not_granted`: it has, but not for callers. */
+/** `unknown_role`: the database has no such role. `role_not_granted`: the role exists, but not for callers. */
 export type TokenFault = 'bad_jwt' | 'session_not_found' | 'no_api_key' | 'unknown_role' | 'role_not_granted';
 
 export class TokenRefused extends Error {
@@ -27,7 +27,7 @@ export class TokenRefused extends Error {
   }
 }
 
-/** What Hono carries from the front hall to a door. */
+/** The variables that the middleware sets for every router. */
 export type Env = { Variables: { requestId: string; ip: string; log: Log } };
 
 export type Log = {
@@ -36,5 +36,5 @@ export type Log = {
   error(fields: Record<string, unknown>, message: string): void;
 };
 
-/** The server's clock; only tests hand in another. */
+/** The current time. Only tests replace it. */
 export type Clock = () => Date;

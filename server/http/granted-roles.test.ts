@@ -7,23 +7,23 @@ function readAs(role: string): Promise<Caller> {
 }
 const request = new Request('http://localhost/rest/v1/x');
 
-test('the three roles of every installation are never asked about', async () => {
-  const ask = vi.fn<(role: string) => Promise<RoleGrant>>();
+test('the three roles of every installation need no lookup', async () => {
+  const lookUp = vi.fn<(role: string) => Promise<RoleGrant>>();
   for (const role of ['anon', 'authenticated', 'service_role'])
-    expect(await createGrantedCaller(() => readAs(role), ask)(request, '')).toMatchObject({ role });
-  expect(ask).not.toHaveBeenCalled();
+    expect(await createGrantedCaller(() => readAs(role), lookUp)(request, '')).toMatchObject({ role });
+  expect(lookUp).not.toHaveBeenCalled();
 });
 
-test('a further role is asked about once in ten seconds, and refused when it is unknown or not granted', async () => {
+test('another role is looked up once in ten seconds, and refused when it is unknown or not granted', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => now.mockRestore());
   let grant: RoleGrant = 'granted';
-  const ask = vi.fn(() => Promise.resolve(grant));
-  const read = createGrantedCaller(() => readAs('reporter'), ask);
+  const lookUp = vi.fn(() => Promise.resolve(grant));
+  const read = createGrantedCaller(() => readAs('reporter'), lookUp);
   await read(request, '');
   grant = 'not_granted';
   expect(await read(request, '')).toMatchObject({ role: 'reporter' });
-  expect(ask).toHaveBeenCalledTimes(1);
+  expect(lookUp).toHaveBeenCalledTimes(1);
   now.mockReturnValue(10_000);
   await expect(read(request, '')).rejects.toMatchObject({
     code: 'role_not_granted',
@@ -37,11 +37,11 @@ test('a further role is asked about once in ten seconds, and refused when it is 
   });
 });
 
-test('a question that failed is asked again', async () => {
-  const ask = vi.fn<(role: string) => Promise<RoleGrant>>();
-  ask.mockRejectedValueOnce(new Error('the database is away'));
-  ask.mockResolvedValue('granted');
-  const read = createGrantedCaller(() => readAs('reporter'), ask);
+test('a failed lookup is repeated by the next request', async () => {
+  const lookUp = vi.fn<(role: string) => Promise<RoleGrant>>();
+  lookUp.mockRejectedValueOnce(new Error('the database is away'));
+  lookUp.mockResolvedValue('granted');
+  const read = createGrantedCaller(() => readAs('reporter'), lookUp);
   await expect(read(request, '')).rejects.toThrow('away');
   expect(await read(request, '')).toMatchObject({ role: 'reporter' });
 });

@@ -1,30 +1,33 @@
 import { type ReadCaller, TokenRefused } from './caller.ts';
 
-/** Whether callers may take a role of the database: those that are granted to `authenticator`, as PostgREST has it. */
+/** Whether callers may use a database role. As in PostgREST, the role must be granted to `authenticator`. */
 export type RoleGrant = 'granted' | 'not_granted' | 'unknown';
 
-/** Every caller's role is one of these unless an operator has made more. */
+/** The roles of every installation. They need no lookup. */
 const ALWAYS: ReadonlySet<string> = new Set(['anon', 'authenticated', 'service_role']);
-/** A role that is granted or taken away counts after so long at the latest. */
-const REMEMBERED_MS = 10_000;
-const REMEMBERED_MAX = 200;
+/** How long a lookup is cached, and so how late a new grant or revoke takes effect. */
+const CACHE_MS = 10_000;
+const CACHE_MAX = 200;
 
 /**
- * Reads callers whose role the database knows and has granted to `authenticator`, for what runs statements as the caller. The embedded
- * engine would take any role, so nothing but this check keeps a token from naming a superuser. Throws `TokenRefused`.
+ * Reads callers and checks that their role is granted to `authenticator`. APIs that run statements as the caller need this: the embedded
+ * engine would accept any role, a superuser too. Throws `TokenRefused`.
  */
-export function createGrantedCaller(readCaller: ReadCaller, ask: (role: string) => Promise<RoleGrant>): ReadCaller {
-  const known = new Map<string, { readonly grant: Promise<RoleGrant>; readonly at: number }>();
+export function createGrantedCaller(
+  readCaller: ReadCaller,
+  lookUpGrant: (role: string) => Promise<RoleGrant>,
+): ReadCaller {
+  const cache = new Map<string, { readonly grant: Promise<RoleGrant>; readonly at: number }>();
   const grantOf = (role: string): Promise<RoleGrant> => {
-    const found = known.get(role);
-    if (found && performance.now() - found.at < REMEMBERED_MS) return found.grant;
-    const asked = { grant: ask(role), at: performance.now() };
-    if (known.size >= REMEMBERED_MAX) known.clear();
-    known.set(role, asked);
-    asked.grant.catch(() => {
-      if (known.get(role) === asked) known.delete(role);
+    const cached = cache.get(role);
+    if (cached && performance.now() - cached.at < CACHE_MS) return cached.grant;
+    const entry = { grant: lookUpGrant(role), at: performance.now() };
+    if (cache.size >= CACHE_MAX) cache.clear();
+    cache.set(role, entry);
+    entry.grant.catch(() => {
+      if (cache.get(role) === entry) cache.delete(role);
     });
-    return asked.grant;
+    return entry.grant;
   };
   return async (request, ip) => {
     const caller = await readCaller(request, ip);
@@ -37,7 +40,7 @@ export function createGrantedCaller(readCaller: ReadCaller, ask: (role: string) 
   };
 }
 
-/** SQL that answers `grant` for the role named by $1. `authenticator` itself is no role for callers. */
+/** SQL that returns `grant` for the role $1. `authenticator` itself is no role for callers. */
 export const ROLE_GRANT = `
 select case when not exists (select from pg_catalog.pg_roles r where r.rolname = $1) then 'unknown'
   when exists (select from pg_catalog.pg_roles r where r.rolname = $1 and r.rolname <> 'authenticator' and not r.rolsuper

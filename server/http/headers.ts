@@ -1,9 +1,9 @@
-/** Response headers: those that guard pages, and those of the APIs, which any origin may call with its own token. */
+/** Response headers: one set for pages, one for the APIs, which any origin may call with its own token. */
 
 export type HeaderSettings = {
-  /** The address people open. */
+  /** The public address of the site. */
   readonly siteUrl: string;
-  /** Whose challenge runs on our pages; null: none. */
+  /** The captcha provider on our pages; null: none. */
   readonly captcha: 'turnstile' | 'hcaptcha' | null;
 };
 
@@ -14,18 +14,18 @@ const CAPTCHA_ORIGINS = {
   hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
 } as const;
 
-/** Headers of pages and their files: no script, style or connection but our own, and text never becomes code (trusted types). */
+/** Headers of pages and their files. Scripts, styles and connections come from our origin only; trusted types keep text from becoming code. */
 export function pageHeaders(settings: HeaderSettings): Headers {
   const captcha = settings.captcha !== null;
   return [
     ['content-security-policy', pagePolicy(settings)],
     ['x-content-type-options', 'nosniff'],
-    // A reset link, a PIN link and a payment's return address must not reach another site.
+    // Keeps reset links, PIN links and payment return addresses from reaching another site.
     ['referrer-policy', 'no-referrer'],
     ['permissions-policy', 'camera=(self), microphone=(), geolocation=(), payment=()'],
     ['cross-origin-opener-policy', 'same-origin'],
     ['cross-origin-resource-policy', 'same-origin'],
-    // The frame of a captcha does not opt in to being embedded under this policy.
+    // Captcha frames do not opt in to this policy, so it is left out.
     ...(captcha ? [] : [['cross-origin-embedder-policy', 'require-corp'] as const]),
     ['x-frame-options', 'DENY'],
     ...transportHeaders(settings),
@@ -34,31 +34,31 @@ export function pageHeaders(settings: HeaderSettings): Headers {
 
 function pagePolicy({ siteUrl, captcha }: HeaderSettings): string {
   const { protocol, host } = new URL(siteUrl);
-  const foreign = captcha === null ? [] : CAPTCHA_ORIGINS[captcha];
-  const own = (...more: readonly string[]): string => ["'self'", ...more].join(' ');
+  const captchaOrigins = captcha === null ? [] : CAPTCHA_ORIGINS[captcha];
+  const sources = (...more: readonly string[]): string => ["'self'", ...more].join(' ');
   return [
     "default-src 'none'",
-    `script-src ${own(...foreign)}`,
-    // hCaptcha loads a style sheet of its own.
-    `style-src ${own(...(captcha === 'hcaptcha' ? foreign : []))}`,
-    `img-src ${own('blob:', 'data:')}`,
-    `media-src ${own('blob:')}`,
-    `font-src ${own()}`,
-    `connect-src ${own(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}`, ...foreign)}`,
-    ...(foreign.length === 0 ? [] : [`frame-src ${foreign.join(' ')}`]),
-    `worker-src ${own()}`,
-    `manifest-src ${own()}`,
-    `form-action ${own()}`,
+    `script-src ${sources(...captchaOrigins)}`,
+    // hCaptcha loads its own style sheet.
+    `style-src ${sources(...(captcha === 'hcaptcha' ? captchaOrigins : []))}`,
+    `img-src ${sources('blob:', 'data:')}`,
+    `media-src ${sources('blob:')}`,
+    `font-src ${sources()}`,
+    `connect-src ${sources(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}`, ...captchaOrigins)}`,
+    ...(captchaOrigins.length === 0 ? [] : [`frame-src ${captchaOrigins.join(' ')}`]),
+    `worker-src ${sources()}`,
+    `manifest-src ${sources()}`,
+    `form-action ${sources()}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "object-src 'none'",
     "require-trusted-types-for 'script'",
-    // A phone on the same network must be able to try the site without a certificate.
+    // Without https, a phone on the same network can try the site without a certificate.
     ...(protocol === 'https:' ? ['upgrade-insecure-requests'] : []),
   ].join('; ');
 }
 
-/** Headers of API answers. No credentials are allowed: tokens travel in headers, never in cookies. */
+/** Headers of API answers. Credentials are not allowed: tokens travel in headers, never in cookies. */
 export function apiHeaders(settings: HeaderSettings): Headers {
   return [
     ['access-control-allow-origin', '*'],
@@ -74,7 +74,7 @@ function transportHeaders({ siteUrl }: HeaderSettings): Headers {
   return [['strict-transport-security', 'max-age=63072000; includeSubDomains; preload']];
 }
 
-/** Request headers that a browser of another origin may send. */
+/** Request headers that browsers of other origins may send. */
 export const ALLOWED_REQUEST_HEADERS = [
   'authorization',
   'apikey',

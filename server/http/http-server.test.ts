@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHttpServer } from './http-server.ts';
 
-/** The limits of the real server, a hundred times shorter. */
+/** The server's limits, a hundred times shorter. */
 const LIMITS = { headersTimeout: 100, requestTimeout: 400, connectionsCheckingInterval: 20 };
 
 let port: number;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Sends this text, keeps the connection open, and answers with the status line once the server has closed it. */
+/** Sends the text, keeps the connection open, and returns the status line once the server has closed it. */
 function send(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';

@@ -3,13 +3,13 @@ import { getRequestListener } from '@hono/node-server';
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
-/** How long a connection may take for each part of a request, in milliseconds. */
+/** Time limits of a connection, in milliseconds. */
 export type ConnectionLimits = {
-  /** From the first byte, or from the opening of the connection, to the end of the headers. */
+  /** From the first byte, or from opening the connection, to the end of the headers. */
   readonly headersTimeout: number;
-  /** From the first byte to the end of the body: the longest an upload may take. */
+  /** From the first byte to the end of the body: the longest upload. */
   readonly requestTimeout: number;
-  /** How often the two are checked. */
+  /** How often the two limits are checked. */
   readonly connectionsCheckingInterval: number;
 };
 
@@ -18,12 +18,12 @@ const LIMITS: ConnectionLimits = {
   requestTimeout: 15 * 60_000,
   connectionsCheckingInterval: 2_000,
 };
-/** Longer than any proxy or client keeps a connection open: the side that asks hangs up, so no request meets a closed connection. */
+/** Longer than any proxy or client keeps a connection open. The client closes first, so no request meets a closed connection. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MAX = 100;
 const HEADER_BYTES_MAX = 16 * 1024;
 
-/** Starts the HTTP server; slow and oversized headers end with 408 and 431 before any of our code runs. */
+/** Starts the HTTP server. Slow headers end with 408 and oversized ones with 431, before our code runs. */
 export function startHttpServer(
   fetch: Fetch,
   { port, host }: { port: number; host: string | null },

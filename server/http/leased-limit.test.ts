@@ -3,64 +3,64 @@ import { createLeasedLimit } from './leased-limit.ts';
 
 const LIMIT = { name: 'test', max: 100, seconds: 60 };
 
-/** A limit whose database grants `left` units in all, with a clock that tests move. */
+/** A limit whose database grants `left` units in all, with a clock that tests advance. */
 function limitWith(left: number) {
   let now = Date.UTC(2030, 0, 1);
-  const asked: number[] = [];
+  const taken: number[] = [];
   const admit = createLeasedLimit({
     limit: LIMIT,
     clock: () => new Date(now),
     take: async (_, __, units) => {
-      asked.push(units);
+      taken.push(units);
       const granted = Math.min(left, units);
       left -= granted;
       return { granted, wait: granted === 0 ? 7 : null };
     },
   });
-  return { admit, asked, advance: (ms: number) => void (now += ms) };
+  return { admit, taken, advance: (ms: number) => void (now += ms) };
 }
 
-test('ten requests cost one question to the database', async () => {
-  const { admit, asked } = limitWith(100);
+test('ten requests cost one query', async () => {
+  const { admit, taken } = limitWith(100);
   for (let at = 0; at < 10; at += 1) expect(await admit('a')).toBeNull();
-  expect(asked).toEqual([10]);
+  expect(taken).toEqual([10]);
 });
 
-test('requests at the same moment share one question, and no more are admitted than were granted', async () => {
-  const { admit, asked } = limitWith(25);
+test('concurrent requests share one query, and no more are admitted than were granted', async () => {
+  const { admit, taken } = limitWith(25);
   const answers = await Promise.all(Array.from({ length: 60 }, () => admit('a')));
   expect(answers.filter((wait) => wait === null)).toHaveLength(25);
   expect(answers.filter((wait) => wait === 7)).toHaveLength(35);
-  expect(asked).toEqual([10, 10, 10, 10]);
+  expect(taken).toEqual([10, 10, 10, 10]);
 });
 
-test('a refused key is not asked for again until its time has passed', async () => {
-  const { admit, asked, advance } = limitWith(0);
+test('a refused key costs no query until its wait has passed', async () => {
+  const { admit, taken, advance } = limitWith(0);
   expect(await admit('a')).toBe(7);
   advance(2_000);
   expect(await admit('a')).toBe(5);
-  expect(asked).toHaveLength(1);
+  expect(taken).toHaveLength(1);
   advance(5_000);
   expect(await admit('a')).toBe(7);
-  expect(asked).toHaveLength(2);
+  expect(taken).toHaveLength(2);
 });
 
-test('units that were not used in ten seconds lapse', async () => {
-  const { admit, asked, advance } = limitWith(100);
+test('units that are unused after ten seconds expire', async () => {
+  const { admit, taken, advance } = limitWith(100);
   await admit('a');
   advance(10_000);
   await admit('a');
-  expect(asked).toEqual([10, 10]);
+  expect(taken).toEqual([10, 10]);
 });
 
-test('each key has its own share', async () => {
-  const { admit, asked } = limitWith(100);
+test('each key has its own batch', async () => {
+  const { admit, taken } = limitWith(100);
   await admit('a');
   await admit('b');
-  expect(asked).toEqual([10, 10]);
+  expect(taken).toEqual([10, 10]);
 });
 
-test('a failed question is told to those who waited for it, and the next request asks again', async () => {
+test('a failed query fails the requests that waited for it, and the next request queries again', async () => {
   let fails = true;
   const admit = createLeasedLimit({
     limit: LIMIT,

@@ -1,52 +1,52 @@
-/** One limit, counted in the database and taken from there in shares: at most `max` in `seconds` by key, across all processes. */
+/** A rate limit of `max` in `seconds` per key, across all processes. Processes take units from the database in batches. */
 export type LeasedLimit = { readonly name: string; readonly max: number; readonly seconds: number };
 
-type Share = { readonly granted: number; readonly wait: number | null };
+type Batch = { readonly granted: number; readonly wait: number | null };
 type Lease = {
-  /** Units taken from the database and not used yet. */
+  /** Units taken from the database and still unused. */
   units: number;
-  /** When the units lapse, in milliseconds; a lapsed unit stays counted, so that the limit is never exceeded. */
+  /** When the units expire, in milliseconds. Expired units stay counted, so the limit is never exceeded. */
   until: number;
-  /** Until when the key is refused without asking again, in milliseconds. */
+  /** Until when the key is refused without a query, in milliseconds. */
   refusedUntil: number;
-  taking: Promise<void> | null;
+  refilling: Promise<void> | null;
 };
 
-/** A busy key asks the database once for this many requests. */
-const SHARE_MAX = 20;
-/** How long a share may be used, so that units taken long ago cannot add to a new burst. */
-const SHARE_MS = 10_000;
-/** Keys remembered at once; the oldest are forgotten, which makes the limit stricter for them, never wider. */
+/** Units that one query takes for a busy key. */
+const BATCH_MAX = 20;
+/** How long a batch may be used, so that old units cannot add to a new burst. */
+const BATCH_MS = 10_000;
+/** Keys held in memory. Dropping the oldest makes its limit stricter, never wider. */
 const KEYS_MAX = 10_000;
 
 /**
- * Takes units of a limit in shares, so that most requests cost no write. `take` counts in the database: it answers how many units were
- * granted, or the whole seconds to wait. Answers null when admitted, else the whole seconds to wait.
+ * Takes units of a limit in batches, so that most requests cost no write. Returns null when admitted, else the whole seconds to wait.
+ * `take` counts in the database and returns how many units it granted, or the whole seconds to wait.
  */
-export function createLeasedLimit(parts: {
+export function createLeasedLimit(dependencies: {
   limit: LeasedLimit;
-  take: (limit: LeasedLimit, key: string, units: number) => Promise<Share>;
+  take: (limit: LeasedLimit, key: string, units: number) => Promise<Batch>;
   clock: () => Date;
 }): (key: string) => Promise<number | null> {
-  const { limit, take, clock } = parts;
+  const { limit, take, clock } = dependencies;
   const leases = new Map<string, Lease>();
-  const share = Math.max(1, Math.min(SHARE_MAX, Math.floor(limit.max / 10)));
+  const batch = Math.max(1, Math.min(BATCH_MAX, Math.floor(limit.max / 10)));
 
   function leaseOf(key: string): Lease {
-    const known = leases.get(key);
-    if (known) return known;
+    const existing = leases.get(key);
+    if (existing) return existing;
     const [oldest] = leases.keys();
     if (leases.size >= KEYS_MAX && oldest !== undefined) leases.delete(oldest);
-    const lease: Lease = { units: 0, until: 0, refusedUntil: 0, taking: null };
+    const lease: Lease = { units: 0, until: 0, refusedUntil: 0, refilling: null };
     leases.set(key, lease);
     return lease;
   }
 
   async function refill(lease: Lease, key: string): Promise<void> {
-    const { granted, wait } = await take(limit, key, share);
+    const { granted, wait } = await take(limit, key, batch);
     const now = clock().getTime();
     lease.units = granted;
-    lease.until = now + SHARE_MS;
+    lease.until = now + BATCH_MS;
     lease.refusedUntil = granted === 0 ? now + (wait ?? 1) * 1_000 : 0;
   }
 
@@ -59,25 +59,25 @@ export function createLeasedLimit(parts: {
         return null;
       }
       if (now < lease.refusedUntil) return Math.ceil((lease.refusedUntil - now) / 1_000);
-      // Requests that find the share used up wait for one refill together.
-      lease.taking ??= refill(lease, key).finally(() => {
-        lease.taking = null;
+      // Concurrent requests of a key share one refill.
+      lease.refilling ??= refill(lease, key).finally(() => {
+        lease.refilling = null;
       });
-      await lease.taking;
+      await lease.refilling;
     }
   };
 }
 
-/** Counts shares in the database with `private.take_limit_units`. `factor` multiplies the limit; 1 outside tests. */
-export function takeShares(parts: {
+/** Returns the function that takes units with `private.take_limit_units`. `factor` multiplies the limit; it is 1 outside tests. */
+export function takeBatches(dependencies: {
   one: (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
   clock: () => Date;
   factor: number;
-}): (limit: LeasedLimit, key: string, units: number) => Promise<Share> {
+}): (limit: LeasedLimit, key: string, units: number) => Promise<Batch> {
   return async ({ name, max, seconds }, key, units) => {
-    const row = await parts.one(
+    const row = await dependencies.one(
       'select granted, wait from private.take_limit_units($1, $2, $3::numeric, $4::numeric, $5::timestamptz, $6::int)',
-      [name, key, max * parts.factor, seconds, parts.clock(), units],
+      [name, key, max * dependencies.factor, seconds, dependencies.clock(), units],
     );
     const { granted, wait } = row ?? {};
     return {

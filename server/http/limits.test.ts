@@ -3,7 +3,7 @@ import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
-import { createLeasedLimit, takeShares } from './leased-limit.ts';
+import { createLeasedLimit, takeBatches } from './leased-limit.ts';
 import { createLimits, type TakeLimit } from './limits.ts';
 
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await own?.drop();
 });
 
-test('admits what the limit says, then answers the seconds until the next unit', async () => {
+test('admits as many as the limit says, then returns the seconds until the next unit', async () => {
   const take = limits();
   for (let n = 0; n < 5; n += 1) expect(await take(LIMIT, 'a')).toBeNull();
   expect(await take(LIMIT, 'a')).toBe(12);
@@ -42,7 +42,7 @@ test('admits what the limit says, then answers the seconds until the next unit',
   expect(await take(LIMIT, 'a')).toBe(12);
 });
 
-test('counts each key and each limit for itself', async () => {
+test('counts each key and each limit separately', async () => {
   const take = limits();
   for (let n = 0; n < 5; n += 1) await take(LIMIT, 'b');
   expect(await take(LIMIT, 'b')).not.toBeNull();
@@ -50,7 +50,7 @@ test('counts each key and each limit for itself', async () => {
   expect(await take({ ...LIMIT, name: 'other' }, 'b')).toBeNull();
 });
 
-test('is full again after its time and no fuller', async () => {
+test('is full again after its time, and never above its maximum', async () => {
   const take = limits();
   await take(LIMIT, 'd');
   now += 3_600_000;
@@ -69,24 +69,25 @@ test('a limit of one in a minute admits one in a minute', async () => {
   expect(await take(once, 'e')).toBeNull();
 });
 
-test('of 200 at once exactly as many are admitted as the limit says, by two takers', async () => {
+test('admits exactly as many of 200 concurrent requests as the limit says, on two connections', async () => {
   const takers = [limits(4), limits(4)];
   const answers = await Promise.all(Array.from({ length: 200 }, async (_, n) => takers[n % 2]?.(LIMIT, 'f')));
   expect(answers.filter((wait) => wait === null)).toHaveLength(20);
 });
 
-test('a key may hold anything', async () => {
+test('a key may contain any characters', async () => {
   const take = limits();
   expect(await take(LIMIT, `ip:'; drop table private.rate_bucket; --`)).toBeNull();
   expect(await take(LIMIT, 'x'.repeat(2_000))).toBeNull();
 });
 
-test('four processes that take shares of one limit admit exactly as many as it says, then come to the same wait', async () => {
+test('four processes that take batches of one limit admit exactly as many as it says, then return the same wait', async () => {
   const limit = { name: 'shared', max: 100, seconds: 60 };
   const clock = () => new Date(now);
-  const take = takeShares({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  const take = takeBatches({ one: (text, values) => db.one(text, values), clock, factor: 1 });
   const processes = Array.from({ length: 4 }, () => createLeasedLimit({ limit, take, clock }));
-  const askAll = () => Promise.all(processes.flatMap((admit) => Array.from({ length: 100 }, () => admit('ip:a'))));
+  const askAll = () =>
+    Promise.all(processes.flatMap((completeSignIn) => Array.from({ length: 100 }, () => completeSignIn('ip:a'))));
   const waits = await askAll();
   expect(waits.filter((wait) => wait === null)).toHaveLength(100);
   expect(new Set(waits)).toEqual(new Set([null, 1]));
@@ -95,9 +96,9 @@ test('four processes that take shares of one limit admit exactly as many as it s
   expect(later.filter((wait) => wait === null)).toHaveLength(100);
 });
 
-test('a share is no larger than what is left of the limit, and grows back unit by unit', async () => {
+test('a batch is no larger than the rest of the limit, which refills unit by unit', async () => {
   const clock = () => new Date(now);
-  const take = takeShares({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  const take = takeBatches({ one: (text, values) => db.one(text, values), clock, factor: 1 });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 3, wait: null });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 2, wait: null });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 0, wait: 12 });

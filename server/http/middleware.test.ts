@@ -4,8 +4,8 @@ import { createBodyBudget } from './bodies.ts';
 import { createMiddleware, type MiddlewareSettings } from './middleware.ts';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-let goOn: () => void;
-const told = new Promise<void>((resolve) => void (goOn = resolve));
+let release: () => void;
+const released = new Promise<void>((resolve) => void (release = resolve));
 
 function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof createMiddleware> {
   const app = createMiddleware({
@@ -23,7 +23,7 @@ function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof cr
   app.get('/storage/v1/file', () => Response.json([]));
   app.post('/auth/v1/thing', async (c) => c.json({ length: (await c.req.text()).length }));
   app.post('/auth/v1/waiting', async (c) => {
-    await told;
+    await released;
     return c.json({});
   });
   app.get('/page', (c) => c.html('<p>page</p>'));
@@ -31,7 +31,7 @@ function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof cr
 }
 const settings = createApp();
 
-test('an answer of a door may be read by any page, with the headers that the client reads', async () => {
+test('any origin may read an API answer, with the headers that supabase-js reads', async () => {
   const answer = await settings.request('/rest/v1/thing', { headers: { origin: 'https://elsewhere.example' } });
   expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   expect(answer.headers.get('access-control-expose-headers')?.split(',')).toEqual(
@@ -41,7 +41,7 @@ test('an answer of a door may be read by any page, with the headers that the cli
   expect(await answer.json()).toEqual({ of: 'value' });
 });
 
-test('a browser that asks first is told what it may send', async () => {
+test('a CORS preflight returns the allowed methods and headers', async () => {
   const answer = await settings.request('/auth/v1/thing', {
     method: 'OPTIONS',
     headers: {
@@ -57,13 +57,13 @@ test('a browser that asks first is told what it may send', async () => {
   expect(allowed).toEqual(expect.arrayContaining(['apikey', 'authorization', 'x-client-info', 'prefer']));
 });
 
-/** Security headers of an answer, by name. */
+/** Security headers of a response, by name. */
 async function headersAt(path: string, more: Partial<MiddlewareSettings> = {}): Promise<Record<string, string>> {
   const answer = await createApp(more).request(path);
   return Object.fromEntries(answer.headers);
 }
 
-test('a page brings the whole set of headers and is not for other origins', async () => {
+test('a page has all security headers, and other origins cannot read it', async () => {
   const { 'x-request-id': id, ...headers } = await headersAt('/page');
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   expect(headers).toEqual({
@@ -82,7 +82,7 @@ test('a page brings the whole set of headers and is not for other origins', asyn
   });
 });
 
-test('only a public address with https asks browsers to keep to https', async () => {
+test('only a site with https sends HSTS and upgrade-insecure-requests', async () => {
   const headers = await headersAt('/page', { siteUrl: 'https://app.example.com' });
   expect(headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains; preload');
   expect(headers['content-security-policy']).toMatch(
@@ -91,7 +91,7 @@ test('only a public address with https asks browsers to keep to https', async ()
 });
 
 test.each(['turnstile', 'hcaptcha'] as const)(
-  '%s may run on pages when it is configured, and nothing else foreign',
+  '%s may run on pages when it is configured, and no other origin',
   async (captcha) => {
     const headers = await headersAt('/page', { captcha });
     const origin = captcha === 'turnstile' ? 'https://challenges.cloudflare.com' : 'https://hcaptcha.com';
@@ -101,7 +101,7 @@ test.each(['turnstile', 'hcaptcha'] as const)(
   },
 );
 
-test('an API answers any origin without credentials, and its answers are not kept', async () => {
+test('an API allows any origin without credentials, and its answers are not cached', async () => {
   const headers = await headersAt('/rest/v1/thing');
   expect(headers['access-control-allow-origin']).toBe('*');
   expect(headers['access-control-allow-credentials']).toBeUndefined();
@@ -110,7 +110,7 @@ test('an API answers any origin without credentials, and its answers are not kep
   expect(headers['content-security-policy']).toBeUndefined();
 });
 
-test('an API that says how long its answer may be kept is heard, and storage keeps its own', async () => {
+test('an API may set cache-control itself, and storage always does', async () => {
   expect((await headersAt('/rest/v1/list'))['cache-control']).toBe('no-cache');
   expect((await headersAt('/storage/v1/file'))['cache-control']).toBeUndefined();
 });
@@ -127,7 +127,7 @@ test('a body of unknown length is counted while it is read, and refused with 413
   expect([answer.status, await answer.json()]).toEqual([413, expect.objectContaining({ code: 'request_too_large' })]);
 });
 
-test('one address may have three megabytes on the way, and what is answered makes room', async () => {
+test('one address may send three megabytes at once, and each answer frees its share', async () => {
   const send = (body: string): Promise<Response> =>
     Promise.resolve(
       settings.request('/auth/v1/waiting', {
@@ -140,19 +140,19 @@ test('one address may have three megabytes on the way, and what is answered make
   const waiting = [send(million), send(million), send(million)];
   const fourth = await send(million);
   expect([fourth.status, fourth.headers.get('retry-after')]).toEqual([429, '2']);
-  goOn();
+  release();
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
   expect((await send('x')).status).toBe(200);
 });
 
-test('a body that is too large is refused in the words of its door', async () => {
+test('a body that is too large is refused with the error format of its API', async () => {
   const answer = await settings.request('/auth/v1/thing', { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) });
   expect(answer.status).toBe(413);
   expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
   expect(await answer.json()).toEqual({ code: 'request_too_large', message: 'The request is too large' });
 });
 
-test('the address is the peer, or what the outermost trusted proxy says', () => {
+test('the client address is that of the connection, or the one that the outermost trusted proxy names', () => {
   expect(addressOf('::ffff:10.0.0.1', undefined, 0)).toBe('10.0.0.1');
   expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 0)).toBe('10.0.0.1');
   expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 1)).toBe('2.2.2.2');

@@ -8,59 +8,59 @@ import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders }
 
 export type MiddlewareSettings = HeaderSettings & {
   readonly log: Log;
-  /** How many proxies in front of us write X-Forwarded-For; 0: the peer's own address counts. */
+  /** How many proxies in front of us write X-Forwarded-For; 0: use the address of the connection. */
   readonly trustedProxies: number;
-  /** Bodies on their way into memory, by the sender's address. */
+  /** Memory budget of request bodies, by sender address. */
   readonly bodies: BodyBudget;
-  /** Called once per answer. */
+  /** Called once per response. */
   readonly observe: (api: string, method: string, status: number, seconds: number) => void;
 };
 
 const BODY_MAX = 1024 * 1024;
 const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
-/** APIs whose answers say themselves how long they may be kept. */
+/** APIs that set `cache-control` themselves. */
 const OWN_CACHING = /^\/storage\/v1(\/|$)/;
-/** Files are larger than any limit here and never in memory as a whole; a function says itself how large its body may be. */
+/** Paths that limit their bodies themselves: storage streams files of any size, and each function has its own limit. */
 const OWN_BODIES = /^\/(storage|functions)\/v1\//;
 
-/** What every request passes first: an id, its address, a log line, security headers, CORS, bounds on its body. */
+/** Creates the app with what every request passes first: request id, address, log, security headers, CORS, body limits. */
 export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
   const app = new Hono<Env>();
   const [forPages, forApis] = [pageHeaders(settings), apiHeaders(settings)];
-  app.use(introduce(settings));
+  app.use(addRequestContext(settings));
   app.use(async (c, next) => {
     await next();
-    // API answers skip the page-only headers, which cost where thousands of answers a second go out.
+    // API answers skip the page-only headers: measured 4 % of a request.
     const isApi = API.test(c.req.path);
     for (const [name, value] of isApi ? forApis : forPages)
       if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-    // What a person may see is for that person: no shared computer and no proxy keeps it.
+    // Answers depend on the caller, so no proxy or shared computer may cache them.
     if (isApi && !OWN_CACHING.test(c.req.path) && !c.res.headers.has('cache-control'))
       c.res.headers.set('cache-control', 'no-store');
   });
   for (const api of ['auth', 'rest', 'storage', 'realtime', 'functions']) {
-    const permit = cors({
+    const answerPreflight = cors({
       origin: '*',
       allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       allowHeaders: ALLOWED_REQUEST_HEADERS,
       maxAge: 86_400,
     });
     app.use(`/${api}/v1/*`, (c, next) => {
-      // What a door can do is asked with OPTIONS too; only with this header it is a browser asking whether it may.
-      const asks = c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined;
-      return asks ? permit(c, next) : next();
+      // OPTIONS is a CORS preflight only with this header. Otherwise the API itself answers it.
+      const isPreflight = c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined;
+      return isPreflight ? answerPreflight(c, next) : next();
     });
   }
-  app.use(boundBody(settings.bodies));
+  app.use(limitBody(settings.bodies));
   return app;
 }
 
-function introduce(settings: MiddlewareSettings): MiddlewareHandler<Env> {
+function addRequestContext(settings: MiddlewareSettings): MiddlewareHandler<Env> {
   return async (c, next) => {
     const started = performance.now();
     const requestId = randomUUID();
     c.set('requestId', requestId);
-    // Without a connection, as in tests, it is this machine.
+    // Without a connection, as in tests, the request counts as local.
     c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), settings.trustedProxies));
     c.set('log', withRequest(settings.log, requestId));
     await next();
@@ -68,7 +68,10 @@ function introduce(settings: MiddlewareSettings): MiddlewareHandler<Env> {
     const api = API.exec(c.req.path)?.[1] ?? 'site';
     settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
     if (c.res.status >= 500)
-      c.var.log.warn({ method: c.req.method, path: c.req.path, status: c.res.status }, 'answered with a failure');
+      c.var.log.warn(
+        { method: c.req.method, path: c.req.path, status: c.res.status },
+        'request failed with a server error',
+      );
   };
 }
 
@@ -80,15 +83,15 @@ function withRequest(log: Log, requestId: string): Log {
   };
 }
 
-/** Refuses bodies that are too large, too slow, or too many at once. Reads none of them: that is for the API, once it knows who calls. */
-function boundBody(budget: BodyBudget): MiddlewareHandler<Env> {
+/** Refuses bodies that are too large, too slow or too many at once. It reads none: the API reads, once it knows the caller. */
+function limitBody(budget: BodyBudget): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { method, path } = c.req;
     if (method === 'GET' || method === 'HEAD' || OWN_BODIES.test(path)) return next();
     const { headers } = c.req.raw;
-    const socketed = incomingOf(c.env) !== null;
+    const hasConnection = incomingOf(c.env) !== null;
     const length = announcedLength(headers);
-    if (length === 0 || (length === null && socketed && !headers.has('transfer-encoding'))) return next();
+    if (length === 0 || (length === null && hasConnection && !headers.has('transfer-encoding'))) return next();
     if (length !== null && length > BODY_MAX) return refusal(path, bodyRefusals.tooLarge());
     let release: () => void;
     try {
@@ -105,7 +108,7 @@ function boundBody(budget: BodyBudget): MiddlewareHandler<Env> {
   };
 }
 
-/** Lets the API answer while the body arrives in time; `length` null: its bytes are counted as they come. */
+/** Runs the API while the body arrives in time. `length` null: counts the bytes as they come. */
 async function receive(
   c: Parameters<MiddlewareHandler<Env>>[0],
   next: () => Promise<void>,
@@ -126,7 +129,7 @@ async function receive(
   const slow = new Promise<'slow'>((resolve) => {
     timer = setTimeout(
       () => {
-        // Once the body is here, the API may take its time.
+        // The limit is for the body only. Once it has arrived, the API may take longer.
         if (incomingOf(c.env)?.complete === false) resolve('slow');
       },
       bodyTimeLimit(length ?? BODY_MAX),
@@ -135,7 +138,7 @@ async function receive(
   try {
     const answered = next();
     if ((await Promise.race([answered, slow])) === 'slow') {
-      // The reader fails when the connection ends, and nobody needs to read about it.
+      // The API fails when the connection ends. That error is expected, so it is not logged.
       c.set('log', SILENT);
       answered.catch(() => undefined);
       return refusal(path, bodyRefusals.tooSlow());
@@ -149,7 +152,7 @@ async function receive(
 
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Node's request below the framework's; null without a connection, as in tests. */
+/** Node's request object; null without a connection, as in tests. */
 function incomingOf(env: unknown): { readonly complete: boolean } | null {
   if (env === null || typeof env !== 'object' || !('incoming' in env)) return null;
   const { incoming } = env;
@@ -157,13 +160,13 @@ function incomingOf(env: unknown): { readonly complete: boolean } | null {
   return typeof incoming.complete === 'boolean' ? { complete: incoming.complete } : null;
 }
 
-/** A body's refusal in the words of the API it was meant for. */
+/** Shapes the refusal of a body as an error of the API that was called. */
 function refusal(path: string, { status, code, message, retryAfter }: BodyRefused): Response {
   const body = path.startsWith('/rest/')
     ? { code: status === 413 ? 'PGRST102' : code, message, details: null, hint: null }
     : { code, message };
   const headers = {
-    // Only with this header does the client of the auth API read the code.
+    // supabase-js reads the error code of the auth API only with this header.
     ...(path.startsWith('/auth/') ? { 'x-supabase-api-version': '2024-01-01' } : {}),
     ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
     ...(status === 408 ? { connection: 'close' } : {}),

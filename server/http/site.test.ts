@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSite } from './site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'site-'));
-const film = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 251));
+const video = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 251));
 const earlierAssets = mkdtempSync(join(tmpdir(), 'earlier-'));
 const site = createSite({ folder, earlierAssets, anonKey: 'public-key', siteUrl: 'https://example.com' });
-const ask = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   site.request(path, { headers });
 
 beforeAll(() => {
@@ -17,7 +17,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'about.html'), 'about');
   writeFileSync(join(folder, '404.html'), 'unknown');
   writeFileSync(join(folder, 'sitemap.xml'), '<loc>%SITE_URL%/about</loc>');
-  writeFileSync(join(folder, 'film.webm'), film);
+  writeFileSync(join(folder, 'film.webm'), video);
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'assets', 'page-new.js'), 'new');
   writeFileSync(join(earlierAssets, 'page-old.js'), 'old');
@@ -29,68 +29,68 @@ afterAll(() => {
 
 describe('the site', () => {
   test('fills in the public key and its own address', async () => {
-    expect(await (await ask('/')).text()).toBe('<meta content="public-key"><link href="https://example.com/">');
-    expect(await (await ask('/sitemap.xml')).text()).toBe('<loc>https://example.com/about</loc>');
+    expect(await (await get('/')).text()).toBe('<meta content="public-key"><link href="https://example.com/">');
+    expect(await (await get('/sitemap.xml')).text()).toBe('<loc>https://example.com/about</loc>');
   });
 
-  test('has a page for each address of ours and 404 for the rest', async () => {
-    expect([(await ask('/about')).status, await (await ask('/about/')).text()]).toEqual([200, 'about']);
-    const unknown = await ask('/somewhere/else');
+  test('serves a page for each path of the site and 404 for any other', async () => {
+    expect([(await get('/about')).status, await (await get('/about/')).text()]).toEqual([200, 'about']);
+    const unknown = await get('/somewhere/else');
     expect([unknown.status, await unknown.text()]).toEqual([404, 'unknown']);
-    expect((await ask('/missing.png')).status).toBe(404);
-    expect((await ask('/../../etc/passwd')).status).toBe(404);
-    expect((await ask('/%2e%2e/%2e%2e/etc/passwd')).status).toBe(404);
+    expect((await get('/missing.png')).status).toBe(404);
+    expect((await get('/../../etc/passwd')).status).toBe(404);
+    expect((await get('/%2e%2e/%2e%2e/etc/passwd')).status).toBe(404);
   });
 
-  test('serves hashed files of earlier builds as it serves those of the newest, unchanging for a year', async () => {
+  test('serves hashed files of earlier builds like those of the newest, cached for a year', async () => {
     for (const [path, text] of [
       ['/assets/page-new.js', 'new'],
       ['/assets/page-old.js', 'old'],
     ] as const) {
-      const answer = await ask(path);
+      const answer = await get(path);
       expect([answer.status, await answer.text()]).toEqual([200, text]);
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     }
-    // Only as assets, and nothing above their folder.
-    expect((await ask('/page-old.js')).status).toBe(404);
-    expect((await ask('/assets/..%2fpage-old.js')).status).toBe(404);
+    // Only under /assets/, and nothing above the folder.
+    expect((await get('/page-old.js')).status).toBe(404);
+    expect((await get('/assets/..%2fpage-old.js')).status).toBe(404);
   });
 
-  test('remembers no miss: a file that comes later is served, and a missing one is never stored', async () => {
-    const before = await ask('/assets/page-next.js');
+  test('does not cache misses: a file that is added later is served', async () => {
+    const before = await get('/assets/page-next.js');
     expect([before.status, before.headers.get('cache-control')]).toEqual([404, 'no-store']);
     writeFileSync(join(folder, 'assets', 'page-next.js'), 'next');
-    expect((await ask('/assets/page-next.js')).status).toBe(200);
+    expect((await get('/assets/page-next.js')).status).toBe(200);
   });
 
-  test('packs text as the browser can unpack it, and knows what the browser has', async () => {
-    const packed = await ask('/about', { 'accept-encoding': 'gzip' });
+  test('compresses text as the browser accepts it, and answers 304 for a known ETag', async () => {
+    const packed = await get('/about', { 'accept-encoding': 'gzip' });
     expect(packed.headers.get('content-encoding')).toBe('gzip');
     expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toBe('about');
-    expect((await ask('/about', { 'accept-encoding': 'gzip, deflate, br' })).headers.get('content-encoding')).toBe(
+    expect((await get('/about', { 'accept-encoding': 'gzip, deflate, br' })).headers.get('content-encoding')).toBe(
       'br',
     );
     const etag = packed.headers.get('etag') ?? '';
-    expect((await ask('/about', { 'if-none-match': etag })).status).toBe(304);
+    expect((await get('/about', { 'if-none-match': etag })).status).toBe(304);
   });
 
   test.each([
-    ['bytes=0-1', 'bytes 0-1/1000', film.subarray(0, 2)],
-    ['bytes=990-', 'bytes 990-999/1000', film.subarray(990)],
-    ['bytes=-5', 'bytes 995-999/1000', film.subarray(995)],
-    ['bytes=990-5000', 'bytes 990-999/1000', film.subarray(990)],
-  ])('answers %s with that part of a film', async (range, told, bytes) => {
-    const part = await ask('/film.webm', { range });
-    expect([part.status, part.headers.get('content-range')]).toEqual([206, told]);
+    ['bytes=0-1', 'bytes 0-1/1000', video.subarray(0, 2)],
+    ['bytes=990-', 'bytes 990-999/1000', video.subarray(990)],
+    ['bytes=-5', 'bytes 995-999/1000', video.subarray(995)],
+    ['bytes=990-5000', 'bytes 990-999/1000', video.subarray(990)],
+  ])('answers %s with that range of a video', async (range, contentRange, bytes) => {
+    const part = await get('/film.webm', { range });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, contentRange]);
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  test('refuses a part that is not there, and answers what it does not understand with the whole', async () => {
-    const beyond = await ask('/film.webm', { range: 'bytes=1000-' });
+  test('refuses a range outside the file, and answers a range it cannot read with the whole file', async () => {
+    const beyond = await get('/film.webm', { range: 'bytes=1000-' });
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */1000']);
     for (const range of ['bytes=-', 'bytes=0-1,5-6', 'lines=1-2']) {
-      expect((await ask('/film.webm', { range })).status, range).toBe(200);
+      expect((await get('/film.webm', { range })).status, range).toBe(200);
     }
-    expect((await ask('/film.webm', { range: 'bytes=0-1', 'if-range': '"old"' })).status).toBe(200);
+    expect((await get('/film.webm', { range: 'bytes=0-1', 'if-range': '"old"' })).status).toBe(200);
   });
 });

@@ -23,26 +23,25 @@ const TYPES: Readonly<Record<string, string>> = {
   '.xml': 'application/xml; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
 };
-const PACKED = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
-/** Where the build left places for what only the running server knows. */
-const FILLED = new Set(['.html', '.xml', '.txt']);
+const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
+/** Files with placeholders such as %ANON_KEY%, which only the running server can fill. */
+const TEMPLATES = new Set(['.html', '.xml', '.txt']);
 const HASHED = 'public, max-age=31536000, immutable';
-const PICTURE = 'public, max-age=86400';
+const ONE_DAY = 'public, max-age=86400';
 const ASSETS = '/assets/';
 
 type File = {
   readonly body: Buffer;
-  readonly packed: { readonly br: Buffer; readonly gzip: Buffer } | null;
+  readonly compressed: { readonly br: Buffer; readonly gzip: Buffer } | null;
   readonly type: string;
   readonly etag: string;
 };
 
 /**
- * The built web app (build/site.ts): files with a hash in their name for ever, those of earlier builds too while
- * `earlierAssets` has them, a page for every address of ours, with the
- * public key in it, and the page for addresses that are not ours, with 404.
+ * Serves the built web app (build/site.ts). Files with a hash in their name are cached for ever; those of earlier builds are found in
+ * `earlierAssets`. Each path of the site has a page with the public key in it; any other path gets the 404 page.
  */
-export function createSite(parts: {
+export function createSite(settings: {
   folder: string;
   earlierAssets: string;
   anonKey: string;
@@ -51,30 +50,30 @@ export function createSite(parts: {
   const files = new Map<string, File>();
 
   async function load(path: string): Promise<File | null> {
-    const known = files.get(path);
-    if (known !== undefined) return known;
+    const cached = files.get(path);
+    if (cached !== undefined) return cached;
     const file = await read(path);
-    // A miss is not remembered: the file may be there after the next build, and anybody can ask for names that are not.
+    // Misses are not cached: the next build may add the file, and anybody can request names that do not exist.
     if (file !== null && files.size < 500) files.set(path, file);
     return file;
   }
   async function read(path: string): Promise<File | null> {
     const safe = normalize(`/${path}`);
-    const hashed = safe.startsWith(ASSETS) ? [join(parts.earlierAssets, safe.slice(ASSETS.length))] : [];
-    const full = await firstFile([join(parts.folder, safe), ...hashed]);
+    const hashed = safe.startsWith(ASSETS) ? [join(settings.earlierAssets, safe.slice(ASSETS.length))] : [];
+    const full = await firstFile([join(settings.folder, safe), ...hashed]);
     if (full === null) return null;
     const extension = extname(full);
     let body = await readFile(full);
-    if (FILLED.has(extension)) body = Buffer.from(fill(body.toString('utf8')));
+    if (TEMPLATES.has(extension)) body = Buffer.from(fill(body.toString('utf8')));
     return {
       body,
-      packed: PACKED.has(extension) ? pack(body) : null,
+      compressed: COMPRESSIBLE.has(extension) ? compress(body) : null,
       type: TYPES[extension] ?? 'application/octet-stream',
       etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 20)}"`,
     };
   }
   const fill = (text: string): string =>
-    text.replaceAll('%ANON_KEY%', parts.anonKey).replaceAll('%SITE_URL%', parts.siteUrl);
+    text.replaceAll('%ANON_KEY%', settings.anonKey).replaceAll('%SITE_URL%', settings.siteUrl);
 
   const site = new Hono<Env>();
   site.on(['GET', 'HEAD'], '*', async (c) => {
@@ -96,13 +95,13 @@ async function firstFile(paths: readonly string[]): Promise<string | null> {
   return null;
 }
 
-/** How long a browser may keep a file without asking: a page names the files of one build, so it is asked for each time. */
+/** Returns `cache-control`. Pages are revalidated each time, because a page names the files of one build. */
 function cachingOf(path: string): string {
   if (path.startsWith('assets/')) return HASHED;
-  return /\.[a-z0-9]{2,11}$/.test(path) && !path.endsWith('.html') ? PICTURE : 'no-cache';
+  return /\.[a-z0-9]{2,11}$/.test(path) && !path.endsWith('.html') ? ONE_DAY : 'no-cache';
 }
 
-function pack(body: Buffer): File['packed'] {
+function compress(body: Buffer): File['compressed'] {
   return {
     br: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
     gzip: gzipSync(body, { level: 9 }),
@@ -118,20 +117,20 @@ function answer(c: Context<Env>, file: File, status: 200 | 404, caching: string)
   };
   if (status === 200 && c.req.header('if-none-match') === file.etag)
     return new Response(null, { status: 304, headers });
-  if (file.packed === null) return part(c, file, status, headers);
+  if (file.compressed === null) return part(c, file, status, headers);
   const accepted = c.req.header('accept-encoding') ?? '';
-  const way = (['br', 'gzip'] as const).find((one) => accepted.includes(one));
-  if (way) headers['content-encoding'] = way;
-  return send(c, way ? file.packed[way] : file.body, status, headers);
+  const encoding = (['br', 'gzip'] as const).find((one) => accepted.includes(one));
+  if (encoding) headers['content-encoding'] = encoding;
+  return send(c, encoding ? file.compressed[encoding] : file.body, status, headers);
 }
 
-/** Films are asked for in parts (RFC 9110, 14.2); one range at a time, anything else gets the whole. */
+/** Answers range requests, which browsers send for videos (RFC 9110, section 14.2). One range at a time; anything else gets the whole file. */
 function part(c: Context<Env>, file: File, status: 200 | 404, headers: Record<string, string>): Response {
   headers['accept-ranges'] = 'bytes';
   const size = file.body.length;
-  const [asked, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(c.req.header('range') ?? '') ?? [];
+  const [range, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(c.req.header('range') ?? '') ?? [];
   const stale = c.req.header('if-range') !== undefined && c.req.header('if-range') !== file.etag;
-  if (asked === undefined || stale || status === 404 || first + last === '') return send(c, file.body, status, headers);
+  if (range === undefined || stale || status === 404 || first + last === '') return send(c, file.body, status, headers);
   const from = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const to = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
   if (from > to || from >= size) {

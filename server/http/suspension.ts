@@ -1,6 +1,6 @@
 import type { Caller, ReadCaller } from './caller.ts';
 
-/** Somebody whose statements had to be stopped too often is refused before anything runs for them. */
+/** Thrown for a caller whose statements were stopped too often. Nothing runs for such a caller until `retryAfter`. */
 export class CallerSuspended extends Error {
   override readonly name = 'CallerSuspended';
   /** Whole seconds. */
@@ -11,13 +11,13 @@ export class CallerSuspended extends Error {
   }
 }
 
-/** Names a caller for limits: the account of a person; the address of a guest, and of who holds the service key. */
+/** Names a caller for limits: the account, or the address of a guest or of the service key. */
 export function callerKey(caller: Pick<Caller, 'role' | 'userId' | 'ip'>): string {
   if (caller.userId !== null) return `user:${caller.userId}`;
   return caller.role === 'service_role' ? `service:${caller.ip}` : `ip:${caller.ip}`;
 }
 
-/** Reads the caller and throws `CallerSuspended` for one who has to wait; `wait` answers whole seconds, or null. */
+/** Reads the caller and throws `CallerSuspended` while it must wait. `wait` returns whole seconds, or null. */
 export function refuseSuspended(readCaller: ReadCaller, wait: (key: string) => number | null): ReadCaller {
   return async (request, ip) => {
     const caller = await readCaller(request, ip);

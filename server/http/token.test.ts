@@ -5,39 +5,39 @@ import { createReadCaller, createSessionWatch } from './token.ts';
 
 const NOW = new Date('2026-05-01T00:00:00Z');
 
-function watched(living: Set<string>): { asked: () => number; watch: ReturnType<typeof createSessionWatch> } {
-  let asked = 0;
+function watchOf(alive: Set<string>): { queries: () => number; watch: ReturnType<typeof createSessionWatch> } {
+  let queries = 0;
   const watch = createSessionWatch((id) => {
-    asked += 1;
-    return Promise.resolve(living.has(id));
+    queries += 1;
+    return Promise.resolve(alive.has(id));
   });
-  return { asked: () => asked, watch };
+  return { queries: () => queries, watch };
 }
 
 describe('the session watch', () => {
-  test('asks once for many requests in a moment, and again after half a second', async () => {
+  test('queries once for many requests, and again after half a second', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
     onTestFinished(() => now.mockRestore());
-    const { asked, watch } = watched(new Set(['a']));
+    const { queries, watch } = watchOf(new Set(['a']));
     for (let n = 0; n < 50; n += 1) expect(await watch.alive('a')).toBe(true);
     now.mockReturnValue(1_499);
     await watch.alive('a');
-    expect(asked()).toBe(1);
+    expect(queries()).toBe(1);
     now.mockReturnValue(1_500);
     expect(await watch.alive('a')).toBe(true);
-    expect(asked()).toBe(2);
+    expect(queries()).toBe(2);
   });
 
-  test('forgets a session that ended here at once', async () => {
-    const living = new Set(['a']);
-    const { watch } = watched(living);
+  test('drops a session that ended in this process at once', async () => {
+    const alive = new Set(['a']);
+    const { watch } = watchOf(alive);
     expect(await watch.alive('a')).toBe(true);
-    living.delete('a');
+    alive.delete('a');
     watch.forget(['a']);
     expect(await watch.alive('a')).toBe(false);
   });
 
-  test('an answer that was under way when the session ended is not remembered', async () => {
+  test('does not cache a query that was running when the session ended', async () => {
     const answers: ((alive: boolean) => void)[] = [];
     const watch = createSessionWatch(() => new Promise((resolve) => answers.push(resolve)));
     const early = watch.alive('a');
@@ -49,28 +49,28 @@ describe('the session watch', () => {
     expect(await late).toBe(false);
   });
 
-  test('keeps what it knows within bounds', async () => {
-    const { watch } = watched(new Set());
+  test('keeps its cache within bounds', async () => {
+    const { watch } = watchOf(new Set());
     for (let n = 0; n < 12_000; n += 1) await watch.alive(String(n));
     expect(await watch.alive('11999')).toBe(false);
   });
 });
 
-describe('who calls', () => {
+describe('reading the caller', () => {
   let keys: Keys;
   beforeAll(async () => {
     keys = await temporaryKeys();
   });
-  const living = new Set(['session-1']);
+  const alive = new Set(['session-1']);
   const read = (headers: Record<string, string>, keyRequired = false): Promise<unknown> =>
-    createReadCaller({ keys, sessions: watched(living).watch, clock: () => NOW, keyRequired })(
+    createReadCaller({ keys, sessions: watchOf(alive).watch, clock: () => NOW, keyRequired })(
       new Request('http://localhost/rest/v1/x', { headers }),
       '203.0.113.7',
     );
   const USER = 'a5000000-0000-4000-8000-000000000001';
   const person = { sub: USER, aud: 'authenticated', role: 'authenticated', session_id: 'session-1' };
 
-  test('the anonymous key is the guest, as bearer, as apikey, or as both', async () => {
+  test('the anonymous key is the guest, as bearer, as apikey or as both', async () => {
     for (const headers of [
       { apikey: keys.anonKey },
       { authorization: `Bearer ${keys.anonKey}` },
@@ -79,7 +79,7 @@ describe('who calls', () => {
       expect(await read(headers)).toMatchObject({ role: 'anon', userId: null, ip: '203.0.113.7' });
   });
 
-  test('the bearer decides, not the apikey beside it', async () => {
+  test('the bearer overrides the apikey', async () => {
     const token = keys.sign(person, 60, NOW);
     expect(await read({ apikey: keys.anonKey, authorization: `Bearer ${token}` })).toMatchObject({
       role: 'authenticated',
@@ -98,7 +98,7 @@ describe('who calls', () => {
     await expect(read({}, true)).rejects.toMatchObject({ code: 'no_api_key' });
   });
 
-  test('rubbish, a changed signature, an expired token and a session that ended are refused, with the words of GoTrue', async () => {
+  test('an invalid token, a changed signature, an expired token and an ended session are refused with the messages of GoTrue', async () => {
     const gone = keys.sign({ ...person, session_id: 'session-2' }, 60, NOW);
     const good = keys.sign(person, 60, NOW);
     const old = keys.sign(person, 60, new Date(NOW.getTime() - 3_600_000));
@@ -124,7 +124,7 @@ describe('who calls', () => {
     }
   });
 
-  test('a token of any role is its caller; the session it names must live, whatever the role; without one it is taken', async () => {
+  test('a token may name any role; a session it names must be alive, and it may name none', async () => {
     for (const role of ['service_role', 'reporter', 'authenticated']) {
       const bare = keys.sign({ ...person, role, session_id: undefined }, 60, NOW);
       const userId = role === 'service_role' ? null : USER;

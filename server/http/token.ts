@@ -1,34 +1,34 @@
 import { type Caller, type Clock, type ReadCaller, TokenRefused } from './caller.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 
-/** Whether a session still lives; asked of the database, remembered for at most half a second. */
+/** Tells whether a session is alive. Answers are cached for half a second. */
 export type SessionWatch = {
   alive(sessionId: string): Promise<boolean>;
-  /** Ends the memory of sessions at once, in this process. */
+  /** Drops sessions from the cache of this process. */
   forget(sessionIds: readonly string[]): void;
 };
 
-const REMEMBERED_MS = 500;
-const REMEMBERED_MAX = 10_000;
+const CACHE_MS = 500;
+const CACHE_MAX = 10_000;
 
-export function createSessionWatch(ask: (sessionId: string) => Promise<boolean>): SessionWatch {
-  // The question is kept, not its answer: `forget` then also drops one that is still under way, and a crowd asks once.
-  const known = new Map<string, { alive: Promise<boolean>; at: number }>();
+export function createSessionWatch(isAlive: (sessionId: string) => Promise<boolean>): SessionWatch {
+  // Cache the promise, not its result: concurrent callers share one query, and `forget` also drops a query that is still running.
+  const cache = new Map<string, { alive: Promise<boolean>; at: number }>();
   return {
     alive(sessionId) {
-      const found = known.get(sessionId);
-      if (found && performance.now() - found.at < REMEMBERED_MS) return found.alive;
-      const asked = { alive: ask(sessionId), at: performance.now() };
-      known.delete(sessionId); // so that the order of the map is the order of asking
-      if (known.size >= REMEMBERED_MAX) dropOldest(known);
-      known.set(sessionId, asked);
-      asked.alive.catch(() => {
-        if (known.get(sessionId) === asked) known.delete(sessionId); // whoever awaits it hears of the failure
+      const cached = cache.get(sessionId);
+      if (cached && performance.now() - cached.at < CACHE_MS) return cached.alive;
+      const entry = { alive: isAlive(sessionId), at: performance.now() };
+      cache.delete(sessionId); // keeps the map in the order of the queries
+      if (cache.size >= CACHE_MAX) dropOldest(cache);
+      cache.set(sessionId, entry);
+      entry.alive.catch(() => {
+        if (cache.get(sessionId) === entry) cache.delete(sessionId); // the callers that await it see the error
       });
-      return asked.alive;
+      return entry.alive;
     },
     forget(sessionIds) {
-      for (const id of sessionIds) known.delete(id);
+      for (const id of sessionIds) cache.delete(id);
     },
   };
 }
@@ -38,20 +38,20 @@ function dropOldest(map: Map<string, unknown>): void {
   if (!oldest.done) map.delete(oldest.value);
 }
 
-/** The guest: a request without any key. */
+/** A request without a key is a guest. */
 const GUEST_CLAIMS = { role: 'anon' } as const;
 
 /**
- * Reads who calls from `Authorization` and `apikey`, as supabase-js sends them. A token carries any role; the role of a token without
- * one is anon. `keyRequired`: a request without any key is refused (`no_api_key`) and not taken for a guest.
+ * Reads the caller from `Authorization` and `apikey`, as supabase-js sends them. A token may carry any role; a token without a role is
+ * anon. `keyRequired`: refuses a request without a key (`no_api_key`) instead of treating it as a guest.
  */
-export function createReadCaller(parts: {
+export function createReadCaller(dependencies: {
   keys: Keys;
   sessions: SessionWatch;
   clock: Clock;
   keyRequired: boolean;
 }): ReadCaller {
-  const { keys, sessions, clock, keyRequired } = parts;
+  const { keys, sessions, clock, keyRequired } = dependencies;
   return async (request, ip) => {
     const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     const token = bearer ?? request.headers.get('apikey');
@@ -60,11 +60,11 @@ export function createReadCaller(parts: {
       return callerOf('anon', GUEST_CLAIMS, ip);
     }
     const claims = await keys.verify(token, clock());
-    if (!claims) throw new TokenRefused('bad_jwt', `invalid JWT: ${whyNot(token, clock())}`);
+    if (!claims) throw new TokenRefused('bad_jwt', `invalid JWT: ${tokenFault(token, clock())}`);
     const role = claims['role'] ?? 'anon';
     if (typeof role !== 'string' || role === '') throw new TokenRefused('bad_jwt', 'invalid JWT: unknown role');
     const caller = callerOf(role, claims, ip);
-    // A token without a session was made by whoever holds a signing key, not by signing in: it has no session that could have ended.
+    // A token without a session id was signed with the key directly, not made by a sign-in. It has no session that could end.
     if (caller.sessionId !== null && !(await sessions.alive(caller.sessionId)))
       throw new TokenRefused('session_not_found', 'Session from session_id claim in JWT does not exist');
     return caller;
@@ -72,14 +72,14 @@ export function createReadCaller(parts: {
 }
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-/** Client keys carry these without a person. */
-const NOBODY = new Set(['anon', 'service_role']);
+/** Roles of the client keys, which belong to no user. */
+const CLIENT_KEY_ROLES = new Set(['anon', 'service_role']);
 
 function callerOf(role: string, claims: Readonly<Record<string, unknown>>, ip: string): Caller {
   const { sub, session_id: session } = claims;
   return {
     role,
-    userId: !NOBODY.has(role) && typeof sub === 'string' && UUID.test(sub) ? sub : null,
+    userId: !CLIENT_KEY_ROLES.has(role) && typeof sub === 'string' && UUID.test(sub) ? sub : null,
     sessionId: typeof session === 'string' && session !== '' ? session : null,
     claims,
     claimsJson: JSON.stringify(claims),
@@ -87,8 +87,8 @@ function callerOf(role: string, claims: Readonly<Record<string, unknown>>, ip: s
   };
 }
 
-/** Why a token was refused, in GoTrue's words. What stands in the token is not trusted: it only chooses the sentence. */
-function whyNot(token: string, now: Date): string {
+/** Why a token was refused, in GoTrue's words. The token's content is not trusted: it only selects the message. */
+function tokenFault(token: string, now: Date): string {
   const [, payload, ...rest] = token.split('.');
   if (payload === undefined || rest.length !== 1)
     return 'unable to parse or verify signature, token is malformed: token contains an invalid number of segments';

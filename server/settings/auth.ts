@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
-const seconds = (least: number, most: number, standard: number) =>
-  z.coerce.number().int().min(least).max(most).default(standard);
+const seconds = (min: number, max: number, fallback: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
 const YEAR = 31_536_000;
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
-/** The fields of the environment, to be spread into the one schema of it. */
+/** The environment variables about accounts, spread into the schema in config.ts. */
 export const authFields = {
   AUTH_PASSWORD_MIN_LENGTH: z.coerce.number().int().min(6).max(64).default(6),
   AUTH_PASSWORD_REQUIRED: z
@@ -14,7 +14,7 @@ export const authFields = {
     .default('none'),
   /** Whether common and breached passwords are refused. */
   AUTH_BREACHED_CHECK: flag.default(true),
-  /** A file with one breached password, or the SHA-1 of one, a line; without it the bundled list alone counts. */
+  /** A file of breached passwords, plain or as SHA-1, one a line. Without it, only the bundled list counts. */
   AUTH_BREACHED_FILE: z.string().min(1).optional(),
   AUTH_AUTOCONFIRM: flag.default(false),
   AUTH_PHONE_AUTOCONFIRM: flag.default(false),
@@ -35,7 +35,7 @@ export const authFields = {
     .string()
     .regex(/^\+?\d{7,15}=\d{6,10}(,\+?\d{7,15}=\d{6,10})*$/, 'is a list like 61400000000=123456,…')
     .optional(),
-  /** JWKS with private keys; without it a key is made once and kept in the data folder. */
+  /** JWKS with private keys. Without it, one key is generated and stored in the data folder. */
   AUTH_SIGNING_KEYS_FILE: z.string().min(1).optional(),
   AUTH_CAPTCHA: z.enum(['turnstile', 'hcaptcha']).optional(),
   AUTH_CAPTCHA_SECRET: z.string().min(1).optional(),
@@ -49,7 +49,7 @@ export const authFields = {
   TWILIO_API_URL: address.optional(),
 };
 type AuthEnvironment = z.output<z.ZodObject<typeof authFields>>;
-/** Everything the operator decides about accounts: the `AUTH_…` group of `.env.example`; the account door says in its own room what it wants of it. */
+/** The operator's account settings: the `AUTH_…` group of `.env.example`. */
 export type AuthSettings = Readonly<ReturnType<typeof readAuthSettings>>;
 
 const CAPTCHA_ADDRESS = {
@@ -57,7 +57,7 @@ const CAPTCHA_ADDRESS = {
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 };
 
-/** `sandboxUrl`: where the stand-in for text messages and captchas listens; null without a sandbox. */
+/** Reads the account settings. `sandboxUrl`: where the simulated text messages and captchas listen; null without a sandbox. */
 export function readAuthSettings(env: AuthEnvironment, sandboxUrl: string | null) {
   return {
     passwordMinLength: env.AUTH_PASSWORD_MIN_LENGTH,
@@ -99,11 +99,11 @@ function readTestCodes(text: string | undefined): Map<string, string> {
 function readCaptcha(env: AuthEnvironment, sandboxUrl: string | null) {
   const provider = env.AUTH_CAPTCHA;
   if (provider === undefined) return null;
-  const standIn = sandboxUrl === null ? CAPTCHA_ADDRESS[provider] : `${sandboxUrl}/${provider}/siteverify`;
-  return { provider, secret: env.AUTH_CAPTCHA_SECRET ?? '', url: env.AUTH_CAPTCHA_URL ?? standIn };
+  const defaultUrl = sandboxUrl === null ? CAPTCHA_ADDRESS[provider] : `${sandboxUrl}/${provider}/siteverify`;
+  return { provider, secret: env.AUTH_CAPTCHA_SECRET ?? '', url: env.AUTH_CAPTCHA_URL ?? defaultUrl };
 }
 
-/** One line per setting that cannot be run with. */
+/** Lists the settings that are missing or not allowed, one line each. */
 export function authFaults(env: AuthEnvironment, production: boolean, sandbox: boolean): string[] {
   const faults: string[] = [];
   if (!env.AUTH_BREACHED_CHECK && env.AUTH_BREACHED_FILE !== undefined)
@@ -121,7 +121,7 @@ export function authFaults(env: AuthEnvironment, production: boolean, sandbox: b
   for (const name of ['TWILIO_API_URL', 'AUTH_CAPTCHA_URL'] as const) {
     const url = env[name];
     if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
-      faults.push(`${name}: leads back to this machine, which production refuses`);
+      faults.push(`${name}: points to this machine, which production refuses`);
   }
   return faults;
 }

@@ -1,6 +1,6 @@
 import { readLocks } from './locks.ts';
 
-/** What is missing from the environment or contradicts itself. Each check adds one line per fault, beginning with the variable's name. */
+/** The environment variables that are checked together. Each check returns one line per fault, which begins with the variable's name. */
 export type CheckedEnvironment = {
   readonly [
     name in
@@ -37,10 +37,10 @@ export type CheckedEnvironment = {
   readonly ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: boolean;
 };
 
-/** The sender of the sandbox's mails; production wants one of the operator's own. */
+/** The sender of the sandbox's mails. Production needs a sender of the operator's own. */
 export const DEMO_SENDER = '24/7 DJ Studios <hello@example.com>';
 
-/** Variables that are needed when no sandbox stands in for the providers. */
+/** Lists the variables that are needed without the sandbox. */
 export function missing(env: CheckedEnvironment, sandbox: boolean): string[] {
   if (sandbox) return [];
   const needed = [
@@ -56,7 +56,7 @@ export function missing(env: CheckedEnvironment, sandbox: boolean): string[] {
   return needed.filter((name) => env[name] === undefined).map((name) => `${name}: is needed when the sandbox is off`);
 }
 
-/** Settings that cannot be meant together, or not in production. */
+/** Lists the settings that contradict each other or are not allowed in production. */
 export function contradictions(env: CheckedEnvironment, production: boolean, sandbox: boolean): string[] {
   const faults: string[] = [...keyFaults(env), ...lockMapFaults(env.IGLOOHOME_LOCKS)];
   if (env.ID_READER !== 'ocr' && !sandbox) {
@@ -65,8 +65,8 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
     }
   }
   const s3 = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
-  const wanted = [...s3, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
-  if (wanted.some((name) => env[name] !== undefined)) {
+  const anyOf = [...s3, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
+  if (anyOf.some((name) => env[name] !== undefined)) {
     for (const name of s3) if (env[name] === undefined) faults.push(`${name}: is needed to keep files with S3`);
   }
   const live = /^[sr]k_live_/.test(env.STRIPE_SECRET_KEY ?? '');
@@ -81,7 +81,7 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
   return production ? [...faults, ...productionFaults(env, sandbox)] : faults;
 }
 
-/** A publishable key is on every page of its owner: as a secret key it can only be a mix-up. */
+/** A publishable key (pk_…) is public, so as a secret key it can only be a mistake. */
 function keyFaults(env: CheckedEnvironment): string[] {
   return (['STRIPE_SECRET_KEY', 'STRIPE_RESTRICTED_KEY'] as const)
     .filter((name) => env[name]?.startsWith('pk_') === true)
@@ -90,16 +90,18 @@ function keyFaults(env: CheckedEnvironment): string[] {
     );
 }
 
-/** A code for one lock would open two studios. */
+/** One lock may serve one studio only: its codes would open both. */
 function lockMapFaults(text: string | undefined): string[] {
   const { pairs, malformed } = readLocks(text ?? '');
-  const twice = (values: readonly string[]): string[] => [
+  const duplicates = (values: readonly string[]): string[] => [
     ...new Set(values.filter((one, at) => values.indexOf(one) !== at)),
   ];
   return [
     ...malformed.map((part) => `IGLOOHOME_LOCKS: ${JSON.stringify(part)} is not studio=lock`),
-    ...twice(pairs.map(([studio]) => studio)).map((studio) => `IGLOOHOME_LOCKS: names ${studio} twice`),
-    ...twice(pairs.map(([, lock]) => lock)).map((lock) => `IGLOOHOME_LOCKS: gives the lock ${lock} to two studios`),
+    ...duplicates(pairs.map(([studio]) => studio)).map((studio) => `IGLOOHOME_LOCKS: names ${studio} twice`),
+    ...duplicates(pairs.map(([, lock]) => lock)).map(
+      (lock) => `IGLOOHOME_LOCKS: gives the lock ${lock} to two studios`,
+    ),
   ];
 }
 
@@ -121,7 +123,7 @@ function productionFaults(env: CheckedEnvironment, sandbox: boolean): string[] {
   ] as const) {
     const url = env[name];
     if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
-      faults.push(`${name}: leads back to this machine, which production refuses`);
+      faults.push(`${name}: points to this machine, which production refuses`);
   }
   if (!sandbox && env.IGLOOHOME_WEBHOOK_KEY === undefined)
     faults.push('IGLOOHOME_WEBHOOK_KEY: is needed in production');
@@ -130,7 +132,7 @@ function productionFaults(env: CheckedEnvironment, sandbox: boolean): string[] {
   return [...faults, ...siteFaults(env.SITE_URL)];
 }
 
-/** Links in mails and the provider's way back are made from it, and the addresses of the APIs stand at its root. */
+/** Mail links and the provider's return addresses are built on SITE_URL, and the APIs are at its root. */
 function siteFaults(siteUrl: string | undefined): string[] {
   if (siteUrl === undefined) return [];
   const { protocol, pathname, search, hash } = new URL(siteUrl);

@@ -1,4 +1,4 @@
-/** `Studio A=lock,Studio B=lock`: the pairs, and the parts that are none. */
+/** Reads `Studio A=lock,Studio B=lock` into pairs. `malformed`: the entries that are not pairs. */
 export function readLocks(text: string): {
   pairs: readonly (readonly [studio: string, lock: string])[];
   malformed: string[];

@@ -7,8 +7,8 @@ const read = (given: Record<string, string>, names: string[], sandbox: string | 
   return { providers: readProviders(given, names, sandbox, faults), faults };
 };
 
-describe('identity providers out of the environment', () => {
-  test('in the sandbox a name is enough', () => {
+describe('identity providers from the environment', () => {
+  test('with the sandbox, a name is enough', () => {
     const { providers, faults } = read({}, ['Google', 'github', 'acme'], SANDBOX);
     expect(faults).toEqual([]);
     expect(providers).toMatchObject([
@@ -18,7 +18,7 @@ describe('identity providers out of the environment', () => {
     ]);
   });
 
-  test('outside it presets know their issuer, and everything else is asked for in one line each', () => {
+  test('without the sandbox, presets know their issuer, and each missing variable is reported in one line', () => {
     const given = {
       AUTH_GOOGLE_CLIENT_ID: 'web, phone',
       AUTH_GOOGLE_SECRET: 's',
@@ -38,13 +38,13 @@ describe('identity providers out of the environment', () => {
     ]);
   });
 
-  test('names that mean something else are refused', () => {
+  test('reserved and malformed names are refused', () => {
     for (const name of ['email', 'web3', '__proto__', 'a-b', '1st'])
       expect(read({}, [name], SANDBOX).faults).toEqual([`AUTH_PROVIDERS: ${name} cannot name a provider`]);
     expect(read({}, ['constructor']).providers).toEqual([]);
   });
 
-  test('production runs with no sandbox key and no open line', () => {
+  test('production refuses sandbox keys and issuers without https', () => {
     const { providers } = read({ AUTH_ACME_ISSUER: 'http://idp.example.com' }, ['acme'], SANDBOX);
     expect(providerFaults(providers)).toEqual([
       'AUTH_ACME_SECRET: is a sandbox key, which production refuses',

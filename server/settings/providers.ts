@@ -1,8 +1,8 @@
-/** An identity provider people may sign in with. */
+/** An identity provider that people may sign in with. */
 export type ProviderSettings = {
-  /** As the wire names it. */
+  /** The name in API calls, such as `google`. */
   readonly name: string;
-  /** The first is ours; the others are apps of the same owner, whose id tokens count too. */
+  /** The first is our client id. The others are apps of the same owner, whose id tokens are accepted too. */
   readonly clientIds: readonly string[];
   readonly clientSecret: string;
 } & (
@@ -15,46 +15,47 @@ export type ProviderSettings = {
   | { readonly dialect: 'github'; readonly siteUrl: string; readonly apiUrl: string }
 );
 
-type Given = Readonly<Record<string, unknown>>;
+type Environment = Readonly<Record<string, unknown>>;
 type Preset = { readonly issuer: string; readonly scopes: readonly string[]; readonly formPost: boolean };
 const SCOPES = ['openid', 'email', 'profile'] as const;
-/** What there is to know of the large ones; the names are hosted Supabase's. */
+/** Settings of the large providers, under the names that hosted Supabase uses. */
 const PRESETS: Readonly<Record<string, Preset>> = {
   google: { issuer: 'https://accounts.google.com', scopes: SCOPES, formPost: false },
-  // Apple answers with a form as soon as a name or an address is asked for.
+  // Apple answers with a form post when the scopes include name or email.
   apple: { issuer: 'https://appleid.apple.com', scopes: ['openid', 'email', 'name'], formPost: true },
   azure: { issuer: 'https://login.microsoftonline.com/common/v2.0', scopes: SCOPES, formPost: false },
 };
-const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['microsoft', 'azure']]);
+const ALIASES: ReadonlyMap<string, string> = new Map([['microsoft', 'azure']]);
 const NAME = /^[a-z][a-z0-9_]{0,30}$/;
-const TAKEN = ['email', 'phone', 'web3', 'anonymous_users', 'captcha'];
+const RESERVED = ['email', 'phone', 'web3', 'anonymous_users', 'captcha'];
 
 /**
- * Reads `AUTH_PROVIDERS` and, for each NAME in it, `AUTH_NAME_CLIENT_ID` (more separated by commas), `AUTH_NAME_SECRET` and, where there
- * is no preset, `AUTH_NAME_ISSUER`. `sandbox`: where the pretended provider listens; null without a sandbox. Adds a line per fault.
+ * Reads `AUTH_PROVIDERS` and, for each NAME in it, `AUTH_NAME_CLIENT_ID` (more separated by commas), `AUTH_NAME_SECRET` and, without a
+ * preset, `AUTH_NAME_ISSUER`. `sandbox`: where the simulated provider listens; null without a sandbox. Adds a line per fault.
  */
 export function readProviders(
-  given: Given,
+  environment: Environment,
   names: readonly string[],
   sandbox: string | null,
   faults: string[],
 ): ProviderSettings[] {
-  return [...new Set(names.map((name) => OTHER_NAMES.get(name.toLowerCase()) ?? name.toLowerCase()))].flatMap(
+  return [...new Set(names.map((name) => ALIASES.get(name.toLowerCase()) ?? name.toLowerCase()))].flatMap(
     (name): ProviderSettings[] => {
-      if (!NAME.test(name) || TAKEN.includes(name)) {
+      if (!NAME.test(name) || RESERVED.includes(name)) {
         faults.push(`AUTH_PROVIDERS: ${name} cannot name a provider`);
         return [];
       }
-      const key = (end: string): string => `AUTH_${name.toUpperCase()}_${end}`;
-      const text = (end: string, standIn: string | null): string => {
-        const value = given[key(end)];
+      const key = (suffix: string): string => `AUTH_${name.toUpperCase()}_${suffix}`;
+      const text = (suffix: string, sandboxValue: string | null): string => {
+        const value = environment[key(suffix)];
         if (typeof value === 'string') return value;
-        if (standIn === null || sandbox === null) faults.push(`${key(end)}: is needed with ${name} in AUTH_PROVIDERS`);
-        return standIn ?? '';
+        if (sandboxValue === null || sandbox === null)
+          faults.push(`${key(suffix)}: is needed with ${name} in AUTH_PROVIDERS`);
+        return sandboxValue ?? '';
       };
       const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
-      const standIn = `sandbox-${preset || name === 'github' ? name : 'oidc'}`;
-      const clientIds = text('CLIENT_ID', sandbox && standIn)
+      const sandboxValue = `sandbox-${preset || name === 'github' ? name : 'oidc'}`;
+      const clientIds = text('CLIENT_ID', sandbox && sandboxValue)
         .split(',')
         .map((id) => id.trim());
       const shared = { name, clientIds, clientSecret: text('SECRET', sandbox && 'sandbox-secret') };
@@ -67,7 +68,7 @@ export function readProviders(
             apiUrl: sandbox === null ? 'https://api.github.com' : `${sandbox}/github/api`,
           },
         ];
-      const own = given[key('ISSUER')];
+      const own = environment[key('ISSUER')];
       const issuer = typeof own === 'string' ? own : sandbox === null ? preset?.issuer : `${sandbox}/oidc`;
       if (issuer === undefined || !/^https?:\/\/./.test(issuer) || !URL.canParse(issuer)) {
         faults.push(`${key('ISSUER')}: is needed with ${name} in AUTH_PROVIDERS, as an address`);
@@ -79,7 +80,7 @@ export function readProviders(
   );
 }
 
-/** What production does not run with. */
+/** Lists the provider settings that production refuses. */
 export function providerFaults(providers: readonly ProviderSettings[]): string[] {
   return providers.flatMap((one) => {
     const key = `AUTH_${one.name.toUpperCase()}`;

@@ -4,7 +4,7 @@ import { readRestSettings, restFields } from './rest.ts';
 
 const schema = z.object(restFields);
 
-test('guests may ask 600 times a minute, and answers have 2, 8 and 64 megabytes, unless the operator says otherwise', () => {
+test('guests may send 600 requests a minute, and answers may have 2, 8 and 64 megabytes, unless configured otherwise', () => {
   expect(readRestSettings(schema.parse({}))).toMatchObject({
     guestPerMinute: 600,
     answerBytes: { guest: 2_000_000, user: 8_000_000, service: 64_000_000 },

@@ -10,7 +10,7 @@ const list = z.string().transform((text) =>
 const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
 const bytes = z.coerce.number().int().min(10_000).max(500_000_000);
 
-/** The fields of the environment about `/rest/v1`, to be spread into the one schema of it. Named as PostgREST names them where it has them. */
+/** The environment variables about `/rest/v1`, spread into the schema in config.ts. They have PostgREST's names where it has them. */
 export const restFields = {
   PGRST_DB_SCHEMAS: list.pipe(z.array(z.string()).min(1)).default(['public']),
   PGRST_DB_EXTRA_SEARCH_PATH: list.default(['public', 'extensions']),
@@ -28,7 +28,7 @@ export const restFields = {
 };
 type RestEnvironment = z.output<z.ZodObject<typeof restFields>>;
 
-/** How `/rest/v1` behaves. `guestPerMinute`: requests one address may make unless somebody is signed in; `answerBytes`: of one answer. */
+/** Settings of `/rest/v1`. `guestPerMinute`: requests per address without a sign-in. `answerBytes`: the largest answer by kind of caller. */
 export type RestSettings = Readonly<ReturnType<typeof readRestSettings>>;
 
 export function readRestSettings(env: RestEnvironment) {

@@ -9,7 +9,7 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
-/** The fields of the environment, to be spread into the one schema of it. */
+/** The environment variables about sign-in methods, spread into the schema in config.ts. */
 export const signInFields = {
   AUTH_MFA_TOTP: flag.default(true),
   AUTH_MFA_PHONE: flag.default(false),
@@ -38,27 +38,27 @@ export const signInFields = {
   AUTH_SAML_FILE: z.string().min(1).optional(),
 };
 type SignInEnvironment = z.output<z.ZodObject<typeof signInFields>>;
-/** What the operator decides about proofs beyond a password: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
+/** The operator's settings of sign-in methods: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
 export type SignInSettings = Readonly<ReturnType<typeof readSignInSettings>>;
 
 /**
- * `given`: the whole environment, as providers are named by the operator. `sandbox`: where the pretended identity provider listens, null
- * without one. Adds a line to `faults` per setting that cannot be run with.
+ * Reads the sign-in settings. `environment`: all variables, because the operator chooses the names of providers. `sandbox`: where the
+ * simulated identity provider listens; null without one. Adds a line to `faults` per setting that is missing or not allowed.
  */
 export function readSignInSettings(
   env: SignInEnvironment,
-  parts: {
+  context: {
     siteUrl: string;
-    given: Readonly<Record<string, unknown>>;
+    environment: Readonly<Record<string, unknown>>;
     sandbox: string | null;
     production: boolean;
     faults: string[];
   },
 ) {
-  const { siteUrl, faults } = parts;
+  const { siteUrl, faults } = context;
   faults.push(...signInFaults(env));
-  const providers = readProviders(parts.given, env.AUTH_PROVIDERS, parts.sandbox, faults);
-  if (parts.production) faults.push(...providerFaults(providers));
+  const providers = readProviders(context.environment, env.AUTH_PROVIDERS, context.sandbox, faults);
+  if (context.production) faults.push(...providerFaults(providers));
   return {
     factors: {
       totp: env.AUTH_MFA_TOTP,
@@ -75,11 +75,11 @@ export function readSignInSettings(
     redirects: env.AUTH_REDIRECTS,
     providers,
     chains: env.AUTH_WEB3,
-    saml: readSaml(env, parts.sandbox, faults),
+    saml: readSaml(env, context.sandbox, faults),
   };
 }
 
-/** Where the employers' identity providers are written down; `sandbox`: the pretended one. Null: no single sign-on. */
+/** Where the SAML identity providers are defined. `sandbox`: the simulated one. Null: no single sign-on. */
 type SamlSettings = { readonly file: string } | { readonly sandbox: string } | null;
 
 function readSaml(env: SignInEnvironment, sandbox: string | null, faults: string[]): SamlSettings {
@@ -89,14 +89,14 @@ function readSaml(env: SignInEnvironment, sandbox: string | null, faults: string
   return sandbox === null ? null : { sandbox };
 }
 
-/** One line per setting that cannot be run with. */
+/** Lists the settings that contradict each other, one line each. */
 function signInFaults(env: SignInEnvironment): string[] {
   const faults: string[] = [];
-  const party = env.AUTH_WEBAUTHN_RP_ID;
+  const rpId = env.AUTH_WEBAUTHN_RP_ID;
   for (const origin of env.AUTH_WEBAUTHN_ORIGINS ?? []) {
     const { hostname } = new URL(origin);
-    if (party !== undefined && hostname !== party && !hostname.endsWith(`.${party}`))
-      faults.push(`AUTH_WEBAUTHN_ORIGINS: ${origin} is not of ${party} (AUTH_WEBAUTHN_RP_ID)`);
+    if (rpId !== undefined && hostname !== rpId && !hostname.endsWith(`.${rpId}`))
+      faults.push(`AUTH_WEBAUTHN_ORIGINS: ${origin} does not belong to ${rpId} (AUTH_WEBAUTHN_RP_ID)`);
   }
   return faults;
 }

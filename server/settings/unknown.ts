@@ -1,30 +1,30 @@
-/** Beginnings that only variables of ours have. */
+/** Prefixes that only our variables have. */
 const PREFIXES =
   /^(?:AUTH|REST|PGRST|STRIPE|IGLOOHOME|STORAGE|TWILIO|SANDBOX|VISION|SHELLY|SMTP|MAIL|METRICS|HOLD|RATE_LIMIT)_/;
 
-/** One line for each variable that looks like ours and is not, so that a slip of the pen does not leave a default in force unnoticed. */
+/** Returns one line for each unknown variable with one of our prefixes, so that a typo does not silently leave a default in force. */
 export function unknownVariables(given: readonly string[], known: readonly string[]): string[] {
   return given
     .filter((name) => PREFIXES.test(name) && !known.includes(name))
     .map((name) => {
-      const near = nearest(name, known);
-      return `${name}: is not a setting${near === null ? '' : `; did you mean ${near}?`}`;
+      const suggestion = nearest(name, known);
+      return `${name}: is not a setting${suggestion === null ? '' : `; did you mean ${suggestion}?`}`;
     });
 }
 
-const FARTHEST = 3;
+const MAX_DISTANCE = 3;
 
 function nearest(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
-  let least = FARTHEST + 1;
+  let fewest = MAX_DISTANCE + 1;
   for (const one of known) {
-    const far = distance(name, one);
-    if (far < least) [best, least] = [one, far];
+    const steps = distance(name, one);
+    if (steps < fewest) [best, fewest] = [one, steps];
   }
   return best;
 }
 
-/** Letters to add, drop or change (Levenshtein). */
+/** Levenshtein distance: the characters to add, drop or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {

@@ -2,14 +2,14 @@ import type { Database, Transaction } from '#server/db/database.ts';
 
 export type DemoAccount = { readonly title: string; readonly email: string; readonly password: string };
 
-/** Accounts to try the product with; made only while the sandbox stands in for the providers. Their passwords are public. */
+/** Accounts for trying the product. They exist only with the sandbox; their passwords are public. */
 export const demoAccounts: readonly DemoAccount[] = [
   { title: 'Demo customer', email: 'customer@example.com', password: 'demo-customer-1' },
   { title: 'Demo admin', email: 'admin@example.com', password: 'demo-admin-1' },
 ];
 const EMAILS = demoAccounts.map(({ email }) => email);
 
-/** Addresses of the demo accounts that are in this database. */
+/** Returns the addresses of the demo accounts in this database. */
 export async function findDemoAccounts(db: Pick<Database, 'query'>): Promise<string[]> {
   const { rows } = await db.query<{ email: string }>(
     'select email from auth.users where lower(email) = any($1::text[]) order by email',
@@ -21,13 +21,13 @@ export async function findDemoAccounts(db: Pick<Database, 'query'>): Promise<str
 export type DemoRemoval = {
   readonly accounts: readonly string[];
   readonly bookings: number;
-  /** Bookings paid with real money: they stay, for the books, and belong to nobody. */
+  /** Bookings paid with real money: they stay for the accounts, without a customer. */
   readonly kept: number;
 };
 
 /**
- * Removes the demo accounts with everything of theirs: sessions, roles, ID checks, files, drafts, unfinished jobs, and their bookings with
- * payments and codes, which the sandbox pretended. A booking with a live payment is kept without its person. Run again it removes nothing.
+ * Removes the demo accounts and their data: sessions, roles, ID checks, files, drafts, unfinished jobs, and bookings with payments and
+ * codes. A booking with a live payment stays, without its customer. A second run removes nothing.
  */
 export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
   return db.transaction(async (tx) => {
@@ -35,59 +35,59 @@ export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
       'select id, email from auth.users where lower(email) = any($1::text[]) order by email for update',
       [EMAILS],
     );
-    const people = rows.map(({ id }) => id);
-    const bookings = await simulatedBookings(tx, people);
+    const userIds = rows.map(({ id }) => id);
+    const bookings = await simulatedBookings(tx, userIds);
     const references = await referencesTo(tx, 'private.booking');
-    await removeJobs(tx, people, bookings);
-    await returnCoupons(tx, bookings);
+    await removeJobs(tx, userIds, bookings);
+    await returnCouponUses(tx, bookings);
     await removeReferring(tx, references, 'id = any($1::uuid[])', bookings);
     await tx.query('delete from private.booking where id = any($1::uuid[])', [bookings]);
     const kept = await tx.query(
       'update private.booking set user_id = null, contact_phone = null, guest_email = null, notes = null where user_id = any($1::uuid[])',
-      [people],
+      [userIds],
     );
-    await removeFiles(tx, people);
+    await removeFiles(tx, userIds);
     await tx.query('delete from public.mailing_list where email = any($1::text[])', [EMAILS]);
-    // Sessions, identities, factors, codes, profile, role, terms and ID checks go with the account.
-    await tx.query('delete from auth.users where id = any($1::uuid[])', [people]);
+    // Sessions, identities, factors, codes, profile, role, terms and ID checks are deleted with the account.
+    await tx.query('delete from auth.users where id = any($1::uuid[])', [userIds]);
     return { accounts: rows.map(({ email }) => email), bookings: bookings.length, kept: kept.count };
   });
 }
 
-/** Bookings of these people without a live payment. */
-async function simulatedBookings(tx: Transaction, people: readonly string[]): Promise<string[]> {
+/** Returns the bookings of these accounts that have no live payment. */
+async function simulatedBookings(tx: Transaction, userIds: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select b.id from private.booking b where b.user_id = any($1::uuid[])
      and not exists (select from private.payment p where p.booking_id = b.id and p.session_id like 'cs\\_live\\_%')`,
-    [people],
+    [userIds],
   );
   return rows.map(({ id }) => id);
 }
 
-/** What is still to be done for them would mail an address that is not theirs, or ask a provider about what only the sandbox knew. */
-async function removeJobs(tx: Transaction, people: readonly string[], bookings: readonly string[]): Promise<void> {
+/** Removes unfinished jobs: they would mail addresses that nobody owns, or ask a provider about sandbox data. */
+async function removeJobs(tx: Transaction, userIds: readonly string[], bookings: readonly string[]): Promise<void> {
   await tx.query(
     `delete from private.outbox o where o.subject_id = any($1::uuid[]) or o.subject_id = any($2::uuid[])
        or o.subject_id in (select p.id from private.payment p where p.booking_id = any($2::uuid[]))
        or o.subject_id in (select a.id from public.booking_access_codes a where a.booking_id = any($2::uuid[]))
        or o.subject_id in (select v.id from public.id_verifications v where v.user_id = any($1::uuid[]))`,
-    [people, bookings],
+    [userIds, bookings],
   );
 }
 
-/** Removes the rows of their files and notes pictures of their ID; the bytes go with the next sweep of the server. */
-async function removeFiles(tx: Transaction, people: readonly string[]): Promise<void> {
+/** Removes the rows of their files and queues pictures of their ID for deletion; the server's next cleanup deletes the bytes. */
+async function removeFiles(tx: Transaction, userIds: readonly string[]): Promise<void> {
   await tx.query(
     `insert into storage.removed (storage_key) select image_path from public.id_verifications
      where user_id = any($1::uuid[]) and image_path is not null on conflict do nothing`,
-    [people],
+    [userIds],
   );
-  await tx.query('delete from storage.objects where owner = any($1::uuid[])', [people]);
-  await tx.query('delete from storage.uploads where owner = any($1::uuid[])', [people]);
+  await tx.query('delete from storage.objects where owner = any($1::uuid[])', [userIds]);
+  await tx.query('delete from storage.uploads where owner = any($1::uuid[])', [userIds]);
 }
 
-/** Gives back the coupon units that these bookings hold. */
-async function returnCoupons(tx: Transaction, bookings: readonly string[]): Promise<void> {
+/** Gives back the coupon uses of these bookings. */
+async function returnCouponUses(tx: Transaction, bookings: readonly string[]): Promise<void> {
   await tx.query(
     `update public.discount_codes d set current_uses = greatest(0, d.current_uses - r.units)
      from (select coupon_id, count(*)::int as units from private.coupon_redemption
@@ -104,7 +104,7 @@ type Reference = {
   readonly parentColumn: string;
 };
 
-/** Foreign keys to `table` that keep a row from being deleted, and those to their tables; names as SQL takes them. */
+/** Finds the foreign keys that keep rows of `table` from being deleted, and recursively those to their tables. Names are quoted for SQL. */
 async function referencesTo(tx: Transaction, table: string): Promise<Map<string, Reference[]>> {
   const { rows } = await tx.query<Reference>(
     `with recursive found as (
@@ -124,7 +124,7 @@ async function referencesTo(tx: Transaction, table: string): Promise<Map<string,
   return Map.groupBy(rows, ({ parent }) => parent);
 }
 
-/** Deletes what refers to the rows of `parent` that `where` finds, the farthest first. */
+/** Deletes the rows that refer to the rows of `parent` matched by `where`, deepest first. */
 async function removeReferring(
   tx: Transaction,
   references: ReadonlyMap<string, readonly Reference[]>,

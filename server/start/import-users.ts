@@ -9,11 +9,14 @@ import { openEmbedded, openPostgres } from '#server/db/open.ts';
 const ROOT = new URL('../../', import.meta.url).pathname;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** `npm run import-users FILE`: brings accounts of a hosted project into the database of this configuration. The server must not run on the embedded one meanwhile. */
+/**
+ * `npm run import-users FILE`: imports the accounts of a hosted project into the configured database.
+ * Stop the server first if the database is the embedded one.
+ */
 async function main(): Promise<void> {
   const file = process.argv[2];
   if (file === undefined)
-    throw new Error('which file? npm run import-users FILE, a dump of auth.users and auth.identities');
+    throw new Error('Name a file: npm run import-users FILE (a dump of auth.users and auth.identities)');
   const config = readConfig(process.env);
   const dump = await readFile(file, 'utf8');
   const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));

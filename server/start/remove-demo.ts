@@ -10,7 +10,10 @@ const EXIT_CONFIG = 78;
 const EXIT_LOCKED = 75;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** `npm run remove-demo`: takes the demo accounts out of the database of this configuration. The server must not run on the embedded one meanwhile. */
+/**
+ * `npm run remove-demo`: removes the demo accounts from the configured database.
+ * Stop the server first if the database is the embedded one.
+ */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
@@ -23,7 +26,7 @@ async function main(): Promise<void> {
     const { accounts, bookings, kept } = await removeDemoAccounts(db);
     say(accounts.length === 0 ? 'There are no demo accounts.' : `Removed ${accounts.join(' and ')}.`);
     if (bookings > 0) say(`Removed ${bookings} of their bookings.`);
-    if (kept > 0) say(`Kept ${kept} bookings that were paid with real money; they belong to nobody now.`);
+    if (kept > 0) say(`Kept ${kept} bookings that were paid with real money; they no longer have a customer.`);
   } finally {
     await db.close();
     await unlock?.();

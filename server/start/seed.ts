@@ -7,15 +7,15 @@ import type { Database } from '#server/db/database.ts';
 import { type DemoAccount, demoAccounts } from './demo-accounts.ts';
 import type { Clock } from '#server/http/caller.ts';
 
-/** Brings in what every start needs: the rooms, the settings SQL reads, and the demo accounts. Changes nothing that is there. */
-export async function seed(parts: {
+/** Writes what every start needs: the studios, the settings that SQL reads, and the demo accounts. Existing accounts stay as they are. */
+export async function seed(context: {
   db: Database;
   root: string;
   config: Config;
   clock: Clock;
   say: (line: string) => void;
 }): Promise<readonly DemoAccount[]> {
-  const { db, root, config } = parts;
+  const { db, root, config } = context;
   await db.query(await readFile(join(root, 'database', 'seed', 'studios.sql'), 'utf8'));
   const demo = config.sandboxUrl === null ? [] : demoAccounts;
   const admins = [
@@ -33,17 +33,17 @@ export async function seed(parts: {
       [name, value],
     );
   }
-  for (const account of demo) await seedAccount(parts, account);
+  for (const account of demo) await seedAccount(context, account);
   return demo;
 }
 
 async function seedAccount(
-  parts: { db: Database; clock: Clock; say: (line: string) => void },
+  context: { db: Database; clock: Clock; say: (line: string) => void },
   account: DemoAccount,
 ): Promise<void> {
-  const { db, clock } = parts;
+  const { db, clock } = context;
   if (await db.one('select 1 from auth.users where email = $1', [account.email])) return;
-  parts.say(`making ${account.title.toLowerCase()}`);
+  context.say(`creating ${account.title.toLowerCase()}`);
   const now = clock();
   const row = await db.one<{ id: string }>(
     `insert into auth.users (email, encrypted_password, email_confirmed_at, raw_user_meta_data, created_at)
@@ -56,7 +56,7 @@ async function seedAccount(
     ],
   );
   if (!row) return;
-  // The demo customer has shown an ID and accepted the terms, so that the short way to a booking can be tried at once.
+  // The demo customer is verified and has accepted the terms, so that a booking can be tried at once.
   await db.query(
     `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at, created_at, extracted_full_name, extracted_dob, is_over_18)
      values ($1::uuid, 'staff', 'verified', $2::timestamptz, $2::timestamptz + interval '24 months', $2::timestamptz, 'Alex Citizen', '1998-04-03', true)`,

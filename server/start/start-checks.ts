@@ -2,27 +2,27 @@ import type { Config } from '#server/config.ts';
 import type { Database } from '#server/db/database.ts';
 import { findDemoAccounts } from './demo-accounts.ts';
 
-/** What is wrong with a configuration on this very database, one line per fault; asked before the server listens. */
+/** Lists what is wrong with the configuration on this database, one line per fault. Runs before the server listens. */
 export async function startFaults(db: Database, config: Config): Promise<string[]> {
   return [...(await lockFaults(db, config)), ...(await demoFaults(db, config))];
 }
 
-/** A studio without a lock could be booked and paid, and then not be opened. The sandbox has locks for its own studios only. */
+/** A studio without a lock could be booked and paid for, but not opened. The sandbox has locks for its own studios only. */
 async function lockFaults(db: Database, config: Config): Promise<string[]> {
   if (config.sandboxUrl !== null) return [];
   const { rows } = await db.query<{ name: string; active: boolean }>(
     'select name, active from public.studios order by name',
   );
   const { locks } = config.igloohome;
-  const without = rows.filter(({ name, active }) => active && !locks.has(name)).map(({ name }) => name);
+  const missing = rows.filter(({ name, active }) => active && !locks.has(name)).map(({ name }) => name);
   const unknown = [...locks.keys()].filter((name) => !rows.some((row) => row.name === name));
   return [
-    ...(without.length > 0 ? [`IGLOOHOME_LOCKS: names no lock for ${without.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`IGLOOHOME_LOCKS: names no lock for ${missing.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`IGLOOHOME_LOCKS: there is no studio called ${unknown.join(', ')}`] : []),
   ];
 }
 
-/** Everybody knows the passwords of the demo accounts, and one of them is an admin. */
+/** The passwords of the demo accounts are public, and one of the accounts is an admin. */
 async function demoFaults(db: Database, config: Config): Promise<string[]> {
   if (!config.production) return [];
   const found = await findDemoAccounts(db);

@@ -23,7 +23,7 @@ const entries = async (action: string): Promise<Record<string, unknown>[]> =>
   ).rows.map(({ payload }) => payload);
 
 describe('signing up', () => {
-  test('a sign-up mails a code of six digits that confirms the account, and the password typed then counts', async () => {
+  test('a sign-up mails a six-digit code that confirms the account, and the password of the sign-up is then valid', async () => {
     const email = address();
     expect(await app.ask('POST', '/signup', { email, password: PASSWORD, data: { full_name: 'Ada' } })).toMatchObject({
       status: 200,
@@ -39,7 +39,7 @@ describe('signing up', () => {
     await app.signIn(email);
   });
 
-  test('a taken address is answered like a free one, with ids of the same form, the same ones each time', async () => {
+  test('a taken address is answered like a free one, with ids of the same form that stay the same', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {
       const { email } = await app.member();
@@ -53,10 +53,10 @@ describe('signing up', () => {
     expect(ids.filter((id) => !UUID4.test(id))).toEqual([]);
   });
 
-  test('without the answer to a captcha nobody signs up, and with it they do', async () => {
+  test('a sign-up needs a valid captcha token', async () => {
     const checked: string[] = [];
     const captcha = { check: (token: string) => Promise.resolve(checked.push(token) > 0 && token === 'good') };
-    const guarded = app.server({ parts: { captcha } });
+    const guarded = app.server({ dependencies: { captcha } });
     const signUp = (security?: unknown) =>
       guarded.ask('POST', '/signup', { email: address(), password: PASSWORD, gotrue_meta_security: security });
     for (const nothing of [undefined, null, 'good', {}, { captcha_token: '' }, { captcha_token: 7 }])
@@ -69,7 +69,7 @@ describe('signing up', () => {
 });
 
 describe('signing in', () => {
-  test('by code: a new address is asked to confirm, one with an account to sign in', async () => {
+  test('by code: a new address gets a confirmation mail, an existing account a sign-in mail', async () => {
     const email = address();
     expect((await app.ask('POST', '/otp', { email })).status).toBe(200);
     const first = await app.mailTo(email);
@@ -81,7 +81,7 @@ describe('signing in', () => {
     expect((await app.ask('POST', '/verify', { type: 'magiclink', token_hash: second.tokenHash })).status).toBe(200);
   });
 
-  test('a proof without a token is refused as such', async () => {
+  test('a verification without a token is refused', async () => {
     for (const body of [
       { type: 'email', email: address() },
       { type: 'email', token: '123456' },
@@ -92,7 +92,7 @@ describe('signing in', () => {
       });
   });
 
-  test('by phone: a code is texted again, confirms the phone, and then the password opens the account', async () => {
+  test('by phone: a code can be sent again, it confirms the phone, and then the password signs in', async () => {
     const number = phone();
     expect((await app.ask('POST', '/signup', { phone: number, password: PASSWORD })).status).toBe(200);
     const first = await app.textTo(number);
@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect((await password(NEW_PASSWORD)).body).toMatchObject({ code: 'invalid_credentials' });
   });
 
-  test('where phones are switched off, asking for a code by phone says so', async () => {
+  test('with phones disabled, a request for a code by phone is refused', async () => {
     const server = app.server({ config: { phoneEnabled: false } });
     for (const path of ['/otp', '/resend'])
       expect((await server.ask('POST', path, { type: 'sms', phone: phone() })).body).toEqual({
@@ -118,7 +118,7 @@ describe('signing in', () => {
       });
   });
 
-  test('a wrong password is noted with the account it was tried for', async () => {
+  test('a wrong password is logged with the account', async () => {
     const { id, email } = await app.member();
     expect((await app.ask('POST', '/token?grant_type=password', { email, password: 'wrong phrase' })).body).toEqual({
       code: 'invalid_credentials',
@@ -128,8 +128,8 @@ describe('signing in', () => {
   });
 });
 
-describe('the question whether an address is taken', () => {
-  test('is answered, thirty times a minute from one place', async () => {
+describe('the check whether an address is taken', () => {
+  test('is answered thirty times a minute per client address', async () => {
     const { email } = await app.member();
     const ask = (of: string) => strict.ask('POST', '/recover', { email: of, dry_run: true }, { ip: '10.9.0.1' });
     expect(await ask(email)).toMatchObject({ status: 200, body: {} });
@@ -138,10 +138,10 @@ describe('the question whether an address is taken', () => {
   });
 });
 
-describe('changing the own account', () => {
+describe("changing one's own account", () => {
   const put = (token: string, body: unknown) => app.ask('PUT', '/user', body, { token });
 
-  test('metadata is merged, and null removes a name', async () => {
+  test('metadata is merged, and null removes a key', async () => {
     const { token } = await app.member();
     await put(token, { data: { a: 1, b: 2 } });
     expect((await put(token, { data: { b: null, c: 3 } })).body).toMatchObject({ user_metadata: { a: 1, c: 3 } });
@@ -149,7 +149,7 @@ describe('changing the own account', () => {
     expect(body['user_metadata']).toEqual({ a: 1, c: 3 });
   });
 
-  test('a new address counts with the code sent there, and not with the old address beside that code', async () => {
+  test('a new email needs the code sent to it together with the new address', async () => {
     const { id, email, token } = await app.member();
     const next = address();
     expect((await put(token, { email: next })).body).toMatchObject({ email, new_email: next });
@@ -163,7 +163,7 @@ describe('changing the own account', () => {
     expect(await verify(next)).toMatchObject({ status: 200, body: { user: { email: next } } });
   });
 
-  test('where both addresses must agree, each is mailed a code of its own, and both are needed', async () => {
+  test('with double confirmation, each address gets its own code, and both are needed', async () => {
     const both = app.server({ config: { doubleConfirm: true } });
     const { email, token } = await app.member();
     const next = address();
@@ -177,7 +177,7 @@ describe('changing the own account', () => {
     expect((await verify(next)).body).toMatchObject({ user: { email: next } });
   });
 
-  test('a new phone counts with the code texted to it', async () => {
+  test('a new phone needs the code texted to it', async () => {
     const { token } = await app.member();
     const number = phone();
     expect((await put(token, { phone: number })).body).toMatchObject({ new_phone: number.slice(1) });
@@ -185,7 +185,7 @@ describe('changing the own account', () => {
     expect(await app.ask('POST', '/verify', body)).toMatchObject({ body: { user: { phone: number.slice(1) } } });
   });
 
-  test('a code is mailed to whoever has to prove themselves, and stands for the current password', async () => {
+  test('a reauthentication code is mailed and replaces the current password', async () => {
     const { email, token } = await app.member();
     expect((await app.ask('GET', '/reauthenticate', undefined, { token })).status).toBe(200);
     const { code } = await app.mailTo(email);
@@ -193,7 +193,7 @@ describe('changing the own account', () => {
     await app.signIn(email, NEW_PASSWORD);
   });
 
-  test('the current password may be guessed ten times in a quarter of an hour, whatever the place', async () => {
+  test('the current password may be tried ten times in a quarter of an hour, from all client addresses together', async () => {
     const { email, token } = await app.member();
     app.advance(11 * MINUTE);
     const guess = (current_password: string) =>
@@ -219,7 +219,7 @@ describe('a new password', () => {
     expect((await useLink(tokenHash)).body).toMatchObject({ code: 'otp_expired' });
   });
 
-  test('ends the links of mails that still wait', async () => {
+  test('ends the links of mails that are still queued', async () => {
     const { email, token } = await app.member();
     await recover(email);
     await app.ask('PUT', '/user', { password: NEW_PASSWORD }, { token });
@@ -229,10 +229,10 @@ describe('a new password', () => {
     ]);
   });
 
-  test('ends the link of a mail that is being sent: nothing is mailed that would open the account', async () => {
+  test('ends the link of a mail that is being sent, which is then not mailed', async () => {
     const { email, token } = await app.member();
     await recover(email);
-    // The change falls between reading the account and making the code good, where a mail that is being sent is held up.
+    // The change happens after the message has read the account, and before it activates the code.
     const { transaction } = app.db;
     const held = { changed: false };
     const db: { transaction: typeof transaction } = app.db;
@@ -251,7 +251,7 @@ describe('a new password', () => {
     ]);
   });
 
-  test('ends the link of a mail that was handed over but not yet noted as sent', async () => {
+  test('ends the link of a mail that was handed over but not yet recorded as sent', async () => {
     const { email, token } = await app.member();
     await recover(email);
     const { beforeMail } = app;
@@ -264,7 +264,7 @@ describe('a new password', () => {
     expect((await useLink(tokenHash)).body).toMatchObject({ code: 'otp_expired' });
   });
 
-  test('a new address ends what was mailed to the old one', async () => {
+  test('a new address ends the links mailed to the old one', async () => {
     const { email, token } = await app.member();
     const next = address();
     await app.ask('POST', '/otp', { email });
@@ -286,7 +286,7 @@ test(`a link that was mailed leads to ${SITE} and nowhere else`, async () => {
   expect(text).not.toContain('evil.example');
 });
 
-describe('what nobody is to have is not sent', () => {
+describe('mails that are not sent', () => {
   const sentTo = async (to: string): Promise<number> => {
     await app.queue.flush();
     return [...app.mails, ...app.texts].filter((one) => one.to === to).length;
@@ -294,7 +294,7 @@ describe('what nobody is to have is not sent', () => {
   const service = (method: string, path: string, body?: unknown) =>
     app.ask(method, path, body, { token: app.keys.serviceRoleKey });
 
-  test('a code to confirm an address: to one nobody signed up with, or that is confirmed already', async () => {
+  test('a confirmation code: when nobody has signed up with the address, or it is confirmed', async () => {
     const { email } = await app.member();
     for (const of of [email, address()]) {
       expect((await app.ask('POST', '/resend', { type: 'signup', email: of })).body).toEqual({});
@@ -302,7 +302,7 @@ describe('what nobody is to have is not sent', () => {
     }
   });
 
-  test('an invitation: to an account that was removed or confirmed before the mail went', async () => {
+  test('an invitation: when the account was deleted or confirmed before the mail was sent', async () => {
     const [removed, confirmed, kept] = [address(), address(), address()];
     const ids: string[] = [];
     for (const email of [removed, confirmed, kept])
@@ -313,7 +313,7 @@ describe('what nobody is to have is not sent', () => {
     expect((await app.mailTo(kept)).text).toContain(`${SITE}/auth?reset=true&token_hash=`);
   });
 
-  test('a code for a taken address or phone: the owner of the address is told, and the asker sees no difference', async () => {
+  test('a code for a taken address or phone: the owner of the address is told, and the requester sees no difference', async () => {
     const [owner, asker] = [await app.member(), await app.member()];
     const { token } = asker;
     const taken = phone();

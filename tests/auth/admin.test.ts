@@ -15,15 +15,15 @@ const service = (method: string, path: string, body?: unknown): Promise<Answer> 
   app.ask(method, path, body, { token: app.keys.serviceRoleKey });
 const create = (form: Record<string, unknown>): Promise<Answer> => service('POST', '/admin/users', form);
 
-describe('accounts made by the service', () => {
-  test('a confirmed one is signed in with its password at once', async () => {
+describe('accounts created by the service', () => {
+  test('a confirmed one can sign in with its password at once', async () => {
     const email = address();
     const made = await create({ email, password: PASSWORD, email_confirm: true, user_metadata: { full_name: 'Ada' } });
     expect(made).toMatchObject({ status: 200, body: { email, user_metadata: { full_name: 'Ada' } } });
     await app.signIn(email);
   });
 
-  test('of one that is not confirmed the password and the metadata wait for the code', async () => {
+  test('the password and metadata of an unconfirmed one need its code', async () => {
     const email = address();
     expect((await create({ email, password: PASSWORD, user_metadata: { full_name: 'Ada' } })).status).toBe(200);
     expect((await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD })).body).toMatchObject({
@@ -50,7 +50,7 @@ describe('accounts made by the service', () => {
     expect(await create({ phone: '+61491570006' })).toMatchObject({ status: 422, body: { code: 'phone_exists' } });
   });
 
-  test('a hash of bcrypt is taken over, and what only looks like one is refused', async () => {
+  test('a bcrypt hash is stored as given, and a malformed one is refused', async () => {
     const email = address();
     const hash = '$2b$06$t8V8PuXQl7HwjGgN10PGv.mDt75QRe1DSj7smSfvbnh8bsjkwRovG';
     expect((await create({ email, email_confirm: true, password_hash: hash })).status).toBe(200);
@@ -60,7 +60,7 @@ describe('accounts made by the service', () => {
 });
 
 describe('changes by the service', () => {
-  test('metadata is merged, null removes a name, and the rest of the account stays', async () => {
+  test('metadata is merged, null removes a key, and the rest of the account stays', async () => {
     const { id, email } = await app.member();
     await service('PUT', `/admin/users/${id}`, { user_metadata: { a: 1, b: 2 } });
     const changed = await service('PUT', `/admin/users/${id}`, { user_metadata: { b: null, c: 3 } });
@@ -80,7 +80,7 @@ describe('changes by the service', () => {
     });
   });
 
-  test('an address that is none is refused before the password is looked at', async () => {
+  test('an invalid address is refused before the password is checked', async () => {
     const { id } = await app.member();
     expect((await service('PUT', `/admin/users/${id}`, { email: 'nobody', password: 'x' })).body).toMatchObject({
       code: 'email_address_invalid',
@@ -97,8 +97,8 @@ describe('changes by the service', () => {
   });
 });
 
-describe('links made for the service', () => {
-  test('a link to sign in and one to a new password open a confirmed account', async () => {
+describe('links generated for the service', () => {
+  test('a magic link and a recovery link sign in to a confirmed account', async () => {
     const { id, email } = await app.member();
     for (const type of ['magiclink', 'recovery']) {
       const made = await service('POST', '/admin/generate_link', { type, email });
@@ -116,7 +116,7 @@ describe('links made for the service', () => {
 });
 
 describe('lists', () => {
-  test('pages say how many accounts there are and which page comes next and last', async () => {
+  test('pages give the number of accounts, and the next and last page', async () => {
     for (let n = 0; n < 5; n += 1) await create({ email: address() });
     const { body, headers } = await service('GET', '/admin/users?page=2&per_page=2');
     const total = Number(headers.get('x-total-count'));
@@ -134,7 +134,7 @@ describe('lists', () => {
     expect((await service('GET', `/admin/users?page=${page}`)).body).toMatchObject({ code: 'validation_failed' });
   });
 
-  test('the record of events is read whole, by event or by person', async () => {
+  test('the audit log is read in full, by event or by person', async () => {
     const { id } = await app.member();
     const read = async (query: string): Promise<unknown[]> => {
       const { status, body } = await service('GET', `/admin/audit${query}`);
@@ -148,15 +148,15 @@ describe('lists', () => {
   });
 });
 
-test('only the service may ask for what only it has', async () => {
+test('only the service key may make admin calls', async () => {
   const { token } = await app.member();
-  for (const asked of [{}, { token }])
+  for (const options of [{}, { token }])
     for (const [method, path] of [
       ['GET', '/admin/users'],
       ['GET', '/invite'],
       ['GET', '/admin/nothing'],
     ] as const)
-      expect((await app.ask(method, path, undefined, asked)).body).toMatchObject({ code: 'not_admin' });
+      expect((await app.ask(method, path, undefined, options)).body).toMatchObject({ code: 'not_admin' });
   for (const path of ['/invite', '/admin/nothing'])
     expect(await service('GET', path)).toMatchObject({ status: 404, body: { code: 'feature_disabled' } });
 });
@@ -166,11 +166,11 @@ test.each(['GET', 'POST', 'DELETE'])('%s on the OAuth server says that it is dis
     expect((await app.ask(method, path)).body).toMatchObject({ code: 'feature_disabled' });
 });
 
-test('a refusal is named in logs', () => {
+test('a refusal has a name for logs', () => {
   expect(new AuthRefusal(400, 'validation_failed', 'x').name).toBe('AuthRefusal');
 });
 
-test('what was begun and never finished is removed an hour after it is over', async () => {
+test('unfinished challenges and sign-ins are deleted an hour after they expire', async () => {
   await app.ask('GET', '/authorize?provider=google');
   const left = () => app.db.one<{ n: number }>('select count(*)::int as n from auth.flow_state');
   await deleteExpired(app.db, app.now);
@@ -180,7 +180,7 @@ test('what was begun and never finished is removed an hour after it is over', as
   expect(await left()).toEqual({ n: 0 });
 });
 
-test('an import takes accounts with and without times, and refuses a time that is none', async () => {
+test('an import accepts accounts with and without times, and refuses an invalid time', async () => {
   const [one, two, three] = ['1', '2', '3'].map((n) => n.repeat(8) + '-1111-4111-8111-111111111111');
   const dump = `INSERT INTO auth.users (id, email, email_confirmed_at, banned_until) VALUES
     ('${one}', 'Import1@example.com', '2024-02-03 04:05:06+00', NULL),

@@ -24,47 +24,52 @@ export const PASSWORD = 'correct horse battery';
 export const NEW_PASSWORD = 'another fine phrase';
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
-export type ParsedRequest = {
+export type RequestOptions = {
   readonly token?: string;
   readonly ip?: string;
   readonly headers?: Record<string, string>;
 };
-export type Signed = { readonly id: string; readonly email: string; readonly token: string; readonly refresh: string };
+export type SignedInUser = {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+  readonly refresh: string;
+};
 
-/** A server of accounts with some settings of its own; several share one database. */
+/** An auth server with settings of its own. Several share one database. */
 export type AuthServer = {
-  /** Calls `/auth/v1` and answers what it said; the body is parsed where it is JSON, else it is `{text}`. */
-  ask(method: string, path: string, body?: unknown, asked?: ParsedRequest): Promise<Answer>;
+  /** Calls `/auth/v1` and returns the response. A body that is not JSON becomes `{text}`. */
+  ask(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   readonly queue: MessageQueue;
 };
 
-/** The account API on an embedded database; mails, text messages and identity providers are kept in memory. */
+/** The auth API on an embedded database. Mails, text messages and identity providers are in memory. */
 export type AuthApp = AuthServer & {
   readonly db: Database;
   readonly keys: Keys;
   readonly mails: MailMessage[];
   readonly texts: { to: string; text: string; key: string }[];
-  /** Called before a mail is handed over. */
+  /** Runs before a mail is handed over. */
   beforeMail: (message: MailMessage) => Promise<void>;
-  /** The person the identity provider lets in next. */
+  /** The person that the identity provider returns next. */
   person: KnownPerson;
   now(): Date;
   advance(ms: number): void;
-  /** Another server on the same database. `limitFactor`: 1 for the limits of production. */
+  /** Starts another server on the same database. `limitFactor`: 1 for the limits of production. */
   server(options: ServerOptions): AuthServer;
-  /** Sends what waits and answers the newest mail to an address. */
+  /** Sends queued messages and returns the newest mail to an address. */
   mailTo(email: string): Promise<{ subject: string; text: string; code: string; tokenHash: string }>;
-  /** Sends what waits and answers the newest code texted to a phone, given with its plus. */
+  /** Sends queued messages and returns the newest code texted to a phone, given with its plus. */
   textTo(phone: string): Promise<string>;
-  /** An account with a password and a confirmed address, signed in. */
-  member(email?: string): Promise<Signed>;
-  signIn(email: string, password?: string): Promise<Signed>;
+  /** Creates a confirmed account with a password and signs it in. */
+  member(email?: string): Promise<SignedInUser>;
+  signIn(email: string, password?: string): Promise<SignedInUser>;
   close(): Promise<void>;
 };
 export type ServerOptions = {
   readonly config?: Partial<AuthConfig>;
   readonly limitFactor?: number;
-  readonly parts?: Partial<Pick<AuthContext, 'captcha' | 'providers' | 'ssoProviders'>>;
+  readonly dependencies?: Partial<Pick<AuthContext, 'captcha' | 'providers' | 'ssoProviders'>>;
 };
 
 const CONFIG: AuthConfig = {
@@ -96,7 +101,7 @@ const CONFIG: AuthConfig = {
   chains: ['ethereum', 'solana'],
 };
 
-/** Opens an embedded database with one server on it, with limits as good as off. */
+/** Opens an embedded database with one server, whose limits are practically off. */
 export async function openAuthApp(): Promise<AuthApp> {
   const db = await openMigratedDatabase();
   const keys = await temporaryKeys();
@@ -104,34 +109,34 @@ export async function openAuthApp(): Promise<AuthApp> {
   const clock = (): Date => new Date(Date.now() + offset);
   const mails: MailMessage[] = [];
   const texts: { to: string; text: string; key: string }[] = [];
-  const outside = { person: otherUser(), beforeMail: (_message: MailMessage) => Promise.resolve() };
-  const provider = createProvider(() => outside.person);
+  const external = { person: providerPerson(), beforeMail: (_message: MailMessage) => Promise.resolve() };
+  const provider = createProvider(() => external.person);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   let callers = 0;
 
-  function server({ config: changed = {}, limitFactor = 10_000, parts = {} }: ServerOptions): AuthServer {
-    const config = { ...CONFIG, ...changed };
+  function server({ config: settings = {}, limitFactor = 10_000, dependencies = {} }: ServerOptions): AuthServer {
+    const config = { ...CONFIG, ...settings };
     const codes = createOneTimeCodes({ keys, length: config.codeLength });
     const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
     const watch = createSessionWatch(createSessionCheck({ db, clock, config }));
     const textPort: AuthContext['texts'] = { send: async (message) => void texts.push(message) };
     const mail = {
       async send(message: MailMessage) {
-        await outside.beforeMail(message);
+        await external.beforeMail(message);
         mails.push(message);
       },
     };
     const templates = createMessageTemplates({ db, codes, tokens, clock, config });
     const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
     const queue = createMessageQueue({ db, mail, texts: textPort, templates, mailRedirect, clock, log });
-    const door = createAuthRouter({
+    const router = createAuthRouter({
       db,
       keys,
       clock,
       log,
       config,
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
-      // Tests send what waits themselves, so that nothing happens beside them.
+      // Tests send messages themselves, so nothing is sent in the background.
       queue: { ...queue, soon: () => undefined },
       codes,
       tokens,
@@ -143,7 +148,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       providers: new Map([[provider.name, provider]]),
       ssoProviders: [],
       readCaller: createReadCaller({ keys, sessions: watch, clock, keyRequired: false }),
-      ...parts,
+      ...dependencies,
     });
     const app = new Hono<Env>();
     app.use(async (c, next) => {
@@ -152,7 +157,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       c.set('log', log);
       await next();
     });
-    app.route('/auth/v1', door);
+    app.route('/auth/v1', router);
     return {
       queue,
       async ask(method, path, body, { token, ip, headers = {} } = {}) {
@@ -176,7 +181,7 @@ export async function openAuthApp(): Promise<AuthApp> {
   }
 
   const main = server({});
-  async function signIn(email: string, password = PASSWORD): Promise<Signed> {
+  async function signIn(email: string, password = PASSWORD): Promise<SignedInUser> {
     const { status, body } = await main.ask('POST', '/token?grant_type=password', { email, password });
     if (status !== 200) throw new Error(`signing in answered ${status} ${textIn(body, 'code')}`);
     return {
@@ -186,7 +191,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       refresh: textIn(body, 'refresh_token'),
     };
   }
-  return Object.assign(outside, {
+  return Object.assign(external, {
     ...main,
     db,
     keys,
@@ -222,7 +227,7 @@ export async function openAuthApp(): Promise<AuthApp> {
   });
 }
 
-/** The text at a path of an answer; throws where there is none. */
+/** Returns the text at a path of a body. Throws when there is none. */
 export function textIn(body: unknown, ...path: readonly (string | number)[]): string {
   let found = body;
   for (const name of path) found = Object(found)[name];
@@ -230,13 +235,13 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
   return found;
 }
 
-/** Somebody whom an identity provider knows with a verified address. */
-export function otherUser(more: Partial<KnownPerson> = {}): KnownPerson {
+/** A person with a verified address, as an identity provider returns one. */
+export function providerPerson(more: Partial<KnownPerson> = {}): KnownPerson {
   const subject = randomUUID();
   return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
 }
 
-/** An identity provider in memory: its id tokens are the JSON of a person. */
+/** An identity provider in memory. Its id token is the number of seconds until its expiry. */
 function createProvider(person: () => KnownPerson): SignInProvider {
   return {
     name: 'google',
@@ -248,13 +253,13 @@ function createProvider(person: () => KnownPerson): SignInProvider {
   };
 }
 
-/** An employer in memory that vouches for addresses of `domain`. */
-export function createEmployer(domain: string, asked: { requestId: string }[]): SingleSignOn {
+/** A SAML provider in memory for addresses of `domain`. It stores each request in `requests`. */
+export function createSsoProvider(domain: string, requests: { requestId: string }[]): SingleSignOn {
   return {
     id: '5a4d1000-0000-4000-8000-000000000001',
     domains: [domain],
     startUrl(of) {
-      asked.push(of);
+      requests.push(of);
       return Promise.resolve(`https://sso.${domain}/?RelayState=${of.relayState}`);
     },
     read: (answer) => Promise.resolve(JSON.parse(answer)),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
-import { type Answer, type AuthApp, openAuthApp, type Signed, SITE, textIn } from './auth-app.ts';
+import { type Answer, type AuthApp, openAuthApp, type SignedInUser, SITE, textIn } from './auth-app.ts';
 
 let app: AuthApp;
 let count = 0;
@@ -8,32 +8,32 @@ beforeAll(async () => {
   app = await openAuthApp();
 });
 afterAll(() => app.close());
-const as = (person: Pick<Signed, 'token'>, method: string, path: string, body?: unknown): Promise<Answer> =>
+const as = (person: Pick<SignedInUser, 'token'>, method: string, path: string, body?: unknown): Promise<Answer> =>
   app.ask(method, path, body, { token: person.token, ip: '10.8.0.1' });
 const phone = (): string => `+6149157${2000 + (count += 1)}`;
-/** The options for an authenticator in the answer to a request for them. */
+/** Returns the authenticator options of a response. */
 const optionsIn = (body: Record<string, unknown>) => Object(body['options']);
 
 describe('second factors', () => {
-  const enrol = (person: Signed, form: unknown) => as(person, 'POST', '/factors', form);
-  const challenge = (person: Signed, factor: string) => as(person, 'POST', `/factors/${factor}/challenge`, {});
-  const answer = (person: Signed, factor: string, body: unknown) =>
+  const enrol = (person: SignedInUser, form: unknown) => as(person, 'POST', '/factors', form);
+  const challenge = (person: SignedInUser, factor: string) => as(person, 'POST', `/factors/${factor}/challenge`, {});
+  const answer = (person: SignedInUser, factor: string, body: unknown) =>
     as(person, 'POST', `/factors/${factor}/verify`, body);
-  async function withPhone(person: Signed): Promise<{ id: string; number: string }> {
+  async function withPhone(person: SignedInUser): Promise<{ id: string; number: string }> {
     const number = phone();
     const { body } = await enrol(person, { factor_type: 'phone', friendly_name: number, phone: number });
     expect(body).toEqual({ id: expect.any(String), type: 'phone', friendly_name: number, phone: number.slice(1) });
     return { id: textIn(body, 'id'), number };
   }
 
-  test('a phone is texted a code; a wrong one is refused, the right one raises the session', async () => {
+  test('a phone gets a code by text; a wrong one is refused, the right one raises the session', async () => {
     const person = await app.member();
     const { id, number } = await withPhone(person);
-    const asked = await challenge(person, id);
-    expect(asked).toMatchObject({ status: 200, body: { type: 'phone', expires_at: expect.any(Number) } });
+    const challenged = await challenge(person, id);
+    expect(challenged).toMatchObject({ status: 200, body: { type: 'phone', expires_at: expect.any(Number) } });
     const code = await app.textTo(number);
     expect(code).toMatch(/^\d{6}$/);
-    const challenge_id = textIn(asked.body, 'id');
+    const challenge_id = textIn(challenged.body, 'id');
     const wrong = code === '000000' ? '000001' : '000000';
     expect(await answer(person, id, { challenge_id, code: wrong })).toMatchObject({
       status: 422,
@@ -43,7 +43,7 @@ describe('second factors', () => {
       status: 200,
       body: { user: { factors: [{ id, status: 'verified', friendly_name: number }] } },
     });
-    // A session that has shown no factor may add none: it could be a thief's.
+    // A session without a second factor may not add one: it could be stolen.
     const again = await app.signIn(person.email);
     expect(await enrol(again, { factor_type: 'totp', friendly_name: 'an app' })).toMatchObject({
       status: 403,
@@ -51,7 +51,7 @@ describe('second factors', () => {
     });
   });
 
-  test('an answer to a challenge that there is not is refused', async () => {
+  test('an answer to an unknown challenge is refused', async () => {
     const person = await app.member();
     const { id } = await withPhone(person);
     const challenge_id = '11111111-1111-4111-8111-111111111111';
@@ -63,7 +63,7 @@ describe('second factors', () => {
     expect(foreign).toMatchObject({ status: 404, body: { code: 'mfa_factor_not_found' } });
   });
 
-  test('ten wrong answers close a factor for a quarter of an hour, and no other one', async () => {
+  test('ten wrong answers block a factor for a quarter of an hour, and no other factor', async () => {
     const strict = app.server({ limitFactor: 1 });
     const people = [await app.member(), await app.member()];
     const tries: number[][] = [[], []];
@@ -71,8 +71,8 @@ describe('second factors', () => {
       const { body } = await enrol(person, { factor_type: 'totp', friendly_name: 'an app' });
       const id = textIn(body, 'id');
       for (let n = 0; n < (at === 0 ? 11 : 1); n += 1) {
-        const { body: asked } = await challenge(person, id);
-        const sent = { challenge_id: textIn(asked, 'id'), code: '000000' };
+        const { body: challenged } = await challenge(person, id);
+        const sent = { challenge_id: textIn(challenged, 'id'), code: '000000' };
         const asking = { token: person.token, ip: '10.8.0.1' };
         tries[at]?.push((await strict.ask('POST', `/factors/${id}/verify`, sent, asking)).status);
       }
@@ -80,7 +80,7 @@ describe('second factors', () => {
     expect(tries).toEqual([[...Array<number>(10).fill(422), 429], [422]]);
   });
 
-  test('what cannot be enrolled is refused with the reason', async () => {
+  test('an invalid enrolment is refused with the reason', async () => {
     const person = await app.member();
     const reason = async (form: unknown) => (await enrol(person, form)).body;
     expect(await reason({ factor_type: 'fax' })).toMatchObject({
@@ -110,7 +110,7 @@ describe('second factors', () => {
     });
   });
 
-  test('a security key is made and asked; an answer that was not signed by it is refused', async () => {
+  test('a security key is registered and used; an answer signed by another key is refused', async () => {
     const person = await app.member();
     const id = textIn((await enrol(person, { factor_type: 'webauthn', friendly_name: 'a key' })).body, 'id');
     const key = createAuthenticator(SITE);
@@ -142,7 +142,7 @@ describe('second factors', () => {
 });
 
 describe('passkeys', () => {
-  async function register(person: Signed, key = createAuthenticator(SITE), tricks = {}) {
+  async function register(person: SignedInUser, key = createAuthenticator(SITE), tricks = {}) {
     const begun = await as(person, 'POST', '/passkeys/registration/options', {});
     const answered = await as(person, 'POST', '/passkeys/registration/verify', {
       challenge_id: begun.body['challenge_id'],
@@ -158,7 +158,7 @@ describe('passkeys', () => {
     return app.ask('POST', '/passkeys/authentication/verify', { challenge_id, credential });
   }
 
-  test('a passkey opens the account by itself', async () => {
+  test('a passkey signs in by itself', async () => {
     const person = await app.member();
     const { key, begun, answered } = await register(person);
     expect(optionsIn(begun.body)).toMatchObject({
@@ -173,7 +173,7 @@ describe('passkeys', () => {
     expect((await as(person, 'GET', '/passkeys')).body).toMatchObject([{ last_used_at: expect.any(String) }]);
   });
 
-  test('a key by which nobody showed who they are is not registered, and signs nobody in', async () => {
+  test('a passkey without user verification is not registered, and cannot sign in', async () => {
     const person = await app.member();
     const { answered } = await register(person, createAuthenticator(SITE), { unverified: true });
     expect(answered).toMatchObject({ status: 400, body: { code: 'webauthn_verification_failed' } });
@@ -181,7 +181,7 @@ describe('passkeys', () => {
     expect((await signIn((options) => key.get(options, { unverified: true }))).status).toBe(400);
   });
 
-  test('an answer of an unknown key, for another account, of another key or of no form is refused', async () => {
+  test('an answer is refused from an unknown key, for another account, signed by another key, or malformed', async () => {
     const person = await app.member();
     const { key } = await register(person);
     const { id } = key.get({ challenge: 'AAAA' });
@@ -205,7 +205,7 @@ describe('passkeys', () => {
     });
   });
 
-  test('a passkey is renamed and removed by its owner and by nobody else', async () => {
+  test('only its owner can rename and remove a passkey', async () => {
     const [person, other] = [await app.member(), await app.member()];
     const { key, answered } = await register(person);
     const path = `/passkeys/${textIn(answered.body, 'id')}`;
@@ -223,7 +223,7 @@ describe('passkeys', () => {
     expect((await signIn((options) => key.get(options))).status).toBe(400);
   });
 
-  test('the service sees the passkeys of a person and removes one', async () => {
+  test('the service key lists the passkeys of a person and removes one', async () => {
     const person = await app.member();
     const { answered } = await register(person);
     const service = (method: string, path: string) =>

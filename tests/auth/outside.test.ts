@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Answer,
   type AuthApp,
-  createEmployer,
+  createSsoProvider,
   openAuthApp,
-  type Signed,
+  type SignedInUser,
   SITE,
-  otherUser,
+  providerPerson,
   textIn,
 } from './auth-app.ts';
 
@@ -17,12 +17,13 @@ beforeAll(async () => {
   app = await openAuthApp();
 });
 afterAll(() => app.close());
-const token = (body: Record<string, unknown>, asked = {}): Promise<Answer> =>
-  app.ask('POST', '/token?grant_type=id_token', { provider: 'google', ...body }, asked);
+const token = (body: Record<string, unknown>, requests = {}): Promise<Answer> =>
+  app.ask('POST', '/token?grant_type=id_token', { provider: 'google', ...body }, requests);
 let proofs = 600;
-/** Signs the person in whom the provider lets in next, with an id token that was not shown before. */
-const signIn = (asked = {}, more = {}): Promise<Answer> => token({ id_token: String((proofs += 1)), ...more }, asked);
-const place = (answer: Answer): URL => new URL(answer.headers.get('location') ?? '');
+/** Signs in the provider's next person, with a new id token. */
+const signIn = (requests = {}, more = {}): Promise<Answer> =>
+  token({ id_token: String((proofs += 1)), ...more }, requests);
+const locationOf = (answer: Answer): URL => new URL(answer.headers.get('location') ?? '');
 
 describe('a sign-in by an identity provider', () => {
   const VERIFIER = 'v'.repeat(43);
@@ -32,11 +33,11 @@ describe('a sign-in by an identity provider', () => {
       `/authorize?provider=google&code_challenge=${VERIFIER}&code_challenge_method=plain&redirect_to=${SITE}/back${more}`,
     );
   const callback = (begun: Answer, server: Pick<AuthApp, 'ask'> = app) =>
-    server.ask('GET', `/callback?code=x&state=${place(begun).searchParams.get('state')}`);
+    server.ask('GET', `/callback?code=x&state=${locationOf(begun).searchParams.get('state')}`);
 
-  test('leads to the provider and back with a code that is good for one trade', async () => {
-    app.person = otherUser();
-    const back = place(await callback(await authorize()));
+  test('redirects to the provider and back with a code that can be exchanged once', async () => {
+    app.person = providerPerson();
+    const back = locationOf(await callback(await authorize()));
     expect(`${back.origin}${back.pathname}`).toBe(`${SITE}/back`);
     const body = { auth_code: back.searchParams.get('code'), code_verifier: VERIFIER };
     const trade = () => app.ask('POST', '/token?grant_type=pkce', body);
@@ -47,53 +48,53 @@ describe('a sign-in by an identity provider', () => {
     expect(await app.db.one(made, [app.person.email])).toEqual({ action: 'user_signedup' });
   });
 
-  test('a state is good once, and one that nobody began leads home with the reason', async () => {
-    app.person = otherUser();
+  test('a state is accepted once, and an unknown one redirects to the site with the reason', async () => {
+    app.person = providerPerson();
     const begun = await authorize();
     await callback(begun);
     for (const answer of [await callback(begun), await app.ask('GET', '/callback?code=x&state=unknown')])
-      expect(place(answer).searchParams.get('error_code')).toBe('bad_oauth_state');
+      expect(locationOf(answer).searchParams.get('error_code')).toBe('bad_oauth_state');
   });
 
-  test('what goes wrong is told to the page that it leads back to', async () => {
-    app.person = otherUser({ subject: '' });
-    const nobody = place(await callback(await authorize())).searchParams;
-    expect(nobody.get('error_description')).toBe('Missing sub claim');
-    expect(nobody.get('error')).toBe('invalid_request');
-    app.person = otherUser();
+  test('errors go to the page of redirect_to', async () => {
+    app.person = providerPerson({ subject: '' });
+    const noSubject = locationOf(await callback(await authorize())).searchParams;
+    expect(noSubject.get('error_description')).toBe('Missing sub claim');
+    expect(noSubject.get('error')).toBe('invalid_request');
+    app.person = providerPerson();
     const { body } = await signIn();
     const path = `/admin/users/${textIn(body, 'user', 'id')}`;
     await app.ask('PUT', path, { ban_duration: '1h' }, { token: app.keys.serviceRoleKey });
-    const banned = place(await callback(await authorize())).searchParams;
+    const banned = locationOf(await callback(await authorize())).searchParams;
     expect([banned.get('error'), banned.get('error_code')]).toEqual(['access_denied', 'user_banned']);
-    app.person = otherUser();
+    app.person = providerPerson();
     const closed = app.server({ config: { signupEnabled: false } });
-    const unknown = place(await callback(await authorize(), closed)).searchParams;
+    const unknown = locationOf(await callback(await authorize(), closed)).searchParams;
     expect([unknown.get('error'), unknown.get('error_code')]).toEqual(['access_denied', 'signup_disabled']);
     const begun = await authorize();
-    const others = app.server({ parts: { providers: new Map([['other', { ...provider(), name: 'other' }]]) } });
-    expect(place(await callback(begun, others)).searchParams.get('error_description')).toBe(
+    const others = app.server({ dependencies: { providers: new Map([['other', { ...provider(), name: 'other' }]]) } });
+    expect(locationOf(await callback(begun, others)).searchParams.get('error_description')).toBe(
       'Unsupported provider: provider is not enabled',
     );
   });
 
-  test('a challenge whose method there is not is refused with the method', async () => {
+  test('an unknown challenge method is refused by name', async () => {
     const { body } = await app.ask('GET', `/authorize?provider=google&code_challenge=x&code_challenge_method=md5`);
     expect(body).toMatchObject({ message: 'unsupported code_challenge method "md5"' });
   });
 
-  test('an id token is good once', async () => {
-    app.person = otherUser();
+  test('an id token is accepted once', async () => {
+    app.person = providerPerson();
     expect((await token({ id_token: '500' })).status).toBe(200);
     expect(await token({ id_token: '500' })).toMatchObject({ status: 400, body: { message: 'Bad ID token' } });
   });
 });
 
 describe('identities of an account', () => {
-  /** A member with one more identity, whose address is their own unless it says otherwise. */
-  async function linked(email?: string): Promise<{ person: Signed; ids: Record<string, string> }> {
+  /** A signed-in user with a second identity, by default with the user's own address. */
+  async function linked(email?: string): Promise<{ person: SignedInUser; ids: Record<string, string> }> {
     const person = await app.member();
-    app.person = otherUser({ email: email ?? person.email });
+    app.person = providerPerson({ email: email ?? person.email });
     expect((await signIn({ token: person.token }, { link_identity: true })).status).toBe(200);
     const { body } = await app.ask('GET', '/user', undefined, { token: person.token });
     const all = Object.values(Object(body['identities']));
@@ -102,11 +103,12 @@ describe('identities of an account', () => {
       ids: Object.fromEntries(all.map((one) => [textIn(one, 'provider'), textIn(one, 'identity_id')])),
     };
   }
-  const unlink = (person: Signed, id: string | undefined) =>
+  const unlink = (person: SignedInUser, id: string | undefined) =>
     app.ask('DELETE', `/user/identities/${id}`, undefined, { token: person.token });
-  const account = async (person: Signed) => (await app.ask('GET', '/user', undefined, { token: person.token })).body;
+  const account = async (person: SignedInUser) =>
+    (await app.ask('GET', '/user', undefined, { token: person.token })).body;
 
-  test('one is given up, the last one stays, and one there is not is not found', async () => {
+  test('one is removed, the last one stays, and an unknown one is not found', async () => {
     const { person, ids } = await linked();
     expect(await unlink(person, randomUUID())).toMatchObject({ status: 422, body: { code: 'identity_not_found' } });
     expect((await unlink(person, ids['google'])).status).toBe(200);
@@ -117,7 +119,7 @@ describe('identities of an account', () => {
     expect((await unlink(person, ids['email'])).body).toMatchObject({ code: 'single_identity_not_deletable' });
   });
 
-  test('with the identity by mail goes the password, and the account takes the address of the one that is left', async () => {
+  test('removing the email identity removes the password, and the account takes the address of the remaining one', async () => {
     const { person, ids } = await linked(`${randomUUID().slice(0, 8)}@example.com`);
     expect((await unlink(person, ids['email'])).status).toBe(200);
     expect(await account(person)).toMatchObject({ email: app.person.email });
@@ -126,13 +128,13 @@ describe('identities of an account', () => {
 
   test('the account keeps its address while another identity has it', async () => {
     const { person, ids } = await linked(`${randomUUID().slice(0, 8)}@example.com`);
-    app.person = otherUser({ email: person.email });
+    app.person = providerPerson({ email: person.email });
     await signIn({ token: person.token }, { link_identity: true });
     expect((await unlink(person, ids['email'])).status).toBe(200);
     expect(await account(person)).toMatchObject({ email: person.email });
   });
 
-  test('an identity by mail is not given up for the address of another account', async () => {
+  test('an email identity is kept when the remaining address belongs to another account', async () => {
     const other = await app.member();
     const { person, ids } = await linked(other.email);
     expect(await unlink(person, ids['email'])).toMatchObject({
@@ -145,8 +147,11 @@ describe('identities of an account', () => {
 
 describe('wallets', () => {
   const secret = ed25519.utils.randomSecretKey();
-  type Parts = { uri?: string; domain?: string; age?: number; more?: readonly string[]; first?: string };
-  const message = (address: string, { uri = `${SITE}/auth`, domain, age = 0, more = [], first }: Parts): string =>
+  type Dependencies = { uri?: string; domain?: string; age?: number; more?: readonly string[]; first?: string };
+  const message = (
+    address: string,
+    { uri = `${SITE}/auth`, domain, age = 0, more = [], first }: Dependencies,
+  ): string =>
     [
       first ?? `${domain ?? new URL(uri).host} wants you to sign in with your Solana account:`,
       address,
@@ -157,13 +162,13 @@ describe('wallets', () => {
       `Issued At: ${new Date(app.now().getTime() - age).toISOString()}`,
       ...more,
     ].join('\n');
-  const show = (parts: Parts = {}, key = secret): Promise<Answer> => {
-    const text = message(toBase58(ed25519.getPublicKey(key)), parts);
+  const show = (dependencies: Dependencies = {}, key = secret): Promise<Answer> => {
+    const text = message(toBase58(ed25519.getPublicKey(key)), dependencies);
     const signature = Buffer.from(ed25519.sign(Buffer.from(text), key)).toString('base64');
     return app.ask('POST', '/token?grant_type=web3', { chain: 'solana', message: text, signature });
   };
 
-  test('a wallet finds its account again, and another wallet has another one', async () => {
+  test('a wallet gets the same account again, and another wallet another one', async () => {
     const [first, again] = [await show(), await show()];
     const other = await show({}, ed25519.utils.randomSecretKey());
     expect([first.status, again.status, other.status]).toEqual([200, 200, 200]);
@@ -171,7 +176,7 @@ describe('wallets', () => {
     expect(textIn(other.body, 'user', 'id')).not.toBe(textIn(first.body, 'user', 'id'));
   });
 
-  test('a message may say when it is over, and is not taken after that or after ten minutes', async () => {
+  test('a message is refused after its expiry and after ten minutes', async () => {
     const at = (ms: number) => `Expiration Time: ${new Date(app.now().getTime() + ms).toISOString()}`;
     expect((await show({ more: [at(60_000)] })).status).toBe(200);
     expect((await show({ age: 9 * 60_000 })).status).toBe(200);
@@ -181,8 +186,8 @@ describe('wallets', () => {
     expect((await show({ age: 11 * 60_000 })).body).toMatchObject({ message: expect.stringContaining('too long ago') });
   });
 
-  test('a message for another page, or with lines that are none of it, is refused', async () => {
-    for (const [parts, reason] of [
+  test('a message for another page, or with unknown lines, is refused', async () => {
+    for (const [dependencies, reason] of [
       [{ uri: 'https://evil.example/auth' }, 'was signed for another app'],
       [{ uri: 'http://evil.example/auth' }, 'does not use HTTPS'],
       [{ domain: 'evil.example' }, 'does not match the one in URI'],
@@ -190,28 +195,30 @@ describe('wallets', () => {
       [{ first: 'localhost:4000 wants your money' }, 'first line does not end in'],
       [{ more: ['Version: 1'] }, 'Version stands there twice'],
     ] as const)
-      expect((await show(parts)).body, reason).toMatchObject({ message: expect.stringContaining(reason) });
+      expect((await show(dependencies)).body, reason).toMatchObject({ message: expect.stringContaining(reason) });
   });
 });
 
 describe('single sign-on', () => {
-  const asked: { requestId: string }[] = [];
+  const requests: { requestId: string }[] = [];
   const ask = (method: string, path: string, body?: unknown) =>
-    app.server({ parts: { ssoProviders: [createEmployer('work.example', asked)] } }).ask(method, path, body);
+    app
+      .server({ dependencies: { ssoProviders: [createSsoProvider('work.example', requests)] } })
+      .ask(method, path, body);
 
-  test('is begun by the domain of an address or by the id of an employer, with a request of its own', async () => {
+  test('starts by email domain or by provider id, with a new request each time', async () => {
     for (const named of [{ domain: 'Work.example' }, { provider_id: '5A4D1000-0000-4000-8000-000000000001' }])
       expect(await ask('POST', '/sso', { ...named, skip_http_redirect: true })).toMatchObject({
         status: 200,
         body: { url: expect.stringContaining('https://sso.work.example/?RelayState=') },
       });
-    expect(asked.map(({ requestId }) => requestId)).toEqual(Array(2).fill(expect.stringMatching(/^_[\da-f]{40}$/)));
+    expect(requests.map(({ requestId }) => requestId)).toEqual(Array(2).fill(expect.stringMatching(/^_[\da-f]{40}$/)));
     expect((await ask('POST', '/sso', { domain: 'elsewhere.example' })).status).toBe(404);
     const body = { domain: 'work.example', code_challenge: 'c'.repeat(43), code_challenge_method: 's256' };
     expect((await ask('POST', '/sso', body)).status).toBe(303);
   });
 
-  test('the description for identity providers asks for a name that stays the same', async () => {
+  test('the metadata for identity providers requests a persistent name id', async () => {
     const { body } = await ask('GET', '/sso/saml/metadata');
     expect(textIn(body, 'text')).toContain('<NameIDFormat>urn:oasis:names:tc:SAML:2.0:nameid-format:persistent<');
   });
@@ -220,7 +227,7 @@ describe('single sign-on', () => {
 const provider = () => ({
   formPost: false,
   startUrl: () => Promise.resolve('https://accounts.example.com/'),
-  redeem: () => Promise.resolve({ person: otherUser(), accessToken: 'x', refreshToken: null }),
+  redeem: () => Promise.resolve({ person: providerPerson(), accessToken: 'x', refreshToken: null }),
   readIdToken: null,
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type AuthApp, openAuthApp, PASSWORD, type Signed, textIn } from './auth-app.ts';
+import { type Answer, type AuthApp, openAuthApp, PASSWORD, type SignedInUser, textIn } from './auth-app.ts';
 
 let app: AuthApp;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ const claimsOf = (token: string): unknown =>
 const user = (token: string): Promise<Answer> => app.ask('GET', '/user', undefined, { token });
 
 describe('refresh tokens', () => {
-  test('the newest is traded for the next, and a slow twin of an older request gets the newest again', async () => {
+  test('the newest is rotated, and a slow concurrent request with an older one gets the newest again', async () => {
     const { refresh: first } = await app.member();
     const second = textIn((await refresh(first)).body, 'refresh_token');
     const third = textIn((await refresh(second)).body, 'refresh_token');
@@ -22,7 +22,7 @@ describe('refresh tokens', () => {
       expect((await refresh(token)).body).toMatchObject({ refresh_token: third, token_type: 'bearer' });
   });
 
-  test('an old one that comes later than a slow twin ends the session', async () => {
+  test('an old one after the reuse time ends the session', async () => {
     const { refresh: first, token } = await app.member();
     const second = textIn((await refresh(first)).body, 'refresh_token');
     await refresh(second);
@@ -32,7 +32,7 @@ describe('refresh tokens', () => {
     expect((await user(token)).body).toMatchObject({ code: 'session_not_found' });
   });
 
-  test('of a session whose time is up nothing is traded, and the answer says so', async () => {
+  test('one of an expired session is refused with session_expired', async () => {
     const { refresh: token } = await app.member();
     const short = app.server({ config: { sessionSeconds: 60 } });
     app.advance(61_000);
@@ -49,7 +49,7 @@ describe('sessions', () => {
       (await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD }, { headers })).body,
       'access_token',
     );
-  async function twice(): Promise<{ one: Signed; other: string }> {
+  async function twice(): Promise<{ one: SignedInUser; other: string }> {
     const one = await app.member();
     return { one, other: await login(one.email, { 'user-agent': 'A browser' }) };
   }
@@ -59,7 +59,7 @@ describe('sessions', () => {
     return sessions;
   };
 
-  test('a token says by what means its session was opened', async () => {
+  test('a token names the methods of its session', async () => {
     const { email, token } = await app.member();
     expect(claimsOf(token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
     await app.ask('POST', '/recover', { email });
@@ -68,7 +68,7 @@ describe('sessions', () => {
     expect(claimsOf(textIn(body, 'access_token'))).toMatchObject({ amr: [{ method: 'otp' }] });
   });
 
-  test('a person sees where they are signed in, which of them is this one, and ends another', async () => {
+  test('a person lists their sessions, with the current one marked, and ends another', async () => {
     const { one, other } = await twice();
     const sessions = await list(one.token);
     expect(sessions.map(({ user_agent: agent, current }) => ({ agent, current }))).toEqual([
@@ -90,20 +90,20 @@ describe('sessions', () => {
     ['others', 200, 403],
     ['global', 403, 403],
     [null, 403, 403],
-  ])('signing out (scope %s) answers %i to this session and %i to the other', async (scope, own, others) => {
+  ])('after signing out with scope %s, this session gets %i and the other %i', async (scope, own, others) => {
     const { one, other } = await twice();
     const path = scope === null ? '/logout' : `/logout?scope=${scope}`;
     expect((await app.ask('POST', path, undefined, { token: one.token })).status).toBe(204);
     expect([(await user(one.token)).status, (await user(other)).status]).toEqual([own, others]);
   });
 
-  test('a scope that is none is refused', async () => {
+  test('an unknown scope is refused', async () => {
     const { token } = await app.member();
     expect((await app.ask('POST', '/logout?scope=all', undefined, { token })).status).toBe(400);
     expect((await user(token)).status).toBe(200);
   });
 
-  test('whoever has no session, no account or another role is not taken for somebody signed in', async () => {
+  test('a token without session, without account or with another role is not signed in', async () => {
     const { id, token } = await app.member();
     const session = Object(claimsOf(token)).session_id;
     const sign = (claims: Record<string, unknown>) => app.keys.sign(claims, 600, app.now());
@@ -121,7 +121,7 @@ describe('sessions', () => {
     expect((await app.ask('GET', '/user')).status).toBe(401);
   });
 
-  test('accounts asked for at the same time are each answered with their own', async () => {
+  test('concurrent requests each get their own account', async () => {
     const both = [await app.member(), await app.member()];
     const answers = await Promise.all([...both, ...both].map(({ token }) => user(token)));
     expect(answers.map(({ body }) => body['email'])).toEqual([...both, ...both].map(({ email }) => email));

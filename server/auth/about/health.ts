@@ -1,6 +1,6 @@
-import type { Operation } from '../core/request.ts';
+import type { Handler } from '../core/request.ts';
 
 /** `GET /health`. */
-export function createHealth(): Operation {
+export function createHealth(): Handler {
   return (c) => Promise.resolve(c.json({ name: 'auth', version: '1', description: 'Accounts and sessions' }));
 }

@@ -1,8 +1,8 @@
 import type { AuthContext } from '../core/context.ts';
-import type { Operation } from '../core/request.ts';
+import type { Handler } from '../core/request.ts';
 
-/** `GET /settings`: which ways in are open. */
-export function createSettings({ config, ssoProviders, providers }: AuthContext): Operation {
+/** `GET /settings`: the sign-in methods that are enabled. */
+export function createSettings({ config, ssoProviders, providers }: AuthContext): Handler {
   return (c) =>
     Promise.resolve(
       c.json({

@@ -5,9 +5,9 @@ import type { UserRow } from './users.ts';
 type Attempt = { encrypted_password: string | null; data: Record<string, unknown>; ip: string };
 
 /**
- * Confirms the address or the phone of an account. What was typed in a sign-up counts only with the code of that very sign-up: by any
- * other way in, and when sign-ups from several places compete, the account starts without a password, and its owner chooses one.
- * Confirming twice changes nothing.
+ * Confirms the email or phone of an account; does nothing when it is confirmed already.
+ * The password typed at a sign-up counts only with the code of that sign-up. Otherwise, or when sign-ups from several addresses compete,
+ * the account starts without a password and its owner sets one.
  */
 export async function confirm(
   tx: Transaction,
@@ -18,7 +18,7 @@ export async function confirm(
   if ((what === 'email' ? user.email_confirmed_at : user.phone_confirmed_at) !== null) return;
   if (user.email_confirmed_at === null && user.phone_confirmed_at === null && !user.is_anonymous) {
     const attempt = attemptId === null ? null : await ownAttempt(tx, user.id, attemptId);
-    // The profile follows what was typed only while the account is not confirmed: so this comes first.
+    // First, because the profile copies this data only while the account is unconfirmed.
     if (attempt)
       await tx.query('update auth.users set raw_user_meta_data = $2::jsonb where id = $1::uuid', [
         user.id,
@@ -39,7 +39,7 @@ export async function confirm(
   await record(tx, { action: 'user_confirmed', actorId: user.id, at, ip, details: { kind } });
 }
 
-/** The attempt, without its password when somebody elsewhere tried to sign up for the same account too. */
+/** Returns the attempt; without its password if somebody at another address tried to sign up for the account too. */
 async function ownAttempt(tx: Transaction, userId: string, attemptId: string): Promise<Attempt | null> {
   const attempt = await tx.one<Attempt>(
     'select encrypted_password, data, ip from auth.signup_attempts where id = $1::uuid and user_id = $2::uuid',

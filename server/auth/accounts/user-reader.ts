@@ -1,22 +1,19 @@
 import type { Database } from '#server/db/database.ts';
 import { type UserRow, usersByIds } from './users.ts';
 
-/**
- * Reads accounts for many who ask at the same time in one question: whoever asks while the next question is being gathered is answered by
- * it. Every answer is of a moment after its asking; nothing is remembered.
- */
+/** Reads accounts in batches: concurrent calls share one query. The query starts after the calls it answers, and nothing is cached. */
 export function createUserReader(db: Pick<Database, 'query'>): (id: string) => Promise<UserRow | null> {
-  let gathering: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, UserRow>> } | null = null;
+  let nextBatch: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, UserRow>> } | null = null;
   return async (id) => {
-    if (gathering === null) {
+    if (nextBatch === null) {
       const ids = new Set<string>();
       const found = new Promise((resolve) => setImmediate(resolve)).then(async () => {
-        gathering = null;
+        nextBatch = null;
         return new Map((await usersByIds(db, [...ids])).map((user) => [user.id, user]));
       });
-      gathering = { ids, found };
+      nextBatch = { ids, found };
     }
-    gathering.ids.add(id);
-    return (await gathering.found).get(id) ?? null;
+    nextBatch.ids.add(id);
+    return (await nextBatch.found).get(id) ?? null;
   };
 }

@@ -30,7 +30,7 @@ export type UserRow = {
   updated_at: Date;
 };
 
-/** What a `UserRow` is read by, of `auth.users u`. A ban for ever is written as 'infinity', which is no Date and would compare as never. */
+/** The columns of a `UserRow`, from `auth.users u`. A permanent ban is 'infinity', which is no valid Date and would never compare as later. */
 export const USER_COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.email_confirmed_at, u.phone_confirmed_at, u.confirmation_sent_at,
   u.recovery_sent_at, u.email_change, u.email_change_sent_at, u.phone_change, u.phone_change_sent_at, u.reauthentication_sent_at,
   u.invited_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at, u.deleted_at, u.is_anonymous,
@@ -51,34 +51,34 @@ export const USER_COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.ema
     from auth.mfa_factors f where f.user_id = u.id
   ), '[]'::jsonb) as factors`;
 
-type Ask = Pick<Transaction, 'one' | 'query'>;
+type Queryable = Pick<Transaction, 'one' | 'query'>;
 
-export function userByEmail(db: Ask, email: string): Promise<UserRow | null> {
+export function userByEmail(db: Queryable, email: string): Promise<UserRow | null> {
   return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [
     email,
   ]);
 }
-export function userByPhone(db: Ask, phone: string): Promise<UserRow | null> {
+export function userByPhone(db: Queryable, phone: string): Promise<UserRow | null> {
   return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.phone = $1 and u.deleted_at is null`, [
     phone,
   ]);
 }
-export function userById(db: Ask, id: string): Promise<UserRow | null> {
+export function userById(db: Queryable, id: string): Promise<UserRow | null> {
   return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [
     id,
   ]);
 }
-/** Several accounts at once, in no order. */
-export async function usersByIds(db: Pick<Ask, 'query'>, ids: readonly string[]): Promise<readonly UserRow[]> {
+/** Reads several accounts, in no order. */
+export async function usersByIds(db: Pick<Queryable, 'query'>, ids: readonly string[]): Promise<readonly UserRow[]> {
   const { rows } = await db.query<UserRow>(
     `select ${USER_COLUMNS} from auth.users u where u.id = any($1::uuid[]) and u.deleted_at is null`,
     [ids],
   );
   return rows;
 }
-/** One page of accounts, newest first, with how many there are. `page` counts from 1. */
+/** Returns one page of accounts, newest first, and the total. `page` counts from 1. */
 export async function listUsers(
-  db: Ask,
+  db: Queryable,
   page: number,
   perPage: number,
 ): Promise<{ users: readonly UserRow[]; total: number }> {
@@ -93,7 +93,7 @@ export async function listUsers(
   return { users: rows, total: count?.n ?? 0 };
 }
 
-/** The user as the wire shows it; no hash, no token. */
+/** The user object of the API, without hashes and tokens. */
 export function toUser(row: UserRow): Record<string, unknown> {
   return {
     id: row.id,
@@ -131,7 +131,7 @@ function given(name: string, value: unknown): Record<string, unknown> {
   return value === null ? {} : { [name]: value };
 }
 
-/** Whether the account has an address or a phone that is proved to be its owner's; an anonymous one has nothing to prove. */
+/** Whether the email or phone of the account is confirmed. An anonymous account has neither, and counts as confirmed. */
 export function isConfirmed(row: UserRow): boolean {
   return row.is_anonymous || row.email_confirmed_at !== null || row.phone_confirmed_at !== null;
 }
@@ -140,9 +140,9 @@ export function isBanned(row: UserRow, now: Date): boolean {
 }
 
 const METADATA_BYTES = 16_384;
-/** Metadata is the user's own word, shown and never trusted; only its size matters here. */
+/** Checks the size of metadata. Users write it themselves, so its content is never trusted. */
 export function checkMetadata(data: Record<string, unknown>): void {
-  // PostgreSQL writes jsonb with a blank after each comma and colon, and its check counts those too.
+  // PostgreSQL's jsonb text has a space after each comma and colon, and the check constraint counts those too.
   const text = JSON.stringify(data);
   const blanks = (text.match(/[,:]/g) ?? []).length;
   if (Buffer.byteLength(text) + blanks > METADATA_BYTES) throw refuse.validation('User metadata is too large');

@@ -5,7 +5,7 @@ import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { TokenKind } from '../codes/one-time-tokens.ts';
 import { createRedirectCheck } from '../external/redirects.ts';
-import { type Operation, readAddress, readBody, readService } from '../core/request.ts';
+import { type Handler, readAddress, readBody, requireServiceRole } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { checkMetadata, toUser, type UserRow, userByEmail } from '../accounts/users.ts';
@@ -18,17 +18,17 @@ const schema = z.object({
   password: z.string().max(1_024).nullish(),
   data: z.record(z.string(), z.unknown()).nullish(),
   new_email: z.string().nullish(),
-  // The client sends `redirectTo` beside the query parameter, other clients `redirect_to`.
+  // supabase-js sends `redirectTo` beside the query parameter, other clients send `redirect_to`.
   redirect_to: z.string().nullish(),
   redirectTo: z.string().nullish(),
 });
 type Form = { email: string; password: string; data: Record<string, unknown> | null; newEmail: string };
-/** Whose link it is, which kind of code it carries, and where that code belongs. */
+/** The account of a link, and the kind and recipient of its code. */
 type Made = { user: UserRow; kind: TokenKind; type: string; email: string; attemptId?: string };
 
-/** `POST /admin/generate_link`: a code and a link for a mail the service sends itself. */
-export function createGenerateLink(parts: AuthContext): Operation {
-  const { codes, checkPassword, clock, config, db, readCaller, tokens } = parts;
+/** `POST /admin/generate_link`: a code and a link for a mail that the caller sends itself. */
+export function createGenerateLink(context: AuthContext): Handler {
+  const { codes, checkPassword, clock, config, db, readCaller, tokens } = context;
   const allowed = createRedirectCheck(config.siteUrl, config.redirects);
 
   async function signUp(tx: Transaction, { email, data }: Form, hash: string | null): Promise<Made> {
@@ -53,7 +53,7 @@ export function createGenerateLink(parts: AuthContext): Operation {
     const user = await existing(tx, form.email);
     if (kind === 'email_change_current' && !config.doubleConfirm)
       throw refuse.validation('Enable secure email change to generate link for current email');
-    const newEmail = readGiven(form.newEmail);
+    const newEmail = readRequiredAddress(form.newEmail);
     if (await userByEmail(tx, newEmail))
       throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
     const fresh = user.email_change !== newEmail;
@@ -71,7 +71,7 @@ export function createGenerateLink(parts: AuthContext): Operation {
     };
   }
 
-  /** Only a new account needs a password; of one that is there already the password is not looked at. Hashed before the transaction, as it takes long. */
+  /** Hashes the password of a new account; existing accounts keep theirs. Runs before the transaction, because hashing is slow. */
   async function hashOf(type: string, { email, password }: Form): Promise<string | null> {
     if (type !== 'signup') return null;
     const found = await userByEmail(db, email);
@@ -91,7 +91,7 @@ export function createGenerateLink(parts: AuthContext): Operation {
       case 'magiclink': {
         const user = await userByEmail(tx, email);
         if (user?.email_confirmed_at) return { user, kind: 'magiclink', type, email };
-        // As upstream: a link for somebody new confirms a new account.
+        // As upstream: a magic link for a new address confirms a new account.
         return signUp(tx, form, null);
       }
       case 'recovery':
@@ -106,18 +106,18 @@ export function createGenerateLink(parts: AuthContext): Operation {
   }
 
   return async (c) => {
-    await readService(c, readCaller);
+    await requireServiceRole(c, readCaller);
     const body = await readBody(c, schema);
     const form: Form = {
-      email: readGiven(body.email ?? ''),
+      email: readRequiredAddress(body.email ?? ''),
       password: body.password ?? '',
       data: body.data ?? null,
       newEmail: body.new_email ?? '',
     };
     checkMetadata(body.data ?? {});
     const type = body.type ?? '';
-    const request = [body.redirect_to, body.redirectTo, c.req.query('redirect_to')];
-    const redirectTo = request.map((one) => allowed(one)).find((one) => one !== null) ?? config.siteUrl;
+    const requested = [body.redirect_to, body.redirectTo, c.req.query('redirect_to')];
+    const redirectTo = requested.map((one) => allowed(one)).find((one) => one !== null) ?? config.siteUrl;
     const hash = await hashOf(type, form);
     const messageId = randomUUID();
     const made = await db.transaction(async (tx) => {
@@ -153,7 +153,7 @@ export function createGenerateLink(parts: AuthContext): Operation {
   };
 }
 
-function readGiven(email: string): string {
+function readRequiredAddress(email: string): string {
   if (email === '') throw refuse.validation('An email address is required');
   return readAddress(email);
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
-import { type Operation, readAddress, readBody, readService } from '../core/request.ts';
+import { type Handler, readAddress, readBody, requireServiceRole } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { checkMetadata, toUser, type UserRow, userByEmail } from '../accounts/users.ts';
 
 const schema = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).nullish() });
 
-/** An account that waits for its owner, new or asked again; a confirmed one cannot be invited. */
+/** Creates an invited account, or invites an unconfirmed one again. Refuses a confirmed one. */
 export async function makeInvited(
   tx: Transaction,
   invited: { email: string; data: Record<string, unknown> | null; at: Date },
@@ -26,11 +26,11 @@ export async function makeInvited(
   return user;
 }
 
-/** `POST /invite`: mails an invitation to choose a password. */
-export function createInvite(parts: AuthContext): Operation {
-  const { db, clock, queue, readCaller } = parts;
+/** `POST /invite`: mails an invitation to set a password. */
+export function createInvite(context: AuthContext): Handler {
+  const { db, clock, queue, readCaller } = context;
   return async (c) => {
-    await readService(c, readCaller);
+    await requireServiceRole(c, readCaller);
     const body = await readBody(c, schema);
     const email = readAddress(body.email);
     checkMetadata(body.data ?? {});

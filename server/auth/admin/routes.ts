@@ -8,14 +8,14 @@ import { createAdminUserChange, createAdminUserGet } from './user-change.ts';
 import { createAdminUserCreate } from './user-create.ts';
 import { createAdminUserDelete } from './user-delete.ts';
 
-/** What only the service key may do. */
-export function addAdmin(router: Hono<Env>, parts: AuthContext): void {
-  router.get('/admin/users', createAdminUserList(parts));
-  router.post('/admin/users', createAdminUserCreate(parts));
-  router.get('/admin/users/:user', createAdminUserGet(parts));
-  router.put('/admin/users/:user', createAdminUserChange(parts));
-  router.delete('/admin/users/:user', createAdminUserDelete(parts));
-  router.get('/admin/audit', createAdminAudit(parts));
-  router.post('/admin/generate_link', createGenerateLink(parts));
-  router.post('/invite', createInvite(parts));
+/** Adds the calls that only the service key may make. */
+export function addAdmin(router: Hono<Env>, context: AuthContext): void {
+  router.get('/admin/users', createAdminUserList(context));
+  router.post('/admin/users', createAdminUserCreate(context));
+  router.get('/admin/users/:user', createAdminUserGet(context));
+  router.put('/admin/users/:user', createAdminUserChange(context));
+  router.delete('/admin/users/:user', createAdminUserDelete(context));
+  router.get('/admin/audit', createAdminAudit(context));
+  router.post('/admin/generate_link', createGenerateLink(context));
+  router.post('/invite', createInvite(context));
 }

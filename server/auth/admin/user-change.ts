@@ -2,29 +2,29 @@ import type { Transaction } from '#server/db/database.ts';
 import type { AuthContext } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { readSubject } from '../factors/admin-factors.ts';
-import { type Operation, readBody, readService } from '../core/request.ts';
+import { type Handler, readBody, requireServiceRole } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { endLinks } from '../codes/end-links.ts';
 import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
 import { alreadyRegistered } from './user-create.ts';
-import { readBan, readHash, readWays, type UserForm, userForm } from './user-form.ts';
+import { readBan, readHash, readContacts, type UserForm, userForm } from './user-form.ts';
 
 /** `GET /admin/users/{id}`. */
-export function createAdminUserGet(parts: AuthContext): Operation {
+export function createAdminUserGet(context: AuthContext): Handler {
   return async (c) => {
-    await readService(c, parts.readCaller);
-    return c.json(toUser(await readSubject(parts, c.req.param('user'))));
+    await requireServiceRole(c, context.readCaller);
+    return c.json(toUser(await readSubject(context, c.req.param('user'))));
   };
 }
 
-/** `PUT /admin/users/{id}`: changes at once, without a code. A new password or a ban ends every session of the account. */
-export function createAdminUserChange(parts: AuthContext): Operation {
-  const { db, checkPassword, clock, readCaller, sessions } = parts;
+/** `PUT /admin/users/{id}`: changes an account at once, without a code. A new password or a ban ends all its sessions. */
+export function createAdminUserChange(context: AuthContext): Handler {
+  const { db, checkPassword, clock, readCaller, sessions } = context;
 
   async function write(tx: Transaction, user: UserRow, form: UserForm, hash: string | null) {
     const now = clock();
-    const { email, phone } = readWays(form);
+    const { email, phone } = readContacts(form);
     const ban = readBan(form.ban_duration, now);
     const providers = providersOf(user, email, phone);
     const app = { ...user.raw_app_meta_data, ...form.app_metadata, provider: providers[0], providers };
@@ -56,10 +56,10 @@ export function createAdminUserChange(parts: AuthContext): Operation {
   }
 
   return async (c) => {
-    await readService(c, readCaller);
-    const user = await readSubject(parts, c.req.param('user'));
+    await requireServiceRole(c, readCaller);
+    const user = await readSubject(context, c.req.param('user'));
     const form = await readBody(c, userForm);
-    readWays(form);
+    readContacts(form);
     if (form.password && form.password_hash)
       throw refuse.validation('Only a password or a password hash should be provided');
     if (form.password) checkPassword(form.password);
@@ -90,11 +90,11 @@ export function createAdminUserChange(parts: AuthContext): Operation {
 }
 
 function providersOf(user: UserRow, email: string | null, phone: string | null): string[] {
-  const known = user.raw_app_meta_data['providers'];
-  const names = Array.isArray(known) ? known.filter((one) => typeof one === 'string') : [];
+  const current = user.raw_app_meta_data['providers'];
+  const names = Array.isArray(current) ? current.filter((one) => typeof one === 'string') : [];
   return [...new Set([...names, ...(email === null ? [] : ['email']), ...(phone === null ? [] : ['phone'])])];
 }
-/** As upstream: null removes a name. */
+/** As upstream: null removes a key. */
 function withoutNulls(data: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null && value !== undefined));
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, readBody, readService } from '../core/request.ts';
+import { type Handler, readBody, requireServiceRole } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
-import { readBan, readHash, readWays, type UserForm, userForm } from './user-form.ts';
+import { readBan, readHash, readContacts, type UserForm, userForm } from './user-form.ts';
 
-/** A taken address or phone, in the words of the wire; anything else goes on as it is. */
+/** Turns a unique violation into the API's error for a taken email or phone; rethrows any other error. */
 export function alreadyRegistered(error: unknown): never {
   if (error instanceof DatabaseError && error.code === '23505') {
     if (error.constraint === 'users_phone' || /users_phone/.test(error.message))
@@ -18,9 +18,9 @@ export function alreadyRegistered(error: unknown): never {
   throw error;
 }
 
-/** `POST /admin/users`: an account without a mail to anybody. */
-export function createAdminUserCreate(parts: AuthContext): Operation {
-  const { db, checkPassword, clock, readCaller } = parts;
+/** `POST /admin/users`: creates an account without sending a mail. */
+export function createAdminUserCreate(context: AuthContext): Handler {
+  const { db, checkPassword, clock, readCaller } = context;
 
   async function hashOf(form: UserForm): Promise<string | null> {
     if (form.password && form.password_hash)
@@ -33,7 +33,7 @@ export function createAdminUserCreate(parts: AuthContext): Operation {
 
   async function write(tx: Transaction, form: UserForm, hash: string | null, ip: string): Promise<UserRow | null> {
     const now = clock();
-    const { email, phone } = readWays(form);
+    const { email, phone } = readContacts(form);
     const providers = [...(email === null ? [] : ['email']), ...(phone === null ? [] : ['phone'])];
     const id = form.id ?? randomUUID();
     const confirmed =
@@ -55,7 +55,7 @@ export function createAdminUserCreate(parts: AuthContext): Operation {
         now,
       ],
     );
-    // As after a sign-up, the password of an unconfirmed account waits for the code.
+    // As after a sign-up, the password of an unconfirmed account counts only with its code.
     if (!confirmed && hash !== null)
       await tx.query(
         `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at) values ($1::uuid, $2::uuid, $3, $4::jsonb, 'service', $5::timestamptz)`,
@@ -66,9 +66,9 @@ export function createAdminUserCreate(parts: AuthContext): Operation {
   }
 
   return async (c) => {
-    await readService(c, readCaller);
+    await requireServiceRole(c, readCaller);
     const form = await readBody(c, userForm);
-    const { email, phone } = readWays(form);
+    const { email, phone } = readContacts(form);
     if (email === null && phone === null)
       throw refuse.validation('Cannot create a user without either an email or phone');
     checkMetadata(form.user_metadata ?? {});

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refuse } from '../core/errors.ts';
 import { readAddress, readPhone } from '../core/request.ts';
 
-/** What the service may say about an account, in the words of the wire. */
+/** The account fields that the service key may set, with the API's names. */
 export const userForm = z.object({
   id: z.uuid().nullish(),
   email: z.string().nullish(),
@@ -20,8 +20,8 @@ export type UserForm = z.output<typeof userForm>;
 
 const APP_METADATA_BYTES = 16_384;
 
-/** Address and phone as accounts are found by them; empty texts count as not given. Throws for what cannot be. */
-export function readWays(form: UserForm): { email: string | null; phone: string | null } {
+/** Reads email and phone in the stored form; empty texts count as missing. Throws for invalid values. */
+export function readContacts(form: UserForm): { email: string | null; phone: string | null } {
   if (form.role && form.role !== 'authenticated')
     throw refuse.validation('role can only be authenticated: what more somebody may do is not told by their token');
   if (form.app_metadata && Buffer.byteLength(JSON.stringify(form.app_metadata)) > APP_METADATA_BYTES)
@@ -30,7 +30,7 @@ export function readWays(form: UserForm): { email: string | null; phone: string 
 }
 
 const HASH = /^(\$2[aby]\$\d{2}\$[./A-Za-z0-9]{53}|\$argon2(id|i|d)\$v=19\$[\w=,]+\$[\w+/]+\$[\w+/]+)$/;
-/** A stored hash that can be signed in with later: bcrypt or argon2. */
+/** Checks that a password hash is bcrypt or argon2, the formats that sign-in supports. */
 export function readHash(text: string): string {
   if (!HASH.test(text)) throw refuse.validation('password_hash is neither bcrypt nor argon2');
   return text;
@@ -46,7 +46,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 0.000_001,
 };
 const LONGEST_MS = 100 * 365.25 * 86_400_000;
-/** The end of a ban: a duration as Go writes it (`24h`, `1h30m`), or `none`; undefined: nothing was said. */
+/** Reads the end of a ban: a Go duration (`24h`, `1h30m`), or `none` for null. Undefined: the request does not change it. */
 export function readBan(text: string | null | undefined, now: Date): Date | null | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   if (text === 'none') return null;

@@ -1,7 +1,7 @@
-/** Longer than any difference between the ways an answer can be reached, shorter than what a person notices. */
+/** Longer than the difference between any two code paths, and shorter than people notice. */
 const STEP_MS = 100;
 
-/** Answers at the next full step of time, so that how long it took does not tell whether an address has an account (promises G27). */
+/** Delays the result to the next full step, so that response time does not reveal whether an address has an account. */
 export async function withConstantTiming<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {

@@ -2,10 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import type { UserRow } from '../accounts/users.ts';
 import type { TokenKind } from './one-time-tokens.ts';
 
-/**
- * Ends every link and code that was sent to a person, and drops those that still wait to be sent. For a new password or address.
- * `keep`: kinds that stay good.
- */
+/** Ends all links and codes of a person, sent or queued. Call it for a new password or address. `keep`: kinds that stay valid. */
 export async function endLinks(
   tx: Transaction,
   user: Pick<UserRow, 'id' | 'email' | 'phone'>,
@@ -19,7 +16,7 @@ export async function endLinks(
      where (user_id = $1::uuid or email = $2 or phone = $3) and kind <> all($4::text[])`,
     [user.id, user.email, user.phone, ['password_changed', 'account_exists', ...keep]],
   );
-  // Once more: a message that was being sent may have made its code good before its row was deleted. Tokens come first as well, because
-  // whoever uses one locks it before its message, and the other order could end in a deadlock.
+  // Delete tokens twice. A message being sent may have activated its code before its row was deleted.
+  // The first delete keeps the lock order of code use (token, then message), which avoids deadlocks.
   await endTokens();
 }

@@ -1,20 +1,20 @@
 /**
- * Where a mailed link leads: a page whose button acts, because mail scanners open links too (decisions T-14). Ends in `?` or `&`. A kind
- * that is none leads to the page of sign-ups.
+ * Returns the page of a mailed link, ending in `?` or `&`. The page has a button that acts, because mail scanners open links too.
+ * An unknown kind gets the sign-up page.
  */
 export function linkPage(kind: string): string {
   return kind === 'recovery' || kind === 'invite' ? '/auth?reset=true&' : '/email-verified?';
 }
 
 const KINDS: readonly string[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email'];
-/** The kind a link may carry; anything else is read as a sign-up's. */
-export function linkKind(request: string): string {
-  return KINDS.includes(request) ? request : 'signup';
+/** Returns the kind of a link; an unknown one counts as a sign-up. */
+export function linkKind(kind: string): string {
+  return KINDS.includes(kind) ? kind : 'signup';
 }
 
 /**
- * The address of a mailed link. `redirectTo`: an allowed page of another app, which verifies the token itself, as a page that only opens
- * must not; null: our own page.
+ * Builds the address of a mailed link. `redirectTo`: an allowed page of another app, which must verify the token itself on a click;
+ * null: our own page.
  */
 export function mailedLink(
   siteUrl: string,

@@ -2,67 +2,69 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Mail, TextMessages } from '#server/providers/ports.ts';
-import type { Way } from '../core/request.ts';
-import type { Message, MessageKind, Waiting } from './message-templates.ts';
+import type { Contact } from '../core/request.ts';
+import type { Message, MessageKind, QueuedMessage } from './message-templates.ts';
 
-/** Account mails and text messages on their way. */
+/** Queue of account mails and text messages. */
 export type MessageQueue = {
   /**
-   * Writes a message in the transaction of its cause and answers its id. Whether the address has an account, and so whether anything is
-   * sent at all, is looked up when the message leaves: the asker waits as long either way (promises G27).
+   * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
+   * is looked up at delivery: so the request takes as long either way.
    */
   add(
     tx: Pick<Transaction, 'query'>,
-    message: Way & {
+    message: Contact & {
       kind: MessageKind;
       userId?: string | undefined;
       attemptId?: string | null;
-      /** `redirect_to` of the request; followed where it is allowed. */
+      /** `redirect_to` of the request; used only if it is allowed. */
       redirectTo?: string | null | undefined;
     },
   ): Promise<string>;
-  /** Sends what waits without making the caller wait; call it after the transaction. */
+  /** Starts sending in the background. Call it after the transaction. */
   soon(): void;
-  /** Sends what waits, by mail, by text message or both, and answers when it has gone or was put off; for the poll. */
+  /** Sends due messages, by mail, text message or both; resolves when each is sent or postponed. Called by the scheduler. */
   flush(channel?: 'email' | 'phone'): Promise<void>;
-  /** Removes codes that nobody used. */
+  /** Deletes expired codes. */
   cleanup(): Promise<void>;
 };
 
 const BATCH = 20;
-const GIVE_UP_TRIES = 15;
+const TRIES_MAX = 15;
 
-export function createMessageQueue(parts: {
+export function createMessageQueue(dependencies: {
   db: Database;
   mail: Mail;
   texts: TextMessages;
-  templates: (row: Waiting) => Promise<Message | null>;
-  /** The allowed page of another app, or null. */
+  templates: (row: QueuedMessage) => Promise<Message | null>;
+  /** Returns the address if it is an allowed page of another app, else null. */
   mailRedirect: (request: string | null | undefined) => string | null;
   clock: Clock;
   log: Log;
 }): MessageQueue {
-  const { db, mail, texts, templates, clock, log } = parts;
+  const { db, mail, texts, templates, clock, log } = dependencies;
 
-  async function deliver(row: Waiting, content: Message): Promise<void> {
+  async function deliver(row: QueuedMessage, content: Message): Promise<void> {
     const key = `account-${row.id}`;
     if (content.to === 'email') await mail.send({ ...content, to: row.email ?? '', key });
     else await texts.send({ to: `+${row.phone ?? ''}`, text: content.text, key });
   }
 
-  async function send(row: Waiting): Promise<void> {
+  async function send(row: QueuedMessage): Promise<void> {
     try {
       const content = await templates(row);
       if (content) await deliver(row, content);
       await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
     } catch (error) {
-      const given = row.tries >= GIVE_UP_TRIES;
+      const isLastTry = row.tries >= TRIES_MAX;
       const reason = error instanceof Error ? error.message : String(error);
       log.error(
         { message: row.id, kind: row.kind, tries: row.tries, reason },
-        given ? 'an account message was given up' : 'an account message could not be sent yet',
+        isLastTry
+          ? 'an account message failed too often and was dropped'
+          : 'an account message could not be sent, will retry',
       );
-      if (given) await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
+      if (isLastTry) await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
       else {
         const wait = Math.min(2 ** row.tries, 120) * 1000;
         await db.query(
@@ -73,13 +75,13 @@ export function createMessageQueue(parts: {
     }
   }
 
-  /** Mails and texts apart: while one service does not answer, the other's messages still go. */
+  /** Mails and texts run separately: an outage of one service does not delay the other. */
   async function flush(channel?: 'email' | 'phone'): Promise<void> {
     await Promise.all((channel ? [channel] : (['email', 'phone'] as const)).map(flushChannel));
   }
 
   async function flushChannel(channel: 'email' | 'phone'): Promise<void> {
-    const { rows } = await db.query<Waiting>(
+    const { rows } = await db.query<QueuedMessage>(
       `update auth.message_queue q set lease_until = $1::timestamptz + interval '30 seconds', tries = q.tries + 1
        where q.id in (
          select x.id from auth.message_queue x where x.due_at <= $1::timestamptz and x.lease_until < $1::timestamptz
@@ -107,14 +109,16 @@ export function createMessageQueue(parts: {
           message.userId ?? null,
           message.attemptId ?? null,
           clock(),
-          parts.mailRedirect(message.redirectTo),
+          dependencies.mailRedirect(message.redirectTo),
         ],
       );
       return id;
     },
     soon() {
       setImmediate(() => {
-        flush().catch((error: unknown) => log.error({ err: error }, 'account messages wait for the next poll'));
+        flush().catch((error: unknown) =>
+          log.error({ err: error }, 'account messages could not be sent now, the scheduler will retry'),
+        );
       });
     },
     async cleanup() {

@@ -16,10 +16,10 @@ import type { OneTimeCodes } from './one-time-codes.ts';
 import { mailedLink } from './link-page.ts';
 import type { OneTimeTokens, TokenKind } from './one-time-tokens.ts';
 
-/** `otp`: a way to sign in, or to confirm a new account, as it turns out when it is sent. */
+/** `otp` becomes a sign-in or a sign-up confirmation when it is sent. */
 export type MessageKind = TokenKind | 'otp' | 'account_exists' | 'password_changed';
 
-export type Waiting = {
+export type QueuedMessage = {
   id: string;
   kind: MessageKind;
   email: string | null;
@@ -34,18 +34,18 @@ export type Message =
   | { readonly to: 'email'; readonly subject: string; readonly html: string; readonly text: string }
   | { readonly to: 'phone'; readonly text: string };
 
-/** Says what a waiting message is to say today; null when there is nobody to tell, or nothing any more. */
-export function createMessageTemplates(parts: {
+/** Creates the function that renders a queued message. It returns null when the message has no recipient or no purpose any more. */
+export function createMessageTemplates(dependencies: {
   db: Database;
   codes: OneTimeCodes;
   tokens: OneTimeTokens;
   clock: Clock;
   config: AuthConfig;
-}): (row: Waiting) => Promise<Message | null> {
-  const { db, codes, tokens, clock, config } = parts;
+}): (row: QueuedMessage) => Promise<Message | null> {
+  const { db, codes, tokens, clock, config } = dependencies;
   const minutes = Math.round(config.codeSeconds / 60);
 
-  const facts = (row: Waiting, kind: TokenKind): { code: string; minutes: number; href: string } => ({
+  const codeData = (row: QueuedMessage, kind: TokenKind): { code: string; minutes: number; href: string } => ({
     code: codes.codeOf(row.id),
     minutes,
     href: mailedLink(config.siteUrl, {
@@ -55,11 +55,11 @@ export function createMessageTemplates(parts: {
     }),
   });
   /**
-   * Makes the code of a message good, unless its row is gone by now: a new password or address ended it while it was being sent, or its
-   * code was used. The row is locked after the token, as by whoever uses a code.
+   * Activates the code of a message. Returns false when its row is gone: a new password or address has ended it, or its code was used.
+   * Locks the row after the token, in the same order as code use.
    */
-  const enable = async (row: Waiting, kind: TokenKind, user: UserRow): Promise<boolean> => {
-    const over = new Error('the message is no longer in the queue');
+  const enable = async (row: QueuedMessage, kind: TokenKind, user: UserRow): Promise<boolean> => {
+    const ended = new Error('the message is no longer in the queue');
     const enabled = db.transaction(async (tx) => {
       const written = await tokens.enable(tx, {
         messageId: row.id,
@@ -72,31 +72,31 @@ export function createMessageTemplates(parts: {
           : { email: row.email }),
       });
       const queued = await tx.one('select 1 from auth.message_queue where id = $1::uuid for update', [row.id]);
-      if (queued === null) throw over;
+      if (queued === null) throw ended;
       return written;
     });
     return enabled.catch((error: unknown) => {
-      if (error === over) return false;
+      if (error === ended) return false;
       throw error;
     });
   };
   const mail = (message: { subject: string; html: string; text: string }): Message => ({ to: 'email', ...message });
 
-  async function forAddress(row: Waiting, email: string): Promise<Message | null> {
+  async function forAddress(row: QueuedMessage, email: string): Promise<Message | null> {
     const user = row.user_id === null ? await userByEmail(db, email) : await userById(db, row.user_id);
     switch (row.kind) {
       case 'signup':
         if (!user || user.email_confirmed_at || !(await enable(row, 'signup', user))) return null;
-        return mail(signUpMail(facts(row, 'signup')));
+        return mail(signUpMail(codeData(row, 'signup')));
       case 'invite':
         if (!user || user.email_confirmed_at || !(await enable(row, 'invite', user))) return null;
-        return mail(invitationMail(facts(row, 'invite')));
+        return mail(invitationMail(codeData(row, 'invite')));
       case 'otp': {
-        // Whoever an employer signs on has no other way in: the employer ends theirs.
+        // SSO users can sign in only through their organisation, which can then end their access.
         if (!user || user.is_sso_user) return null;
         const kind = user.email_confirmed_at ? 'magiclink' : 'signup';
         if (!(await enable(row, kind, user))) return null;
-        return mail(kind === 'signup' ? signUpMail(facts(row, kind)) : signInMail(facts(row, kind)));
+        return mail(kind === 'signup' ? signUpMail(codeData(row, kind)) : signInMail(codeData(row, kind)));
       }
       case 'recovery':
         if (!user || user.is_sso_user || !(await enable(row, 'recovery', user))) return null;
@@ -104,17 +104,17 @@ export function createMessageTemplates(parts: {
           user.id,
           clock(),
         ]);
-        return mail(recoveryMail(facts(row, 'recovery')));
+        return mail(recoveryMail(codeData(row, 'recovery')));
       case 'email_change':
         if (user?.email_change !== email) return null;
-        // A taken address answers as a free one: its owner is told, the asker learns nothing.
+        // A taken address gets the same response as a free one. Only its owner is told, by mail.
         if (await userByEmail(db, email)) return mail(accountExistsMail({ href: `${config.siteUrl}/auth` }));
         if (!(await enable(row, 'email_change', user))) return null;
-        return mail(emailChangeMail(facts(row, 'email_change')));
+        return mail(emailChangeMail(codeData(row, 'email_change')));
       case 'email_change_current':
         if (user?.email !== email || user.email_change === null) return null;
         if (!(await enable(row, 'email_change_current', user))) return null;
-        return mail(currentAddressMail({ ...facts(row, 'email_change_current'), newAddress: user.email_change }));
+        return mail(currentAddressMail({ ...codeData(row, 'email_change_current'), newAddress: user.email_change }));
       case 'reauthentication':
         if (!user || !(await enable(row, 'reauthentication', user))) return null;
         return mail(reauthenticationMail({ code: codes.codeOf(row.id), minutes }));
@@ -127,7 +127,7 @@ export function createMessageTemplates(parts: {
     }
   }
 
-  async function forPhone(row: Waiting, phone: string): Promise<Message | null> {
+  async function forPhone(row: QueuedMessage, phone: string): Promise<Message | null> {
     const user = row.user_id === null ? await userByPhone(db, phone) : await userById(db, row.user_id);
     const kind: TokenKind | null =
       row.kind === 'otp' || row.kind === 'sms'
@@ -138,7 +138,7 @@ export function createMessageTemplates(parts: {
     if (!user || kind === null) return null;
     if (kind === 'phone_change' && (user.phone_change !== phone || (await userByPhone(db, phone)))) return null;
     if (!(await enable(row, kind, user))) return null;
-    // Phones of tests have a code already and get no message.
+    // Test phones have a fixed code and get no message.
     return config.testCodes.has(phone)
       ? null
       : { to: 'phone', text: codeTextMessage({ code: codes.codeOf(row.id), minutes }) };

@@ -1,20 +1,20 @@
 import type { Keys } from '#server/crypto/keys.ts';
 
 /**
- * Codes and link tokens. They are derived from the id of what asked for them and never stored: whoever reads the database finds keyed
- * hashes only, and a repeated message is word for word the same.
+ * Codes and link tokens, derived from the id of their message. They are never stored: the database holds only keyed hashes.
+ * A repeated message contains the same code.
  */
 export type OneTimeCodes = {
-  /** The digits for a message. */
+  /** Returns the digits for a message. */
   codeOf(messageId: string): string;
-  /** The token for a message's link. */
+  /** Returns the link token for a message. */
   tokenOf(messageId: string): string;
   codeHash(userId: string, code: string): string;
   tokenHash(token: string): string;
 };
 
-export function createOneTimeCodes(parts: { keys: Keys; length: number }): OneTimeCodes {
-  const { keys, length } = parts;
+export function createOneTimeCodes(dependencies: { keys: Keys; length: number }): OneTimeCodes {
+  const { keys, length } = dependencies;
   return {
     codeOf: (id) => String(keys.hmac('mail-code', id).readUIntBE(0, 6) % 10 ** length).padStart(length, '0'),
     tokenOf: (id) => keys.hmac('mail-token', id).toString('base64url'),

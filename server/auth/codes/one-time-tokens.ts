@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
-import type { Way } from '../core/request.ts';
+import type { Contact } from '../core/request.ts';
 import type { OneTimeCodes } from './one-time-codes.ts';
 
 export type TokenKind =
@@ -11,13 +11,13 @@ export type TokenKind =
   | 'recovery'
   /** Sent to the new address. */
   | 'email_change'
-  /** Sent to the address the account has, where both must agree. */
+  /** Sent to the current address, when both must agree. */
   | 'email_change_current'
   | 'reauthentication'
   | 'sms'
   | 'phone_change';
 
-/** `email` or `phone`: where the code was sent. `attemptId`: the sign-up it belongs to. */
+/** `email` or `phone`: where the code was sent. `attemptId`: the sign-up attempt of the code. */
 export type UsedToken = {
   readonly user: UserRow;
   readonly kind: TokenKind;
@@ -26,29 +26,29 @@ export type UsedToken = {
   readonly attemptId: string | null;
 };
 
-/** The use functions answer null for whatever is wrong, unknown addresses included, and must then be committed: the try has been counted. */
+/** The `use…` functions return null for any wrong code and for unknown addresses. Commit then too: the try has been counted. */
 export type OneTimeTokens = {
-  /** Makes the code of a message good, in place of an earlier one of its kind. False when a later message's code is good already. */
+  /** Activates the code of a message, in place of an earlier one of its kind. Returns false when a later message's code is active already. */
   enable(tx: Pick<Transaction, 'one'>, token: NewToken): Promise<boolean>;
-  /** Uses up a code for an address or phone. Five wrong ones burn it. */
-  useCode(tx: Transaction, proof: Way & { code: string }, kinds: readonly TokenKind[]): Promise<UsedToken | null>;
-  /** Uses up a code of somebody who is known. */
+  /** Uses a code sent to an email or phone. Five wrong tries disable it. */
+  useCode(tx: Transaction, proof: Contact & { code: string }, kinds: readonly TokenKind[]): Promise<UsedToken | null>;
+  /** Uses a code of a known account. */
   useCodeOf(tx: Transaction, userId: string, code: string, kinds: readonly TokenKind[]): Promise<UsedToken | null>;
-  /** Uses up the token of a mailed link. */
+  /** Uses the token of a mailed link. */
   useLink(tx: Transaction, token: string, kinds: readonly TokenKind[]): Promise<UsedToken | null>;
 };
-export type NewToken = Way & {
+export type NewToken = Contact & {
   readonly messageId: string;
   readonly userId: string;
   readonly kind: TokenKind;
   readonly attemptId?: string | null;
   readonly createdAt: Date;
-  /** In place of the derived code: for phones of tests. */
+  /** Replaces the derived code, for test phones. */
   readonly code?: string | undefined;
 };
 
 const TRIES = 5;
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_USER = '00000000-0000-0000-0000-000000000000';
 type TokenRow = {
   id: string;
   user_id: string;
@@ -60,11 +60,15 @@ type TokenRow = {
 };
 const COLUMNS = 'id, user_id, kind, email, phone, attempt_id, code_hash';
 
-export function createOneTimeTokens(parts: { codes: OneTimeCodes; clock: Clock; codeSeconds: number }): OneTimeTokens {
-  const { codes, clock, codeSeconds } = parts;
+export function createOneTimeTokens(dependencies: {
+  codes: OneTimeCodes;
+  clock: Clock;
+  codeSeconds: number;
+}): OneTimeTokens {
+  const { codes, clock, codeSeconds } = dependencies;
 
-  /** A token is gone with its use, and so is its message if it still waits to be repeated: sent again, it would make the code good again. */
-  async function useUp(tx: Transaction, row: TokenRow): Promise<UsedToken | null> {
+  /** Deletes a used token and its queued message: a retry of the message would activate the code again. */
+  async function consume(tx: Transaction, row: TokenRow): Promise<UsedToken | null> {
     await tx.query('delete from auth.one_time_tokens where id = $1::uuid', [row.id]);
     await tx.query(
       `delete from auth.message_queue where (kind = $1 or kind = 'otp' and $1 in ('signup', 'magiclink')) and (email = $2 or phone = $3)`,
@@ -74,13 +78,13 @@ export function createOneTimeTokens(parts: { codes: OneTimeCodes; clock: Clock; 
     return user && { user, kind: row.kind, email: row.email, phone: row.phone, attemptId: row.attempt_id };
   }
 
-  /** Every right and wrong try is counted by the row itself, under its lock: of a thousand at once five are looked at. */
+  /** Counts the try on the row, under its lock: of a thousand concurrent guesses, five are checked. */
   async function tryCode(
     tx: Transaction,
     ids: readonly string[],
     code: string,
     kinds: readonly TokenKind[],
-    way: { email: string | null; phone: string | null } | null,
+    contact: { email: string | null; phone: string | null } | null,
   ): Promise<UsedToken | null> {
     const hashes = ids.map((id) => codes.codeHash(id, code));
     const { rows } = await tx.query<TokenRow>(
@@ -88,10 +92,10 @@ export function createOneTimeTokens(parts: { codes: OneTimeCodes; clock: Clock; 
        where user_id = any($1::uuid[]) and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int
          and ($5::boolean or email = $6 or phone = $7)
        returning ${COLUMNS}`,
-      [ids, kinds, clock(), TRIES, way === null, way?.email ?? null, way?.phone ?? null],
+      [ids, kinds, clock(), TRIES, contact === null, contact?.email ?? null, contact?.phone ?? null],
     );
-    const right = rows.find((row) => hashes.includes(row.code_hash));
-    return right ? useUp(tx, right) : null;
+    const match = rows.find((row) => hashes.includes(row.code_hash));
+    return match ? consume(tx, match) : null;
   }
 
   return {
@@ -120,20 +124,20 @@ export function createOneTimeTokens(parts: { codes: OneTimeCodes; clock: Clock; 
       return written !== null;
     },
     async useCode(tx, proof, kinds) {
-      const way = { email: 'email' in proof ? proof.email : null, phone: 'phone' in proof ? proof.phone : null };
+      const contact = { email: 'email' in proof ? proof.email : null, phone: 'phone' in proof ? proof.phone : null };
       const owner = 'email' in proof ? await userByEmail(tx, proof.email) : await userByPhone(tx, proof.phone);
-      // The code of a change goes to the new address, which is no account's yet; several may have asked for it.
+      // The code of a change goes to the new address, which no account has yet. Several accounts may have requested it.
       const changing = kinds.includes('email_change') || kinds.includes('phone_change');
-      const askers = changing
+      const requesters = changing
         ? (
             await tx.query<{ id: string }>(
               `select user_id as id from auth.one_time_tokens where kind in ('email_change', 'phone_change') and (email = $1 or phone = $2) order by created_at desc limit 3`,
-              [way.email, way.phone],
+              [contact.email, contact.phone],
             )
           ).rows.map((row) => row.id)
         : [];
-      const ids = [...new Set([...askers, ...(owner ? [owner.id] : [])])];
-      return tryCode(tx, ids.length > 0 ? ids : [NOBODY], proof.code, kinds, way);
+      const ids = [...new Set([...requesters, ...(owner ? [owner.id] : [])])];
+      return tryCode(tx, ids.length > 0 ? ids : [NO_USER], proof.code, kinds, contact);
     },
     useCodeOf: (tx, userId, code, kinds) => tryCode(tx, [userId], code, kinds, null),
     async useLink(tx, token, kinds) {
@@ -142,7 +146,7 @@ export function createOneTimeTokens(parts: { codes: OneTimeCodes; clock: Clock; 
          where token_hash = $1 and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int for update`,
         [codes.tokenHash(token), kinds, clock(), TRIES],
       );
-      return row ? useUp(tx, row) : null;
+      return row ? consume(tx, row) : null;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** What happens to accounts, in hosted Supabase's words where it has one. */
+/** Events of accounts, with hosted Supabase's names where it has one. */
 export type AuthEvent =
   | 'user_signedup'
   | 'user_repeated_signup'
@@ -46,12 +46,12 @@ export type AuthRecord = {
   readonly details?: Readonly<Record<string, unknown>>;
 };
 
-/** The values of `(payload, ip_address, created_at)` of an entry. */
+/** Returns the values of `(payload, ip_address, created_at)` of an entry. */
 export function entryOf(event: AuthRecord): readonly [Record<string, unknown>, string, Date] {
   return [{ ...event.details, action: event.action, actor_id: event.actorId }, event.ip ?? '', event.at];
 }
 
-/** Writes an event in the transaction of what it tells of. */
+/** Writes an event to the audit log, in the transaction of the event. */
 export async function record(tx: Pick<Transaction, 'query'>, event: AuthRecord): Promise<void> {
   await tx.query(
     `insert into auth.audit_log_entries (payload, ip_address, created_at) values ($1::jsonb, $2, $3::timestamptz)`,

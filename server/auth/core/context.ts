@@ -10,23 +10,23 @@ import type { MessageQueue } from '../codes/message-queue.ts';
 import type { OneTimeTokens } from '../codes/one-time-tokens.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
-/** What an operation of the auth door works with. */
+/** The dependencies of the auth handlers. */
 export type AuthContext = {
   readonly db: Database;
   readonly limits: TakeLimit;
   readonly queue: MessageQueue;
   readonly codes: OneTimeCodes;
-  /** Whether a new password may be chosen; throws what the protocol says against it. */
+  /** Checks a new password. Throws the API's refusal. */
   readonly checkPassword: (password: string) => void;
   readonly captcha: Captcha | null;
-  /** For codes that are asked for by somebody signed in; what strangers may cause goes through the queue. */
+  /** Sends codes that a signed-in user requests. Messages that anybody can cause go through the queue. */
   readonly texts: TextMessages;
   readonly tokens: OneTimeTokens;
   readonly sessions: Sessions;
   readonly flows: Flows;
-  /** Identity providers that are switched on, by their names on the wire. */
+  /** Enabled identity providers by their API name. */
   readonly providers: ReadonlyMap<string, SignInProvider>;
-  /** Identity providers of employers; empty: single sign-on is switched off. */
+  /** SAML identity providers; empty: single sign-on is disabled. */
   readonly ssoProviders: readonly SingleSignOn[];
   readonly readCaller: ReadCaller;
   readonly keys: Keys;

@@ -1,4 +1,4 @@
-/** A no in the words of the auth protocol (wire.md 2): `{code, message, …}` with a status. */
+/** A refusal as the auth API sends it: a status and `{code, message, …}`. */
 export class AuthRefusal extends Error {
   override readonly name = 'AuthRefusal';
   readonly status: 400 | 401 | 403 | 404 | 409 | 415 | 422 | 429 | 503;

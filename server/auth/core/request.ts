@@ -3,44 +3,44 @@ import { z } from 'zod';
 import type { Caller, Env, ReadCaller } from '#server/http/caller.ts';
 import { AuthRefusal, refuse } from './errors.ts';
 
-/** One operation of the door: reads its request, answers or throws `AuthRefusal`. */
-export type Operation = (c: Context<Env>) => Promise<Response>;
+/** Answers one call, or throws `AuthRefusal`. */
+export type Handler = (c: Context<Env>) => Promise<Response>;
 
-/** Where a request came from, for sessions, limits and the event log. */
-export type From = {
+/** Where a request came request, for sessions, limits and the audit log. */
+export type RequestInfo = {
   readonly ip: string;
   readonly userAgent: string | null;
-  /** Where mailed links should lead, as the request asks. */
+  /** `redirect_to` of the request: where mailed links should lead. */
   readonly redirectTo?: string | undefined;
 };
 
-/** A person signed in, with the session the request was made in. */
+/** A signed-in user, and the session of the request. */
 export type Person = { readonly userId: string; readonly sessionId: string };
 
 const email = z.string().trim().toLowerCase().max(255).pipe(z.email());
 
-/** An email address as accounts are found by it: trimmed, lower case. */
+/** Reads an email address in the stored form: trimmed, lower case. */
 export function readAddress(text: string): string {
   const parsed = email.safeParse(text);
   if (!parsed.success) throw refuse.email();
   return parsed.data;
 }
 
-/** A phone as accounts are found by it: the digits of E.164 without the plus, as hosted Supabase stores them. */
+/** Reads a phone number in the stored form, as on hosted Supabase: the digits of E.164 without the plus. */
 export function readPhone(text: string): string {
   const digits = text.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
   if (!/^[1-9]\d{6,14}$/.test(digits)) throw refuse.phone();
   return digits;
 }
 
-/** Where a code goes: to a mail address or to a phone. */
-export type Way = { readonly email: string } | { readonly phone: string };
+/** Identifies an account, or receives a code: an email address or a phone number. */
+export type Contact = { readonly email: string } | { readonly phone: string };
 
-export function readFrom(c: Context<Env>): From {
+export function readRequestInfo(c: Context<Env>): RequestInfo {
   return { ip: c.var.ip, userAgent: c.req.header('user-agent') ?? null, redirectTo: c.req.query('redirect_to') };
 }
 
-/** The JSON body by its schema; 400 in the protocol's words when it is none or does not fit. */
+/** Reads the JSON body by its schema. Throws the API's 400 when it is not JSON or does not match. */
 export async function readBody<S extends z.ZodType>(c: Context<Env>, schema: S): Promise<z.output<S>> {
   let body: unknown;
   try {
@@ -55,28 +55,28 @@ export async function readBody<S extends z.ZodType>(c: Context<Env>, schema: S):
   throw refuse.validation(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`);
 }
 
-const DEEPEST = 32;
+const DEPTH_MAX = 32;
 
-/** PostgreSQL keeps no U+0000, a lone surrogate is no text in UTF-8, and nobody nests this deep in good faith: better refused here than failing there. */
+/** Whether PostgreSQL could not store a value: it contains NUL or a lone surrogate, or is nested deeper than 32. */
 function cannotBeStored(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed();
   if (value === null || typeof value !== 'object') return false;
-  if (depth > DEEPEST) return true;
+  if (depth > DEPTH_MAX) return true;
   return Object.entries(value).some(([name, inner]) => cannotBeStored(name, depth) || cannotBeStored(inner, depth + 1));
 }
 
-/** Who is signed in; guests and the service key are refused. */
+/** Reads the signed-in user. Refuses guests and the service key. */
 export async function readPerson(c: Context<Env>, readCaller: ReadCaller): Promise<Person> {
   const caller: Caller = await readCaller(c.req.raw, c.var.ip);
   if (caller.role !== 'authenticated' || !caller.userId || !caller.sessionId) throw refuse.noBearer();
   return { userId: caller.userId, sessionId: caller.sessionId };
 }
 
-/** Roles of a token that may administer accounts, as GoTrue has them. */
+/** Roles that may administer accounts, as in GoTrue. */
 const ADMIN_ROLES: ReadonlySet<string> = new Set(['service_role', 'supabase_admin']);
 
-/** Admits the service key, and a token of a signing key with an administrator's role; refuses everybody else. */
-export async function readService(c: Context<Env>, readCaller: ReadCaller): Promise<void> {
+/** Admits the service key and tokens with an administrator's role. Refuses everybody else. */
+export async function requireServiceRole(c: Context<Env>, readCaller: ReadCaller): Promise<void> {
   const caller: Caller = await readCaller(c.req.raw, c.var.ip);
   if (!ADMIN_ROLES.has(caller.role)) throw new AuthRefusal(403, 'not_admin', 'User not allowed');
 }

@@ -4,15 +4,15 @@ import type { Env } from '#server/http/caller.ts';
 import type { KnownPerson } from '#server/providers/ports.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, readFrom } from '../core/request.ts';
+import { type Handler, readRequestInfo } from '../core/request.ts';
 import { cookieOf } from './authorize.ts';
 import type { Flow, ProviderTokens } from './flows.ts';
 import { redirectWithCode, redirectWithError, redirectWithSession } from './redirect-back.ts';
-import { accountOf, linkTo, type ExternalIdentity } from './external-identity.ts';
+import { findOrCreateUser, linkIdentity, type ExternalIdentity } from './external-identity.ts';
 
-/** `GET` and `POST /callback`: an identity provider sends a browser back. Whatever went wrong is told to the page it leads to. */
-export function createCallback(parts: AuthContext): Operation {
-  const { db, config, flows, providers } = parts;
+/** `GET` and `POST /callback`: an identity provider sends a browser back. Errors go to the page of `redirect_to`. */
+export function createCallback(context: AuthContext): Handler {
+  const { db, config, flows, providers } = context;
   return async (c) => {
     if (providers.size === 0) throw refuse.validation('Unsupported provider: provider is not enabled');
     const text = c.req.method === 'POST' ? await c.req.text() : new URL(c.req.url).search;
@@ -23,7 +23,7 @@ export function createCallback(parts: AuthContext): Operation {
     if (flow?.method !== 'oauth' || !isOfThisBrowser(c, flow, state))
       return redirectWithError(c, config.siteUrl, unknownState());
     try {
-      return await finish(parts, c, flow, state, answer);
+      return await finish(context, c, flow, state, answer);
     } catch (error) {
       if (error instanceof AuthRefusal) return redirectWithError(c, flow.redirectTo, error);
       c.var.log.error({ err: error, provider: flow.provider }, 'a sign-in by an identity provider failed');
@@ -44,26 +44,26 @@ function isOfThisBrowser(c: Context<Env>, flow: Flow, state: string): boolean {
 }
 
 async function finish(
-  parts: AuthContext,
+  context: AuthContext,
   c: Context<Env>,
   flow: Flow,
   state: string,
   answer: URLSearchParams,
 ): Promise<Response> {
-  const provider = parts.providers.get(flow.provider);
+  const provider = context.providers.get(flow.provider);
   if (!provider) throw refuse.validation('Unsupported provider: provider is not enabled');
   const error = answer.get('error');
   if (error !== null) {
-    const said = answer.get('error_description') ?? 'The provider refused the sign-in';
-    const refusal = new AuthRefusal(403, 'access_denied', said.slice(0, 300));
+    const description = answer.get('error_description') ?? 'The provider refused the sign-in';
+    const refusal = new AuthRefusal(403, 'access_denied', description.slice(0, 300));
     return redirectWithError(c, flow.redirectTo, refusal, /^\w{1,60}$/.test(error) ? error : 'access_denied');
   }
   const { person, accessToken, refreshToken } = await provider.redeem({
-    ...parts.flows.secrets(flow.id),
+    ...context.flows.secrets(flow.id),
     state,
     answer,
   });
-  return admit(parts, c, flow, toExternalIdentity(flow.provider, person), {
+  return completeSignIn(context, c, flow, toExternalIdentity(flow.provider, person), {
     access: accessToken,
     refresh: refreshToken,
   });
@@ -75,24 +75,24 @@ export function toExternalIdentity(provider: string, person: KnownPerson): Exter
   return { provider, subject, email, emailVerified, claims, needsEmail: true, sso: false };
 }
 
-/** Lets an outsider in: finds or makes the account, and ends the flow in a code or a session. */
-export async function admit(
-  parts: AuthContext,
+/** Completes a sign-in at a provider: finds or creates the account, then redirects with a code or a session. */
+export async function completeSignIn(
+  context: AuthContext,
   c: Context<Env>,
   flow: Flow,
-  who: ExternalIdentity,
+  identity: ExternalIdentity,
   tokens: ProviderTokens | null,
 ): Promise<Response> {
-  const { db, flows, sessions } = parts;
-  const from = readFrom(c);
+  const { db, flows, sessions } = context;
+  const request = readRequestInfo(c);
   const done = await db.transaction(async (tx) => {
     const user =
       flow.linkUserId === null
-        ? await accountOf(parts, tx, who, from.ip)
-        : await linkTo(parts, tx, flow.linkUserId, who, from.ip);
+        ? await findOrCreateUser(context, tx, identity, request.ip)
+        : await linkIdentity(context, tx, flow.linkUserId, identity, request.ip);
     if (flow.challenge !== null) return { code: await flows.finish(tx, flow, user.id, tokens) };
     await tx.query('delete from auth.flow_state where id = $1::uuid', [flow.id]);
-    return sessions.beginIn(tx, user, flow.method, from);
+    return sessions.beginIn(tx, user, flow.method, request);
   });
   if ('code' in done) return redirectWithCode(c, flow.redirectTo, done.code);
   sessions.forget(done.ended);

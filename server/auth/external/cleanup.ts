@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 
-/** Removes what was begun and never finished: challenges, sign-ins at other parties, notes of proofs that are over. */
+/** Deletes expired challenges, unfinished sign-ins at providers, and proofs of the replay guard. */
 export async function deleteExpired(db: Database, clock: Clock): Promise<void> {
   const tables = ['mfa_challenges', 'webauthn_challenges', 'flow_state', 'shown_proofs'] as const;
   for (const table of tables)

@@ -5,46 +5,51 @@ import { AuthRefusal, refuse } from '../core/errors.ts';
 import { record } from '../core/audit-log.ts';
 import { ssoManaged } from '../user/prove-identity.ts';
 
-/** Somebody whom another party has let in: an identity provider, a wallet, an employer. */
+/** A verified identity from an identity provider, a wallet or single sign-on. */
 export type ExternalIdentity = {
-  /** As the identity names it: 'google', 'web3', 'sso:<id>'. */
+  /** The stored provider name: 'google', 'web3', 'sso:<id>'. */
   readonly provider: string;
   readonly subject: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** Whether an account can do without an address: that of a wallet can. */
+  /** Whether the account needs an email address. One of a wallet does not. */
   readonly needsEmail: boolean;
   readonly sso: boolean;
 };
 
-type Parts = Pick<AuthContext, 'clock' | 'config'>;
+type Context = Pick<AuthContext, 'clock' | 'config'>;
 const MANAGED = 'This account is managed by its organisation. Sign in by single sign-on.';
 
 /**
- * The account of an outsider: the one that has this identity; else the one with the same verified address; else a new one. An account
- * whose address nobody had confirmed loses what an unknown hand typed into it. Throws what the protocol says against it.
+ * Returns the account of an external identity: the one that has it, else the one with the same verified address, else a new one.
+ * An existing account with an unconfirmed address loses its earlier credentials. Throws the API's refusals.
  */
-export async function accountOf(parts: Parts, tx: Transaction, who: ExternalIdentity, ip: string): Promise<UserRow> {
-  await lockIdentity(tx, who);
+export async function findOrCreateUser(
+  context: Context,
+  tx: Transaction,
+  identity: ExternalIdentity,
+  ip: string,
+): Promise<UserRow> {
+  await lockIdentity(tx, identity);
   const user =
-    (await byIdentity(tx, who, parts.clock())) ??
-    (await byAddress(parts, tx, who, ip)) ??
-    (await create(parts, tx, who, ip));
-  if (isBanned(user, parts.clock())) throw new AuthRefusal(403, 'user_banned', 'User is banned');
+    (await byIdentity(tx, identity, context.clock())) ??
+    (await byAddress(context, tx, identity, ip)) ??
+    (await create(context, tx, identity, ip));
+  if (isBanned(user, context.clock())) throw new AuthRefusal(403, 'user_banned', 'User is banned');
   return user;
 }
 
-/** Gives an account one more identity. */
-export async function linkTo(
-  parts: Parts,
+/** Adds an identity to an account. */
+export async function linkIdentity(
+  context: Context,
   tx: Transaction,
   userId: string,
-  who: ExternalIdentity,
+  identity: ExternalIdentity,
   ip: string,
 ): Promise<UserRow> {
-  await lockIdentity(tx, who);
-  const owner = await ownerOf(tx, who);
+  await lockIdentity(tx, identity);
+  const owner = await ownerOf(tx, identity);
   if (owner !== null)
     throw new AuthRefusal(
       422,
@@ -54,27 +59,29 @@ export async function linkTo(
   const user = await userById(tx, userId);
   if (!user) throw refuse.noSession();
   if (user.is_sso_user) throw ssoManaged(MANAGED);
-  return addIdentity(parts, tx, user, who, ip);
+  return addIdentity(context, tx, user, identity, ip);
 }
 
-/** Two answers about one person at once are taken one after the other. */
-async function lockIdentity(tx: Transaction, who: ExternalIdentity): Promise<void> {
-  await tx.one('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`identity:${who.provider}:${who.subject}`]);
+/** Serialises concurrent sign-ins with the same identity. */
+async function lockIdentity(tx: Transaction, identity: ExternalIdentity): Promise<void> {
+  await tx.one('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `identity:${identity.provider}:${identity.subject}`,
+  ]);
 }
 
-async function ownerOf(tx: Transaction, who: ExternalIdentity): Promise<string | null> {
+async function ownerOf(tx: Transaction, identity: ExternalIdentity): Promise<string | null> {
   const row = await tx.one<{ user_id: string }>(
     'select user_id from auth.identities where provider = $1 and provider_id = $2',
-    [who.provider, who.subject],
+    [identity.provider, identity.subject],
   );
   return row?.user_id ?? null;
 }
 
-async function byIdentity(tx: Transaction, who: ExternalIdentity, now: Date): Promise<UserRow | null> {
+async function byIdentity(tx: Transaction, identity: ExternalIdentity, now: Date): Promise<UserRow | null> {
   const row = await tx.one<{ user_id: string }>(
     `update auth.identities set identity_data = $3::jsonb, last_sign_in_at = $4::timestamptz, updated_at = $4::timestamptz
      where provider = $1 and provider_id = $2 returning user_id`,
-    [who.provider, who.subject, identityData(who), now],
+    [identity.provider, identity.subject, identityData(identity), now],
   );
   if (!row) return null;
   const user = await userById(tx, row.user_id);
@@ -82,34 +89,39 @@ async function byIdentity(tx: Transaction, who: ExternalIdentity, now: Date): Pr
   return user;
 }
 
-async function byAddress(parts: Parts, tx: Transaction, who: ExternalIdentity, ip: string): Promise<UserRow | null> {
-  if (who.email === null) {
-    if (who.needsEmail) throw refuse.validation(`Error getting user email from external provider`);
+async function byAddress(
+  context: Context,
+  tx: Transaction,
+  identity: ExternalIdentity,
+  ip: string,
+): Promise<UserRow | null> {
+  if (identity.email === null) {
+    if (identity.needsEmail) throw refuse.validation(`Error getting user email from external provider`);
     return null;
   }
-  if (!who.emailVerified)
+  if (!identity.emailVerified)
     throw new AuthRefusal(
       401,
       'provider_email_needs_verification',
-      `Unverified email with ${who.provider}. Verify the email with ${who.provider} in order to sign in`,
+      `Unverified email with ${identity.provider}. Verify the email with ${identity.provider} in order to sign in`,
     );
-  const user = await userByEmail(tx, who.email);
+  const user = await userByEmail(tx, identity.email);
   if (!user) return null;
-  // A second way in would outlive the employer's word that this one is over.
-  if (user.is_sso_user && !who.sso) throw ssoManaged(MANAGED);
-  if (user.email_confirmed_at !== null) return addIdentity(parts, tx, user, who, ip);
-  await discardUnprovenCredentials(tx, user, parts.clock());
+  // Only SSO may sign in to an SSO account: another identity would outlive the end of access through the organisation.
+  if (user.is_sso_user && !identity.sso) throw ssoManaged(MANAGED);
+  if (user.email_confirmed_at !== null) return addIdentity(context, tx, user, identity, ip);
+  await discardUnprovenCredentials(tx, user, context.clock());
   await record(tx, {
     action: 'user_confirmed',
     actorId: user.id,
-    at: parts.clock(),
+    at: context.clock(),
     ip,
-    details: { provider: who.provider },
+    details: { provider: identity.provider },
   });
-  return addIdentity(parts, tx, (await userById(tx, user.id)) ?? user, who, ip);
+  return addIdentity(context, tx, (await userById(tx, user.id)) ?? user, identity, ip);
 }
 
-/** Whoever signed up with this address never showed it was theirs: the one who did takes nothing over from them. */
+/** An earlier sign-up never proved that it owns this address: discard its credentials. */
 async function discardUnprovenCredentials(tx: Transaction, user: UserRow, now: Date): Promise<void> {
   await tx.query('delete from auth.sessions where user_id = $1::uuid', [user.id]);
   await tx.query('delete from auth.one_time_tokens where user_id = $1::uuid', [user.id]);
@@ -122,43 +134,55 @@ async function discardUnprovenCredentials(tx: Transaction, user: UserRow, now: D
   );
 }
 
-async function create(parts: Parts, tx: Transaction, who: ExternalIdentity, ip: string): Promise<UserRow> {
-  if (!parts.config.signupEnabled)
+async function create(context: Context, tx: Transaction, identity: ExternalIdentity, ip: string): Promise<UserRow> {
+  if (!context.config.signupEnabled)
     throw refuse.disabled(422, 'signup_disabled', 'Signups not allowed for this instance');
-  const now = parts.clock();
+  const now = context.clock();
   const row = await tx.one<{ id: string }>(
     `insert into auth.users (email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, is_sso_user, created_at)
      values ($1, case when $1::text is null then null else $2::timestamptz end, $3::jsonb, $4::jsonb, $5::boolean, $2::timestamptz)
      returning id`,
-    [who.email, now, { provider: who.provider, providers: [] }, userData(who), who.sso],
+    [identity.email, now, { provider: identity.provider, providers: [] }, userData(identity), identity.sso],
   );
   const user = row && (await userById(tx, row.id));
   if (!user) throw new Error('a new account cannot be read back');
-  await record(tx, { action: 'user_signedup', actorId: user.id, at: now, ip, details: { provider: who.provider } });
-  return addIdentity(parts, tx, user, who, null);
+  await record(tx, {
+    action: 'user_signedup',
+    actorId: user.id,
+    at: now,
+    ip,
+    details: { provider: identity.provider },
+  });
+  return addIdentity(context, tx, user, identity, null);
 }
 
-/** `ip` null: the identity the account was made with, which its sign-up tells of. */
+/** `ip` null: the first identity of a new account, which the sign-up entry already logs. */
 async function addIdentity(
-  { clock }: Parts,
+  { clock }: Context,
   tx: Transaction,
   user: UserRow,
-  who: ExternalIdentity,
+  identity: ExternalIdentity,
   ip: string | null,
 ): Promise<UserRow> {
   const now = clock();
   await tx.query(
     `insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)
      values ($1::uuid, $2, $3, $4::jsonb, $5::timestamptz, $5::timestamptz)`,
-    [user.id, who.provider, who.subject, identityData(who), now],
+    [user.id, identity.provider, identity.subject, identityData(identity), now],
   );
   await writeProviders(tx, user.id);
   if (ip !== null)
-    await record(tx, { action: 'identity_linked', actorId: user.id, at: now, ip, details: { provider: who.provider } });
+    await record(tx, {
+      action: 'identity_linked',
+      actorId: user.id,
+      at: now,
+      ip,
+      details: { provider: identity.provider },
+    });
   return (await userById(tx, user.id)) ?? user;
 }
 
-/** The list of providers in the account follows its identities. */
+/** Copies the list of providers from the identities to the account. */
 export async function writeProviders(tx: Transaction, userId: string): Promise<void> {
   await tx.query(
     `update auth.users u set raw_app_meta_data = u.raw_app_meta_data || jsonb_build_object(
@@ -172,18 +196,18 @@ export async function writeProviders(tx: Transaction, userId: string): Promise<v
   );
 }
 
-function identityData(who: ExternalIdentity): Record<string, unknown> {
+function identityData(identity: ExternalIdentity): Record<string, unknown> {
   return {
-    ...userData(who),
-    sub: who.subject,
-    provider_id: who.subject,
-    ...(who.email === null ? {} : { email: who.email }),
-    email_verified: who.email !== null && who.emailVerified,
+    ...userData(identity),
+    sub: identity.subject,
+    provider_id: identity.subject,
+    ...(identity.email === null ? {} : { email: identity.email }),
+    email_verified: identity.email !== null && identity.emailVerified,
     phone_verified: false,
   };
 }
 
-/** What the account shows of a person to begin with; it is theirs to change. */
+/** Initial profile data of an account. Its owner can change it. */
 function userData({ claims }: ExternalIdentity): Record<string, unknown> {
   const name = claims['name'];
   const picture = claims['picture'];

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Keys } from '#server/crypto/keys.ts';
-import { createSealed } from '../accounts/sealed.ts';
+import { createEncryption } from '../accounts/encryption.ts';
 import type { Challenge } from './pkce.ts';
 
-/** What a sign-in through somebody else's door was begun with. */
+/** The state of a sign-in at a provider (OAuth or SAML). */
 export type Flow = {
   readonly id: string;
   readonly provider: string;
@@ -19,19 +19,19 @@ export type ProviderTokens = { readonly access: string; readonly refresh: string
 type Tx = Pick<Transaction, 'one'>;
 
 export type Flows = {
-  /** Begins one; answers the state the provider is to give back. */
+  /** Begins a flow. Returns the state that the provider must send back. */
   begin(tx: Tx, flow: Omit<Flow, 'id'>): Promise<{ id: string; state: string }>;
-  /** What only we and the provider's answer know of a flow. */
+  /** Secrets that only this server and the provider's answer know. */
   secrets(id: string): { nonce: string; verifier: string };
-  /** The flow of a state, once. */
+  /** Takes the flow of a state. Works once. */
   take(tx: Tx, state: string): Promise<Flow | null>;
-  /** Ends a flow in a code, good for five minutes and one trade. */
+  /** Ends a flow with a code that can be exchanged once, within five minutes. */
   finish(tx: Tx, flow: Flow, userId: string, tokens: ProviderTokens | null): Promise<string>;
-  /** Trades a code, once, right or wrong. */
-  trade(
+  /** Exchanges a code. The code is used even if the exchange is refused. */
+  exchange(
     tx: Tx,
     code: string,
-  ): Promise<{ flow: Flow; userId: string; tokens: ProviderTokens | null; over: boolean } | null>;
+  ): Promise<{ flow: Flow; userId: string; tokens: ProviderTokens | null; expired: boolean } | null>;
 };
 
 const FLOW_SECONDS = 600;
@@ -50,7 +50,7 @@ type Row = {
 };
 
 export function createFlows({ keys, clock }: { keys: Keys; clock: Clock }): Flows {
-  const sealed = createSealed(keys, 'provider-tokens');
+  const encryption = createEncryption(keys, 'provider-tokens');
   const hash = (purpose: string, text: string): string => keys.hmac(purpose, text).toString('base64url');
   const inSeconds = (seconds: number): Date => new Date(clock().getTime() + seconds * 1000);
 
@@ -78,7 +78,7 @@ export function createFlows({ keys, clock }: { keys: Keys; clock: Clock }): Flow
       );
       return { id, state };
     },
-    // Derived, never stored: whoever reads the database cannot finish somebody's sign-in.
+    // Derived, never stored: access to the database is not enough to finish somebody's sign-in.
     secrets: (id) => ({ nonce: hash('flow-nonce', id), verifier: hash('flow-verifier', id) }),
     async take(tx, state) {
       const row = await tx.one<Row>(
@@ -95,13 +95,13 @@ export function createFlows({ keys, clock }: { keys: Keys; clock: Clock }): Flow
           flow.id,
           userId,
           hash('flow-code', code),
-          tokens && sealed.seal(JSON.stringify(tokens), flow.id),
+          tokens && encryption.encrypt(JSON.stringify(tokens), flow.id),
           inSeconds(CODE_SECONDS),
         ],
       );
       return code;
     },
-    async trade(tx, code) {
+    async exchange(tx, code) {
       const row = await tx.one<Row & { user_id: string; provider_tokens: string | null; expires_at: Date }>(
         `delete from auth.flow_state where auth_code_hash = $1 returning ${COLUMNS}, user_id, provider_tokens, expires_at`,
         [hash('flow-code', code)],
@@ -110,8 +110,8 @@ export function createFlows({ keys, clock }: { keys: Keys; clock: Clock }): Flow
         row && {
           flow: toFlow(row),
           userId: row.user_id,
-          tokens: row.provider_tokens === null ? null : JSON.parse(sealed.open(row.provider_tokens, row.id)),
-          over: row.expires_at <= clock(),
+          tokens: row.provider_tokens === null ? null : JSON.parse(encryption.decrypt(row.provider_tokens, row.id)),
+          expired: row.expires_at <= clock(),
         }
       );
     },

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { refuse } from '../core/errors.ts';
 
-/** How a code is bound to the client that asked for it (RFC 7636); null: the implicit flow. */
+/** Binds a code to the client that requested it (RFC 7636); null: the implicit flow. */
 export type Challenge = { readonly text: string; readonly method: 's256' | 'plain' } | null;
 
-/** Reads `code_challenge` and `code_challenge_method`; throws where they do not go together. */
+/** Reads `code_challenge` and `code_challenge_method`. Throws when only one is there or one is invalid. */
 export function readChallenge(text: string | null | undefined, method: string | null | undefined): Challenge {
   if (!text && !method) return null;
   if (!text || !method) throw refuse.validation('PKCE flow requires code_challenge_method and code_challenge');

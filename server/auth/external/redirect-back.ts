@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Env } from '#server/http/caller.ts';
 import type { AuthRefusal } from '../core/errors.ts';
 
-/** How hosted Supabase names a status in an address. */
+/** OAuth error names for a status, as hosted Supabase uses them in redirects. */
 const NAMES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',
@@ -12,14 +12,14 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
-/** Leads back with a code to trade. */
+/** Redirects with a code to exchange. */
 export function redirectWithCode(c: Context<Env>, redirectTo: string, code: string): Response {
   const url = new URL(redirectTo);
   url.searchParams.set('code', code);
   return c.redirect(url.href, 302);
 }
 
-/** Leads back with the session in the fragment, which no server sees. */
+/** Redirects with the session in the fragment, which browsers do not send to servers. */
 export function redirectWithSession(
   c: Context<Env>,
   redirectTo: string,
@@ -36,7 +36,7 @@ export function redirectWithSession(
   return c.redirect(url.href, 302);
 }
 
-/** Leads back with a no, in the query and in the fragment, as clients look for it in both. */
+/** Redirects with an error in the query and in the fragment, because clients look in either. */
 export function redirectWithError(c: Context<Env>, redirectTo: string, refusal: AuthRefusal, error?: string): Response {
   const url = new URL(redirectTo);
   const fields = {

@@ -17,12 +17,12 @@ test.each([
   ['https://pr-7.preview.example.com/back', 'https://pr-7.preview.example.com/back'],
   ['http://localhost:5173/auth', 'http://localhost:5173/auth'],
   ['my-app://sign-in', 'my-app://sign-in'],
-])('%s is one of ours', (request, led) => {
-  expect(safe(request)).toBe(led);
+])('%s is allowed', (requested, expected) => {
+  expect(safe(requested)).toBe(expected);
 });
 
-/** Hosts a payload tries to reach. */
-const EVIL = ['evil.example', 'site.example.com.evil.example', 'evilsite.example.com', '127.0.0.1', '[::1]'];
+/** Hosts that a payload tries to reach. */
+const ATTACKER_HOSTS = ['evil.example', 'site.example.com.evil.example', 'evilsite.example.com', '127.0.0.1', '[::1]'];
 const SHAPES: readonly ((host: string) => string)[] = [
   (host) => `https://${host}/`,
   (host) => `http://${host}/`,
@@ -67,7 +67,7 @@ const SHAPES: readonly ((host: string) => string)[] = [
   (host) => `https://ｅｖｉｌ.example/${host}`,
   (host) => `https://${host}。site.example.com/`,
 ];
-const ALONE = [
+const FIXED_PAYLOADS = [
   '',
   '/',
   '.',
@@ -99,19 +99,19 @@ const ALONE = [
   `https://app.example.com/${'x'.repeat(3_000)}`,
   '\ud800',
 ];
-const payloads = [...SHAPES.flatMap((shape) => EVIL.map(shape)), ...ALONE];
+const payloads = [...SHAPES.flatMap((shape) => ATTACKER_HOSTS.map(shape)), ...FIXED_PAYLOADS];
 
 describe('open redirects', () => {
-  test(`none of ${payloads.length} payloads leads anywhere but home`, () => {
+  test(`none of ${payloads.length} payloads leads to another site`, () => {
     expect(payloads.length).toBeGreaterThanOrEqual(200);
     for (const payload of payloads) {
-      const led = safe(payload);
-      // A fragment or query of ours may hold anything: what counts is whose page opens.
+      const expected = safe(payload);
+      // Our own fragment or query may hold anything. What counts is the page that opens.
       expect(
         [SITE, `${SITE}/`, 'https://app.example.com'].some(
-          (ours) => led === ours || new URL(led).origin === new URL(ours).origin,
+          (ours) => expected === ours || new URL(expected).origin === new URL(ours).origin,
         ),
-        `${payload} led to ${led}`,
+        `${payload} expected to ${expected}`,
       ).toBe(true);
     }
   });
@@ -122,11 +122,11 @@ describe('open redirects', () => {
     `https:${new URL(SITE).host}/a`,
     `https:/${new URL(SITE).host}/a`,
     `${SITE}/${'x'.repeat(2_000)}`,
-  ])('%s leads to no page at all, though browsers would open one of ours', (payload) => {
+  ])('%s is refused, although browsers would open a page of ours', (payload) => {
     expect(safe(payload)).toBe(SITE);
   });
 
-  test('the check would notice: a list that allows everything lets payloads through', () => {
+  test('control: a list that allows everything lets payloads through', () => {
     const open = createSafeRedirect(SITE, ['https://**']);
     expect(payloads.filter((payload) => new URL(open(payload)).origin !== SITE).length).toBeGreaterThan(20);
   });

@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 
-/** Notes a proof that is good once: false when it was shown before. `until`: when it is good for nothing by itself. */
+/** Marks a proof as used. Returns false when the token was used before. `until`: when it expires. */
 export async function markUsed(
   tx: Pick<Transaction, 'one'>,
   keys: Keys,

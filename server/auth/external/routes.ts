@@ -5,10 +5,10 @@ import { createAuthorize, createLinkIdentity } from './authorize.ts';
 import { createCallback } from './callback.ts';
 import { createUnlink } from './unlink.ts';
 
-/** The addresses of sign-ins by identity providers, and of the identities of an account. */
-export function addExternal(router: Hono<Env>, parts: AuthContext): void {
-  router.get('/authorize', createAuthorize(parts));
-  router.on(['GET', 'POST'], ['/callback'], createCallback(parts));
-  router.get('/user/identities/authorize', createLinkIdentity(parts));
-  router.delete('/user/identities/:identity', createUnlink(parts));
+/** Adds the routes of sign-ins by identity providers, and of an account's identities. */
+export function addExternal(router: Hono<Env>, context: AuthContext): void {
+  router.get('/authorize', createAuthorize(context));
+  router.on(['GET', 'POST'], ['/callback'], createCallback(context));
+  router.get('/user/identities/authorize', createLinkIdentity(context));
+  router.delete('/user/identities/:identity', createUnlink(context));
 }

@@ -3,14 +3,14 @@ import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { userById } from '../accounts/users.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, readPerson } from '../core/request.ts';
+import { type Handler, readPerson } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { writeProviders } from './external-identity.ts';
 
 type Identity = { id: string; provider: string; provider_id: string; email: string | null; verified: boolean };
 
-/** `DELETE /user/identities/:id`: one way in less; the last one stays. Giving up the way by mail gives up the password with it. */
-export function createUnlink({ db, clock, config, readCaller }: AuthContext): Operation {
+/** `DELETE /user/identities/:id`: removes an identity, but not the last one. Removing the email identity also removes the password. */
+export function createUnlink({ db, clock, config, readCaller }: AuthContext): Handler {
   async function unlink(tx: Transaction, userId: string, identityId: string, ip: string): Promise<void> {
     await tx.one('select 1 from auth.users where id = $1::uuid for update', [userId]);
     const { rows } = await tx.query<Identity>(
@@ -20,19 +20,19 @@ export function createUnlink({ db, clock, config, readCaller }: AuthContext): Op
     );
     if (rows.length <= 1)
       throw new AuthRefusal(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking');
-    const gone = rows.find((row) => row.id === identityId);
-    if (!gone) throw new AuthRefusal(422, 'identity_not_found', "Identity doesn't exist");
-    const left = rows.filter((row) => row !== gone);
-    await tx.query('delete from auth.identities where id = $1::uuid', [gone.id]);
-    // Before the account changes: it would bring back an identity that its list of providers still names.
+    const removed = rows.find((row) => row.id === identityId);
+    if (!removed) throw new AuthRefusal(422, 'identity_not_found', "Identity doesn't exist");
+    const left = rows.filter((row) => row !== removed);
+    await tx.query('delete from auth.identities where id = $1::uuid', [removed.id]);
+    // Before the account changes: its trigger would restore an identity that the list of providers still names.
     await writeProviders(tx, userId);
-    if (gone.provider === 'email')
+    if (removed.provider === 'email')
       await tx.query('update auth.users set encrypted_password = null where id = $1::uuid', [userId]);
-    if (gone.provider === 'phone')
+    if (removed.provider === 'phone')
       await tx.query('update auth.users set phone = null, phone_confirmed_at = null where id = $1::uuid', [userId]);
     else await followAddress(tx, userId, left);
-    const { provider, provider_id } = gone;
-    const details = { identity_id: gone.id, provider, provider_id };
+    const { provider, provider_id } = removed;
+    const details = { identity_id: removed.id, provider, provider_id };
     await record(tx, { action: 'identity_unlinked', actorId: userId, at: clock(), ip, details });
   }
 
@@ -57,8 +57,8 @@ export function createUnlink({ db, clock, config, readCaller }: AuthContext): Op
 }
 
 /**
- * The account's address stays while an identity has it; else it becomes that of the oldest identity with a verified one. One that nobody
- * verified is never taken: it would count as confirmed, and be somebody else's.
+ * Keeps the account's email while an identity has it, else takes that of the oldest identity with a verified one.
+ * Never takes an unverified email: it would count as confirmed, and could belong to somebody else.
  */
 async function followAddress(tx: Transaction, userId: string, left: readonly Identity[]): Promise<void> {
   const user = await userById(tx, userId);

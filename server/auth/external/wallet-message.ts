@@ -1,7 +1,7 @@
-/** What a wallet signed to sign in: EIP-4361 for Ethereum, and the same words for Solana. */
+/** A sign-in message signed by a wallet: EIP-4361 for Ethereum, and the same format for Solana. */
 export type WalletMessage = {
   readonly domain: string;
-  /** As the chain writes it, an Ethereum address in lower case. */
+  /** In the chain's form; an Ethereum address in lower case. */
   readonly address: string;
   readonly statement: string | null;
   readonly uri: URL;
@@ -23,7 +23,7 @@ const HEADER: Readonly<Record<Chain, string>> = {
 const FIELDS = ['URI', 'Version', 'Chain ID', 'Nonce', 'Issued At', 'Expiration Time', 'Not Before', 'Request ID'];
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Reads a message; a sentence says what is wrong with it. Every field stands there once at most, so that two readers see one message. */
+/** Parses a message. Returns what is wrong with it as text. Refuses repeated fields, which two parsers could read differently. */
 export function readWalletMessage(raw: string, chain: Chain): WalletMessage | string {
   const lines = raw.split('\n');
   if (lines.length < 6) return 'message needs to be at least 6 lines long';
@@ -38,10 +38,10 @@ export function readWalletMessage(raw: string, chain: Chain): WalletMessage | st
   const stated = statement !== '' && after === '';
   const fields = readFields(lines.slice(stated ? 5 : 3));
   if (typeof fields === 'string') return fields;
-  const shaped = shape(fields);
-  if (typeof shaped === 'string') return shaped;
+  const values = readValues(fields);
+  if (typeof values === 'string') return values;
   return {
-    ...shaped,
+    ...values,
     domain: domain.toLowerCase(),
     address: chain === 'ethereum' ? address.toLowerCase() : address,
     statement: stated ? statement : null,
@@ -63,7 +63,7 @@ function readFields(lines: readonly string[]): Map<string, string> | string {
   return fields;
 }
 
-function shape(
+function readValues(
   fields: ReadonlyMap<string, string>,
 ): Pick<WalletMessage, 'uri' | 'network' | 'issuedAt' | 'expiresAt' | 'notBefore'> | string {
   if (fields.get('Version') !== '1') return `Version value is not supported, expected 1`;
@@ -79,7 +79,7 @@ function shape(
   return { uri: new URL(uri), network: fields.get('Chain ID') ?? null, issuedAt, expiresAt, notBefore };
 }
 
-/** Null when it is not there, undefined when it is no instant. */
+/** Null when missing, undefined when invalid. */
 function readInstant(text: string | undefined): Date | null | undefined {
   if (text === undefined) return null;
   return INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined;

@@ -3,7 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Chain } from './wallet-message.ts';
 
-/** Whether the signature has the form its chain writes; the sentence says what it should be. */
+/** Returns what is wrong with the format of a signature, or null. */
 export function signatureFault(signature: string, chain: Chain): string | null {
   if (chain === 'ethereum')
     return /^0x[0-9a-fA-F]{130}$/.test(signature)
@@ -23,11 +23,11 @@ export function isSignedBy(address: string, message: string, signature: string, 
           zip215: false,
         });
   } catch {
-    return false; // no point of the curve, no key: nobody signed it
+    return false; // an invalid point or key: the signature does not match
   }
 }
 
-/** The address whose key made a `personal_sign` signature (EIP-191, version 0x45). */
+/** Recovers the address that made a `personal_sign` signature (EIP-191, version 0x45). */
 function ethereumAddress(message: string, signature: string): string {
   const bytes = Buffer.from(signature.slice(2), 'hex');
   const last = bytes.readUInt8(64);
@@ -41,7 +41,7 @@ function ethereumAddress(message: string, signature: string): string {
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** The 32 bytes of a Solana address. */
+/** Decodes the 32 bytes of a Solana address. */
 function fromBase58(text: string): Uint8Array {
   const number = Array.from(text).reduce((sum, letter) => sum * 58n + BigInt(BASE58.indexOf(letter)), 0n);
   if (number >> 256n !== 0n) throw new Error('too long for an address');

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
-import { type Operation, readService } from '../core/request.ts';
+import { type Handler, requireServiceRole } from '../core/request.ts';
 import { userById } from '../accounts/users.ts';
 import { record } from '../core/audit-log.ts';
 import { factorOf } from './factor-rows.ts';
 import { removeFactor } from './unenrol.ts';
 
-/** The user a path of the admin's names. */
+/** Reads the user in the path of an admin call. */
 export async function readSubject({ db }: Pick<AuthContext, 'db'>, id: string | undefined) {
   const parsed = z.uuid().safeParse(id);
   if (!parsed.success) throw new AuthRefusal(404, 'validation_failed', 'user_id must be an UUID');
@@ -16,20 +16,20 @@ export async function readSubject({ db }: Pick<AuthContext, 'db'>, id: string | 
   return user;
 }
 
-/** `GET /admin/users/:user/factors`: a bare list, as the client wants it. */
-export function createAdminFactors(parts: AuthContext): Operation {
+/** `GET /admin/users/:user/factors`: a plain array, as supabase-js expects. */
+export function createAdminFactors(context: AuthContext): Handler {
   return async (c) => {
-    await readService(c, parts.readCaller);
-    return c.json((await readSubject(parts, c.req.param('user'))).factors);
+    await requireServiceRole(c, context.readCaller);
+    return c.json((await readSubject(context, c.req.param('user'))).factors);
   };
 }
 
-/** `DELETE /admin/users/:user/factors/:factor`: for somebody who lost it. */
-export function createAdminFactorDelete(parts: AuthContext): Operation {
-  const { db, clock, readCaller } = parts;
+/** `DELETE /admin/users/:user/factors/:factor`: for somebody who has lost the factor. */
+export function createAdminFactorDelete(context: AuthContext): Handler {
+  const { db, clock, readCaller } = context;
   return async (c) => {
-    await readService(c, readCaller);
-    const user = await readSubject(parts, c.req.param('user'));
+    await requireServiceRole(c, readCaller);
+    const user = await readSubject(context, c.req.param('user'));
     const id = await db.transaction(async (tx) => {
       const factor = await factorOf(tx, { factorId: c.req.param('factor') ?? '', userId: user.id }, true);
       await removeFactor(tx, factor);

@@ -5,37 +5,37 @@ import { userById } from '../accounts/users.ts';
 import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, readBody, readPerson } from '../core/request.ts';
+import { type Handler, readBody, readPerson } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { registrationOptions, requestOptions } from '../passkeys/relying-party.ts';
 import { type FactorRow, factorNames, factorOf, factorsOf } from './factor-rows.ts';
 
 const schema = z.object({ channel: z.enum(['sms', 'whatsapp']).nullish() });
-/** What a challenge asks for, beyond a code the person reads off an app. */
-type Asked = {
+/** What a challenge contains besides its id. An authenticator app needs nothing. */
+type ChallengeContent = {
   readonly codeHash: string | null;
-  readonly signThis: string | null;
+  readonly webauthnChallenge: string | null;
   readonly webauthn: Record<string, unknown> | null;
 };
-const NOTHING: Asked = { codeHash: null, signThis: null, webauthn: null };
+const NO_CONTENT: ChallengeContent = { codeHash: null, webauthnChallenge: null, webauthn: null };
 
-/** `POST /factors/:id/challenge`: good for one right answer, five tries, and a few minutes; only from where it was asked. */
-export function createChallenge(parts: AuthContext): Operation {
-  const { db, clock, config, limits, readCaller } = parts;
+/** `POST /factors/:id/challenge`: valid for one right answer, five tries and a few minutes, and only from the same address. */
+export function createChallenge(context: AuthContext): Handler {
+  const { db, clock, config, limits, readCaller } = context;
 
-  async function ask(factor: FactorRow, id: string): Promise<Asked> {
-    if (factor.factor_type === 'totp') return NOTHING;
-    if (factor.factor_type === 'webauthn') return askKey(factor);
-    return askPhone(factor, id);
+  async function prepare(factor: FactorRow, id: string): Promise<ChallengeContent> {
+    if (factor.factor_type === 'totp') return NO_CONTENT;
+    if (factor.factor_type === 'webauthn') return prepareKey(factor);
+    return sendCode(factor, id);
   }
 
-  async function askKey(factor: FactorRow): Promise<Asked> {
+  async function prepareKey(factor: FactorRow): Promise<ChallengeContent> {
     if (factor.status === 'verified') {
       const known = factor.web_authn_credential ? [factor.web_authn_credential] : [];
       const publicKey = await requestOptions(config.relyingParty, known, 'factor');
       return {
         codeHash: null,
-        signThis: publicKey.challenge,
+        webauthnChallenge: publicKey.challenge,
         webauthn: { type: 'request', credential_options: { publicKey } },
       };
     }
@@ -46,34 +46,39 @@ export function createChallenge(parts: AuthContext): Operation {
     const publicKey = await registrationOptions(config.relyingParty, holder, known, 'factor');
     return {
       codeHash: null,
-      signThis: publicKey.challenge,
+      webauthnChallenge: publicKey.challenge,
       webauthn: { type: 'create', credential_options: { publicKey } },
     };
   }
 
-  async function askPhone(factor: FactorRow, id: string): Promise<Asked> {
+  async function sendCode(factor: FactorRow, id: string): Promise<ChallengeContent> {
     const phone = factor.phone ?? '';
     const wait = await limits(authLimits.factorMessage, `phone:${phone}`);
     if (wait !== null) throw refuse.smsRate(wait);
-    // Derived from the challenge, so that nothing readable of it lies in the database.
-    const code = String(parts.keys.hmac('factor-message', id).readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
+    // Derived from the challenge, so that the database holds no readable code.
+    const code = String(context.keys.hmac('factor-message', id).readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
     const minutes = Math.round(config.factors.challengeSeconds / 60);
-    await parts.texts
+    await context.texts
       .send({ to: `+${phone}`, text: codeTextMessage({ code, minutes }), key: `factor-${id}` })
       .catch((error: unknown) => {
-        parts.log.error({ err: error, factor: factor.id }, 'a code of a factor could not be sent');
+        context.log.error({ err: error, factor: factor.id }, 'a second-factor code could not be sent');
         throw new AuthRefusal(422, 'sms_send_failed', 'Error sending message');
       });
-    return { ...NOTHING, codeHash: codeHash(parts, id, code) };
+    return { ...NO_CONTENT, codeHash: codeHash(context, id, code) };
   }
 
-  async function write(tx: Transaction, factor: FactorRow, challenge: { id: string; ip: string }, request: Asked) {
+  async function write(
+    tx: Transaction,
+    factor: FactorRow,
+    challenge: { id: string; ip: string },
+    content: ChallengeContent,
+  ) {
     const now = clock();
     const expires = new Date(now.getTime() + config.factors.challengeSeconds * 1000);
     await tx.query(
       `insert into auth.mfa_challenges (id, factor_id, ip_address, code_hash, web_authn_challenge, expires_at, created_at)
        values ($1::uuid, $2::uuid, $3, $4, $5, $6::timestamptz, $7::timestamptz)`,
-      [challenge.id, factor.id, challenge.ip, request.codeHash, request.signThis, expires, now],
+      [challenge.id, factor.id, challenge.ip, content.codeHash, content.webauthnChallenge, expires, now],
     );
     await tx.query('update auth.mfa_factors set last_challenged_at = $2::timestamptz where id = $1::uuid', [
       factor.id,
@@ -97,13 +102,13 @@ export function createChallenge(parts: AuthContext): Operation {
     const wait = await limits(authLimits.factorChallenge, `user:${person.userId}`);
     if (wait !== null) throw refuse.rate(wait);
     const { id } = (await db.one<{ id: string }>('select gen_random_uuid() as id')) ?? { id: '' };
-    const request = await ask(factor, id);
-    const expires = await db.transaction((tx) => write(tx, factor, { id, ip: c.var.ip }, request));
+    const content = await prepare(factor, id);
+    const expires = await db.transaction((tx) => write(tx, factor, { id, ip: c.var.ip }, content));
     return c.json({
       id,
       type: factor.factor_type,
       expires_at: expires,
-      ...(request.webauthn && { webauthn: request.webauthn }),
+      ...(content.webauthn && { webauthn: content.webauthn }),
     });
   };
 }

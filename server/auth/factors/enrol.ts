@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { createSealed } from '../accounts/sealed.ts';
+import { createEncryption } from '../accounts/encryption.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, type Person, readBody, readPerson } from '../core/request.ts';
+import { type Handler, type Person, readBody, readPerson } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { assuranceOf, factorNames, factorsOf, factorTypes, type FactorType } from './factor-rows.ts';
 import { makeTotp } from './totp.ts';
@@ -17,37 +17,37 @@ const schema = z.object({
 });
 type Form = { type: FactorType; name: string; issuer: string | null; phone: string | null };
 
-/** A factor nobody proved for so long was given up; its name is free again. */
-const GIVEN_UP_SECONDS = 300;
+/** An unverified factor this old counts as abandoned, and its name is free again. */
+const ABANDONED_SECONDS = 300;
 const E164 = /^\+?[1-9]\d{6,14}$/;
 const isType = (text: string): text is FactorType => factorTypes.some((type) => type === text);
 export const TOTP_SECRET = 'totp-secret';
 
-/** `POST /factors`: a new second factor, good for nothing until it was verified. With a verified one there, only a session that has proven it may add more. */
-export function createEnrol(parts: AuthContext): Operation {
-  const { db, clock, config, keys, readCaller } = parts;
-  const sealed = createSealed(keys, TOTP_SECRET);
+/** `POST /factors`: creates an unverified factor. Once an account has a verified one, only an aal2 session may add more. */
+export function createEnrol(context: AuthContext): Handler {
+  const { db, clock, config, keys, readCaller } = context;
+  const encryption = createEncryption(keys, TOTP_SECRET);
 
-  async function checkRoom(tx: Transaction, person: Person, form: Form): Promise<void> {
-    const given = new Date(clock().getTime() - GIVEN_UP_SECONDS * 1000);
+  async function checkAllowed(tx: Transaction, person: Person, form: Form): Promise<void> {
+    const abandonedBefore = new Date(clock().getTime() - ABANDONED_SECONDS * 1000);
     await tx.query(
       `delete from auth.mfa_factors where user_id = $1::uuid and status = 'unverified' and (created_at < $2::timestamptz or phone = $3)`,
-      [person.userId, given, form.phone],
+      [person.userId, abandonedBefore, form.phone],
     );
-    const known = await factorsOf(tx, person.userId);
-    if (form.phone !== null && known.some((one) => one.phone === form.phone))
+    const existing = await factorsOf(tx, person.userId);
+    if (form.phone !== null && existing.some((one) => one.phone === form.phone))
       throw new AuthRefusal(
         422,
         'mfa_verified_factor_exists',
         'A verified phone factor already exists, unenroll the existing factor to continue',
       );
-    if (known.some((one) => one.friendly_name === form.name))
+    if (existing.some((one) => one.friendly_name === form.name))
       throw new AuthRefusal(
         422,
         'mfa_factor_name_conflict',
         `A factor with the friendly name ${JSON.stringify(form.name)} for this user already exists`,
       );
-    if (known.length >= config.factors.max)
+    if (existing.length >= config.factors.max)
       throw new AuthRefusal(
         422,
         'too_many_enrolled_mfa_factors',
@@ -55,7 +55,7 @@ export function createEnrol(parts: AuthContext): Operation {
       );
     const aal = await assuranceOf(tx, person);
     if (aal === null) throw refuse.noSession();
-    if (aal !== 'aal2' && known.some((one) => one.status === 'verified'))
+    if (aal !== 'aal2' && existing.some((one) => one.status === 'verified'))
       throw new AuthRefusal(403, 'insufficient_aal', 'AAL2 required to enroll a new factor');
   }
 
@@ -66,7 +66,7 @@ export function createEnrol(parts: AuthContext): Operation {
     await tx.query(
       `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, secret, phone, created_at, updated_at)
        values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $7::timestamptz)`,
-      [id, user.id, form.name, form.type, totp && sealed.seal(totp.secret, id), form.phone, now],
+      [id, user.id, form.name, form.type, totp && encryption.encrypt(totp.secret, id), form.phone, now],
     );
     await record(tx, {
       action: 'factor_in_progress',
@@ -93,18 +93,18 @@ export function createEnrol(parts: AuthContext): Operation {
       throw refuse.disabled(422, `mfa_${type}_enroll_not_enabled`, `MFA enroll is disabled for ${factorNames[type]}`);
     const form = { type, name: body.friendly_name ?? '', issuer: body.issuer || null, phone: readPhone(type, body) };
     const answer = await db.transaction(async (tx) => {
-      // One enrolment of a person at a time: the count of factors is exact.
+      // Lock the account, so that concurrent enrolments cannot exceed the maximum.
       await tx.one('select 1 from auth.users where id = $1::uuid for update', [person.userId]);
       const user = await userById(tx, person.userId);
       if (!user) throw refuse.noSession();
-      await checkRoom(tx, person, form);
+      await checkAllowed(tx, person, form);
       return write(tx, user, form, c.var.ip);
     });
     return c.json(answer);
   };
 }
 
-/** What an app shows beside the code. */
+/** The account name that an authenticator app shows. */
 function nameOf(user: UserRow): string {
   return user.email || user.id;
 }

@@ -20,12 +20,12 @@ export type FactorRow = {
 const COLUMNS =
   'id, user_id, friendly_name, factor_type, status, secret, phone, web_authn_credential, last_step, last_challenged_at';
 
-/** How a type is written in refusals. */
+/** Names of the types in error messages. */
 export const factorNames: Readonly<Record<FactorType, string>> = { totp: 'TOTP', phone: 'Phone', webauthn: 'WebAuthn' };
 
 export const noFactor = (): AuthRefusal => new AuthRefusal(404, 'mfa_factor_not_found', 'Factor not found');
 
-/** A factor of a person; 404 for one of somebody else's as for one there is not. `lock` keeps it until the transaction ends. */
+/** Reads a factor of a user. 404 for a factor of somebody else, as for a missing one. `lock`: until the transaction ends. */
 export async function factorOf(
   db: Pick<Transaction, 'one'>,
   of: { factorId: string; userId: string },
@@ -49,7 +49,7 @@ export async function factorsOf(db: Pick<Transaction, 'query'>, userId: string):
   return rows;
 }
 
-/** How far the session of a request has proven itself, as the database knows it now; null when it is no more. */
+/** Returns the assurance level of the request's session as stored now, not as in its token; null when the session has ended. */
 export async function assuranceOf(
   db: Pick<Transaction, 'one'>,
   of: { sessionId: string; userId: string },

@@ -7,12 +7,12 @@ import { createEnrol } from './enrol.ts';
 import { createUnenrol } from './unenrol.ts';
 import { createVerifyFactor } from './verify-factor.ts';
 
-/** The addresses of second factors. */
-export function addFactors(router: Hono<Env>, parts: AuthContext): void {
-  router.post('/factors', createEnrol(parts));
-  router.post('/factors/:factor/challenge', createChallenge(parts));
-  router.post('/factors/:factor/verify', createVerifyFactor(parts));
-  router.delete('/factors/:factor', createUnenrol(parts));
-  router.get('/admin/users/:user/factors', createAdminFactors(parts));
-  router.delete('/admin/users/:user/factors/:factor', createAdminFactorDelete(parts));
+/** Adds the routes of second factors. */
+export function addFactors(router: Hono<Env>, context: AuthContext): void {
+  router.post('/factors', createEnrol(context));
+  router.post('/factors/:factor/challenge', createChallenge(context));
+  router.post('/factors/:factor/verify', createVerifyFactor(context));
+  router.delete('/factors/:factor', createUnenrol(context));
+  router.get('/admin/users/:user/factors', createAdminFactors(context));
+  router.delete('/admin/users/:user/factors/:factor', createAdminFactorDelete(context));
 }

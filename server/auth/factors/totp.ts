@@ -1,22 +1,22 @@
 import { Secret, TOTP } from 'otpauth';
 import { renderSVG } from 'uqr';
 
-/** RFC 6238 as every authenticator app has it: SHA-1, six digits, thirty seconds. */
+/** RFC 6238 with the parameters of all authenticator apps: SHA-1, six digits, thirty seconds. */
 const SHAPE = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 const SECRET_BYTES = 20;
-/** Clocks differ: the step before and the one after count too. */
+/** Clocks differ: accept one step before and one after. */
 const WINDOW = 1;
 
 export type TotpKey = { readonly secret: string; readonly uri: string; readonly qr_code: string };
 
-/** A new secret in base32, the address an app reads it from, and that address as a QR code in raw SVG. */
+/** Creates a secret in base32, its otpauth address, and that address as a QR code in SVG. */
 export function makeTotp(issuer: string, label: string): TotpKey {
   const totp = new TOTP({ ...SHAPE, issuer, label, secret: new Secret({ size: SECRET_BYTES }) });
   const uri = totp.toString();
   return { secret: totp.secret.base32, uri, qr_code: renderSVG(uri, { ecc: 'M', border: 4 }) };
 }
 
-/** The step of time a code belongs to; null when it belongs to none that counts at `now`. */
+/** Returns the time step of a code; null when the code is not valid at `now`. */
 export function totpStep(secret: string, code: string, now: Date): number | null {
   if (!/^\d{6}$/.test(code)) return null;
   const totp = new TOTP({ ...SHAPE, secret: Secret.fromBase32(secret) });

@@ -1,12 +1,12 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, readPerson } from '../core/request.ts';
+import { type Handler, readPerson } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { assuranceOf, type FactorRow, factorOf } from './factor-rows.ts';
 
-/** `DELETE /factors/:id`. A factor that counts is given up only by a session that has proven one; sessions raised by it are at aal1 again. */
-export function createUnenrol({ db, clock, readCaller }: AuthContext): Operation {
+/** `DELETE /factors/:id`: removing a verified factor needs an aal2 session. Sessions raised by the factor go back to aal1. */
+export function createUnenrol({ db, clock, readCaller }: AuthContext): Handler {
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const id = await db.transaction(async (tx) => {
@@ -29,7 +29,7 @@ export function createUnenrol({ db, clock, readCaller }: AuthContext): Operation
   };
 }
 
-/** Removes a factor, and what sessions had proven by it. */
+/** Removes a factor, and lowers the sessions that used it. */
 export async function removeFactor(tx: Transaction, factor: FactorRow): Promise<void> {
   await tx.query(`update auth.sessions set aal = 'aal1', amr = '[]', factor_id = null where factor_id = $1::uuid`, [
     factor.id,

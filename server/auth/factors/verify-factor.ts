@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { forgetTakes } from '#server/http/limits.ts';
-import { createSealed } from '../accounts/sealed.ts';
+import { resetLimit } from '#server/http/limits.ts';
+import { createEncryption } from '../accounts/encryption.ts';
 import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, type Person, readBody, readPerson } from '../core/request.ts';
+import { type Handler, type Person, readBody, readPerson } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { readAssertion, readRegistration, type StoredCredential } from '../passkeys/relying-party.ts';
 import { codeHash, notEnabled } from './challenge.ts';
@@ -21,7 +21,7 @@ const schema = z.object({
 type Body = z.output<typeof schema>;
 
 type ChallengeRow = { id: string; code_hash: string | null; web_authn_challenge: string | null };
-/** What a right answer changes in its factor. */
+/** What a right answer changes in the factor. */
 type Proven = { readonly step?: number; readonly credential?: StoredCredential };
 
 const METHODS: Readonly<Record<FactorType, string>> = {
@@ -29,16 +29,19 @@ const METHODS: Readonly<Record<FactorType, string>> = {
   phone: 'mfa/phone',
   webauthn: 'mfa/webauthn',
 };
-/** Wrong answers a challenge bears. */
+/** Wrong answers that a challenge allows. */
 const TRIES = 5;
 
-/** `POST /factors/:id/verify`: raises the session to aal2; the first right answer makes the factor count. Sessions that lack it end. */
-export function createVerifyFactor(parts: AuthContext): Operation {
-  const { db, clock, config, limits, sessions, keys, readCaller } = parts;
-  const sealed = createSealed(keys, TOTP_SECRET);
+/** `POST /factors/:id/verify`: raises the session to aal2. The first right answer verifies the factor. Other sessions at aal1 end. */
+export function createVerifyFactor(context: AuthContext): Handler {
+  const { db, clock, config, limits, sessions, keys, readCaller } = context;
+  const encryption = createEncryption(keys, TOTP_SECRET);
 
-  /** Counts a try against the challenge under its lock: of a thousand guesses at once five are looked at. Null when it can be tried no more. */
-  function takeTry(tx: Transaction, factor: FactorRow, id: string, ip: string): Promise<ChallengeRow | null> {
+  /**
+   * Counts a try on the challenge, under its lock: of a thousand concurrent guesses, five are checked.
+   * Returns null when no try is left.
+   */
+  function countTry(tx: Transaction, factor: FactorRow, id: string, ip: string): Promise<ChallengeRow | null> {
     return tx.one<ChallengeRow>(
       `update auth.mfa_challenges set attempts = attempts + 1
        where id = $1::uuid and factor_id = $2::uuid and ip_address = $3 and verified_at is null
@@ -51,23 +54,24 @@ export function createVerifyFactor(parts: AuthContext): Operation {
   async function check(factor: FactorRow, challenge: ChallengeRow, body: Body): Promise<Proven | null> {
     const code = body.code ?? '';
     if (factor.factor_type === 'totp') {
-      const step = totpStep(sealed.open(factor.secret ?? '', factor.id), code, clock());
+      const step = totpStep(encryption.decrypt(factor.secret ?? '', factor.id), code, clock());
       return step !== null && step > factor.last_step ? { step } : null;
     }
-    if (factor.factor_type === 'phone') return codeHash(parts, challenge.id, code) === challenge.code_hash ? {} : null;
+    if (factor.factor_type === 'phone')
+      return codeHash(context, challenge.id, code) === challenge.code_hash ? {} : null;
     return checkKey(factor, challenge.web_authn_challenge ?? '', body.webauthn?.credential_response);
   }
 
   async function checkKey(factor: FactorRow, signed: string, answer: unknown): Promise<Proven | null> {
-    const known = factor.web_authn_credential;
-    if (factor.status === 'unverified' || known === null) {
+    const registered = factor.web_authn_credential;
+    if (factor.status === 'unverified' || registered === null) {
       const made = await readRegistration(config.relyingParty, answer, signed, 'factor');
       if (made === null) return null;
       const { id, publicKey, counter, transports } = made;
       return { credential: { id, publicKey, counter, transports } };
     }
-    const proof = await readAssertion(config.relyingParty, answer, signed, known, 'factor');
-    return proof && { credential: { ...known, counter: proof.counter } };
+    const proof = await readAssertion(config.relyingParty, answer, signed, registered, 'factor');
+    return proof && { credential: { ...registered, counter: proof.counter } };
   }
 
   async function accept(tx: Transaction, person: Person, factor: FactorRow, proven: Proven, challengeId: string) {
@@ -97,15 +101,15 @@ export function createVerifyFactor(parts: AuthContext): Operation {
   type Outcome = { answer: Record<string, unknown>; ended: readonly string[] } | 'wrong' | 'closed';
   function answerChallenge(person: Person, factorId: string, body: Body, ip: string): Promise<Outcome> {
     return db.transaction(async (tx) => {
-      // The factor first: two answers at once are looked at one after the other, so a code of an app is taken once.
+      // Lock the factor first: concurrent answers are checked one after the other, so a TOTP code is accepted once.
       const factor = await factorOf(tx, { factorId, userId: person.userId }, true);
-      const challenge = await takeTry(tx, factor, body.challenge_id, ip);
+      const challenge = await countTry(tx, factor, body.challenge_id, ip);
       if (challenge === null) return 'closed';
       const proven = await check(factor, challenge, body);
       const { id, factor_type } = factor;
       const details = { factor_id: id, factor_type, challenge_id: challenge.id, verified: proven !== null };
       await record(tx, { action: 'verification_attempted', actorId: person.userId, at: clock(), ip, details });
-      // Not thrown: the try must stay counted.
+      // Return instead of throwing: a throw would roll the counted try back.
       return proven === null ? 'wrong' : accept(tx, person, factor, proven, challenge.id);
     });
   }
@@ -119,9 +123,9 @@ export function createVerifyFactor(parts: AuthContext): Operation {
     const wait = await limits(authLimits.factorTries, `factor:${factor.id}`);
     if (wait !== null) throw refuse.rate(wait);
     const outcome = await answerChallenge(person, factor.id, body, c.var.ip);
-    if (outcome === 'closed') throw await whyClosed(parts, factor, body.challenge_id, c.var.ip);
+    if (outcome === 'closed') throw await closedRefusal(context, factor, body.challenge_id, c.var.ip);
     if (outcome === 'wrong') throw wrongAnswer(factor.factor_type);
-    await forgetTakes(db, { limit: authLimits.factorTries, key: `factor:${factor.id}` });
+    await resetLimit(db, { limit: authLimits.factorTries, key: `factor:${factor.id}` });
     sessions.forget(outcome.ended);
     return c.json(outcome.answer);
   };
@@ -141,16 +145,21 @@ function checkShape(factor: FactorRow, body: Body): void {
 }
 
 function wrongAnswer(type: FactorType): AuthRefusal {
-  const words: Readonly<Record<FactorType, string>> = {
+  const messages: Readonly<Record<FactorType, string>> = {
     totp: 'Invalid TOTP code entered',
     phone: 'Invalid MFA Phone code entered',
     webauthn: 'WebAuthn credential could not be verified',
   };
-  return new AuthRefusal(422, 'mfa_verification_failed', words[type]);
+  return new AuthRefusal(422, 'mfa_verification_failed', messages[type]);
 }
 
-/** Why a challenge takes no answer: it is not of this factor, was asked from elsewhere, is used, or over. */
-async function whyClosed({ db, clock }: AuthContext, factor: FactorRow, id: string, ip: string): Promise<AuthRefusal> {
+/** Why a challenge is closed: for another factor, from another address, used or expired. */
+async function closedRefusal(
+  { db, clock }: AuthContext,
+  factor: FactorRow,
+  id: string,
+  ip: string,
+): Promise<AuthRefusal> {
   const row = await db.one<{ ip_address: string; verified_at: Date | null; expires_at: Date }>(
     'select ip_address, verified_at, expires_at from auth.mfa_challenges where id = $1::uuid and factor_id = $2::uuid',
     [id, factor.id],
@@ -158,11 +167,11 @@ async function whyClosed({ db, clock }: AuthContext, factor: FactorRow, id: stri
   if (!row) return new AuthRefusal(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found');
   if (row.verified_at !== null || row.ip_address !== ip)
     return new AuthRefusal(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.');
-  const over = row.expires_at <= clock();
+  const expired = row.expires_at <= clock();
   return new AuthRefusal(
     422,
     'mfa_challenge_expired',
-    over
+    expired
       ? `MFA challenge ${id} has expired, verify against another challenge or create a new challenge.`
       : `MFA challenge ${id} has been tried too often, verify against another challenge or create a new challenge.`,
   );

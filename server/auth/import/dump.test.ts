@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DumpRefused, readDump } from './dump.ts';
 
-test('rows of a COPY are read with their escapes and nulls, those of other tables passed over', () => {
+test('rows of a COPY are read with escapes and nulls, and other tables are skipped', () => {
   const dump = String.raw`--
 COPY public.things (id, name) FROM stdin;
 1	x
@@ -44,6 +44,6 @@ test.each([
   'COPY auth.users (id, email) FROM stdin;\na\n\\.\n',
   "INSERT INTO auth.users (id) VALUES ('a",
   'INSERT INTO auth.users (id) VALUES (now());',
-])('what is cut or no plain value is refused: %j', (dump) => {
+])('a truncated dump or an expression as value is refused: %j', (dump) => {
   expect(() => readDump(dump, 'auth', 'users')).toThrow(DumpRefused);
 });

@@ -1,7 +1,7 @@
-/** One row of a dump: column → text as PostgreSQL writes it, or null. */
+/** One row of a dump: column → PostgreSQL's text form, or null. */
 export type DumpRow = Readonly<Record<string, string | null>>;
 
-/** A dump that cannot be read; says where. */
+/** Thrown for a dump that cannot be read. The message says where. */
 export class DumpRefused extends Error {
   override readonly name = 'DumpRefused';
 }
@@ -10,7 +10,7 @@ const NAME = String.raw`"?(\w+)"?\."?(\w+)"?\s*\(([^)]*)\)`;
 const COPY = new RegExp(String.raw`^COPY\s+${NAME}\s+FROM\s+stdin;\s*$`, 'im');
 const INSERT = new RegExp(String.raw`^INSERT\s+INTO\s+${NAME}\s+(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES\s*`, 'im');
 
-/** Rows of a table out of what `pg_dump` wrote, by COPY or by INSERT. Anything else in the dump is passed over. */
+/** Reads the rows of a table from a `pg_dump` file, from COPY or INSERT. Ignores everything else. */
 export function readDump(dump: string, schema: string, table: string): DumpRow[] {
   const rows: DumpRow[] = [];
   let rest = dump;
@@ -19,9 +19,9 @@ export function readDump(dump: string, schema: string, table: string): DumpRow[]
     const insert = INSERT.exec(rest);
     const next = copy && (!insert || copy.index < insert.index) ? copy : insert;
     if (!next) return rows;
-    const [whole, inSchema, inTable, list = ''] = next;
+    const [statement, inSchema, inTable, list = ''] = next;
     const names = list.split(',').map((name) => name.trim().replaceAll('"', ''));
-    rest = rest.slice(next.index + whole.length);
+    rest = rest.slice(next.index + statement.length);
     const read = next === copy ? readCopied(rest) : readInserted(rest);
     rest = rest.slice(read.length);
     if (inSchema !== schema || inTable !== table) continue;
@@ -36,7 +36,7 @@ export function readDump(dump: string, schema: string, table: string): DumpRow[]
 type Read = { readonly rows: (string | null)[][]; readonly length: number };
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-/** Lines of a COPY up to `\.`. */
+/** Reads the lines of a COPY up to `\.`. */
 function readCopied(text: string): Read {
   const end = /^\\\.\r?$/m.exec(text);
   if (!end) throw new DumpRefused('a COPY does not end');
@@ -45,14 +45,16 @@ function readCopied(text: string): Read {
     .split(/\r?\n/)
     .filter((line) => line !== '');
   const value = (field: string): string | null =>
-    field === String.raw`\N` ? null : field.replaceAll(/\\(.)/g, (_, message: string) => ESCAPES[message] ?? message);
+    field === String.raw`\N`
+      ? null
+      : field.replaceAll(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
   return { rows: lines.map((line) => line.split('\t').map(value)), length: end.index + end[0].length };
 }
 
 const VALUE = /\s*(?:(NULL)|(E?)'((?:[^'\\]|''|\\[^])*)'|([-+.\w]+))(?:::"?[\w.]+"?)?\s*([,)])/iy;
 const BETWEEN = /\s*(?:(,)\s*\(|\(|[^;]*;)/y;
 
-/** The bracketed rows of an INSERT up to its semicolon. */
+/** Reads the rows of an INSERT up to its semicolon. */
 function readInserted(text: string): Read {
   const rows: (string | null)[][] = [];
   let at = 0;
@@ -78,5 +80,5 @@ function readInserted(text: string): Read {
 function unquoted([, , escaped = '', quoted, bare]: RegExpExecArray): string {
   if (quoted === undefined) return bare ?? '';
   const text = quoted.replaceAll("''", "'");
-  return escaped === '' ? text : text.replaceAll(/\\(.)/g, (_, message: string) => ESCAPES[message] ?? message);
+  return escaped === '' ? text : text.replaceAll(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
 }

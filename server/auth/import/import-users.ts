@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { type DumpRow, readDump } from './dump.ts';
 
-/** What an import did. `refused`: one line for each row that could not be taken, with its id and no secret. */
+/** The result of an import. `refused`: one line per rejected row, with its id and without secrets. */
 export type Imported = {
   readonly users: number;
   readonly identities: number;
@@ -19,15 +19,15 @@ const json = z
     try {
       return z.record(z.string(), z.unknown()).parse(JSON.parse(value ?? '{}') ?? {});
     } catch {
-      context.addIssue({ code: 'custom', message: 'is no JSON object' });
+      context.addIssue({ code: 'custom', message: 'is not a JSON object' });
       return z.NEVER;
     }
   });
-const yes = z
+const booleanText = z
   .string()
   .nullish()
   .transform((value) => value === 't' || value === 'true');
-const when = z
+const timestampText = z
   .string()
   .nullish()
   .refine((value) => value === null || value === undefined || value === 'infinity' || !Number.isNaN(Date.parse(value)));
@@ -42,35 +42,34 @@ const userRow = z.object({
   email: text.transform((value) => value?.trim().toLowerCase() || null),
   phone: text.transform((value) => value?.replace(/^\+/, '') || null),
   encrypted_password: hash,
-  email_confirmed_at: when,
-  phone_confirmed_at: when,
-  invited_at: when,
-  last_sign_in_at: when,
+  email_confirmed_at: timestampText,
+  phone_confirmed_at: timestampText,
+  invited_at: timestampText,
+  last_sign_in_at: timestampText,
   raw_app_meta_data: json,
   raw_user_meta_data: json,
-  created_at: when,
-  banned_until: when,
-  deleted_at: when,
-  is_anonymous: yes,
-  is_sso_user: yes,
-  // The service's own roles never come in by a dump.
+  created_at: timestampText,
+  banned_until: timestampText,
+  deleted_at: timestampText,
+  is_anonymous: booleanText,
+  is_sso_user: booleanText,
+  // A dump must not bring in roles such as service_role.
   role: z.enum(['authenticated', '']).nullish(),
 });
 const identityRow = z.object({
   user_id: z.uuid(),
   provider: z.string().min(1),
   provider_id: text,
-  // Older dumps have the provider's id here.
+  // The provider's id in older dumps.
   id: text,
   identity_data: json,
-  last_sign_in_at: when,
-  created_at: when,
+  last_sign_in_at: timestampText,
+  created_at: timestampText,
 });
 
 /**
- * Takes the accounts of a hosted project over: a dump of `auth.users` and `auth.identities`, by COPY or INSERT. Passwords stay good, as
- * bcrypt hashes until the next sign-in. All or nothing of what can be taken; what is there already stays as it is, so that an import can
- * be repeated.
+ * Imports the accounts of a hosted project from a dump of `auth.users` and `auth.identities`. Passwords stay valid; bcrypt hashes are
+ * replaced at the next sign-in. Imports all valid rows in one transaction and keeps existing accounts, so it can be repeated.
  */
 export async function importUsers(db: Database, dump: string, now: Date): Promise<Imported> {
   const refused: string[] = [];
@@ -96,13 +95,18 @@ export async function importUsers(db: Database, dump: string, now: Date): Promis
 async function writeUser(
   tx: Transaction,
   user: z.output<typeof userRow>,
-  identified: readonly string[],
+  identityProviders: readonly string[],
   now: Date,
 ): Promise<boolean> {
   const confirmed = Boolean(user.email_confirmed_at ?? user.phone_confirmed_at) || user.is_anonymous;
-  const known = user.raw_app_meta_data['providers'];
-  const ways = [...(user.email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
-  const providers = Array.isArray(known) && known.length > 0 ? known : identified.length > 0 ? identified : ways;
+  const listed = user.raw_app_meta_data['providers'];
+  const contactProviders = [...(user.email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
+  const providers =
+    Array.isArray(listed) && listed.length > 0
+      ? listed
+      : identityProviders.length > 0
+        ? identityProviders
+        : contactProviders;
   const app = { provider: providers[0], ...user.raw_app_meta_data, providers };
   const written = await tx.one(
     `insert into auth.users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, last_sign_in_at,
@@ -130,7 +134,7 @@ async function writeUser(
     ],
   );
   if (written === null) return false;
-  // As after a sign-up, the password of an unconfirmed account waits for its code.
+  // As after a sign-up, the password of an unconfirmed account counts only with its code.
   if (!confirmed && user.encrypted_password !== null)
     await tx.query(
       `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at) values ($1::uuid, $2::uuid, $3, $4::jsonb, 'import', $5::timestamptz)`,
@@ -139,7 +143,7 @@ async function writeUser(
   return true;
 }
 
-/** The identities by mail and phone were made with their account. */
+/** Skips email and phone identities, which were created with their account. */
 async function writeIdentity(tx: Transaction, identity: z.output<typeof identityRow>, now: Date): Promise<boolean> {
   const written = await tx.one(
     `insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)

@@ -4,33 +4,33 @@ import { type UserRow, userById } from '../accounts/users.ts';
 import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type From, type Operation, readBody, readFrom } from '../core/request.ts';
+import { type RequestInfo, type Handler, readBody, readRequestInfo } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
-import { keepChallenge, notVerified, takeChallenge } from './ceremony.ts';
+import { storeChallenge, notVerified, takeChallenge } from './ceremony.ts';
 import { passkeyByCredential, toStored } from './passkey-rows.ts';
 import { readAssertion, readClaim, requestOptions } from './relying-party.ts';
 
 const schema = z.object({ challenge_id: z.uuid(), credential: z.unknown().optional() });
 
-/** `POST /passkeys/authentication/options`: for whoever holds a key; which, the authenticator knows. */
-export function createSignInOptions(parts: AuthContext): Operation {
-  const { config, limits } = parts;
+/** `POST /passkeys/authentication/options`: no account is named, because the authenticator knows its own keys. */
+export function createSignInOptions(context: AuthContext): Handler {
+  const { config, limits } = context;
   return async (c) => {
     await readBody(c, z.object({}));
     const wait = await limits(authLimits.passkeyIp, `ip:${c.var.ip}`);
     if (wait !== null) throw refuse.rate(wait);
     const options = await requestOptions(config.relyingParty, [], 'key');
-    const kept = await keepChallenge(parts, { kind: 'authentication', userId: null, challenge: options.challenge });
+    const kept = await storeChallenge(context, { kind: 'authentication', userId: null, challenge: options.challenge });
     return c.json({ ...kept, options });
   };
 }
 
-/** `POST /passkeys/authentication/verify`: begins a session for the holder of the key. */
-export function createSignIn(parts: AuthContext): Operation {
-  const { db, clock, config, limits, sessions } = parts;
+/** `POST /passkeys/authentication/verify`: signs in the owner of the passkey. */
+export function createSignIn(context: AuthContext): Handler {
+  const { db, clock, config, limits, sessions } = context;
 
-  /** The account of the key that answered; null when the answer does not hold. The counter moves on under the key's lock. */
-  async function holderOf(tx: Transaction, sent: unknown, challenge: string): Promise<UserRow | null> {
+  /** Returns the account of the passkey; null when the answer is invalid. Updates the counter under the passkey's lock. */
+  async function ownerOf(tx: Transaction, sent: unknown, challenge: string): Promise<UserRow | null> {
     const claim = readClaim(sent);
     const passkey = claim && (await passkeyByCredential(tx, claim.credentialId));
     if (!passkey || claim.userHandle !== passkey.user_id) return null;
@@ -45,30 +45,30 @@ export function createSignIn(parts: AuthContext): Operation {
   }
 
   type Begun = Awaited<ReturnType<typeof sessions.beginIn>>;
-  function signIn(id: string, sent: unknown, from: From): Promise<Begun | AuthRefusal> {
+  function signIn(id: string, sent: unknown, request: RequestInfo): Promise<Begun | AuthRefusal> {
     return db.transaction(async (tx) => {
       const challenge = await takeChallenge(tx, { kind: 'authentication', userId: null, id, now: clock() });
-      // Refusals are answered, not thrown: the challenge must stay used.
+      // Return refusals instead of throwing: the challenge must stay used.
       if (challenge instanceof AuthRefusal) return challenge;
-      const user = await holderOf(tx, sent, challenge);
+      const user = await ownerOf(tx, sent, challenge);
       if (!user) {
-        await record(tx, { action: 'passkey_refused', actorId: null, at: clock(), ip: from.ip });
+        await record(tx, { action: 'passkey_refused', actorId: null, at: clock(), ip: request.ip });
         return notVerified();
       }
       if (!user.email_confirmed_at) return new AuthRefusal(403, 'email_not_confirmed', 'Email not confirmed');
       if (user.banned_until && user.banned_until > clock())
         return new AuthRefusal(403, 'user_banned', 'User is banned');
-      return sessions.beginIn(tx, user, 'passkey', from);
+      return sessions.beginIn(tx, user, 'passkey', request);
     });
   }
 
   return async (c) => {
     const body = await readBody(c, schema);
     if (!body.credential) throw refuse.validation('credential is required');
-    const from = readFrom(c);
-    const wait = await limits(authLimits.passkeyIp, `ip:${from.ip}`);
+    const request = readRequestInfo(c);
+    const wait = await limits(authLimits.passkeyIp, `ip:${request.ip}`);
     if (wait !== null) throw refuse.rate(wait);
-    const begun = await signIn(body.challenge_id, body.credential, from);
+    const begun = await signIn(body.challenge_id, body.credential, request);
     if (begun instanceof AuthRefusal) throw begun;
     sessions.forget(begun.ended);
     return c.json(begun.answer);

@@ -3,15 +3,15 @@ import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 
 type Kind = 'registration' | 'authentication';
-const LIFE_SECONDS = 300;
+const CHALLENGE_SECONDS = 300;
 
-/** Keeps a challenge for the one answer it is good for; answers its id and when it is over, in seconds since 1970. */
-export async function keepChallenge(
+/** Stores a challenge for one answer. Returns its id and its expiry in Unix seconds. */
+export async function storeChallenge(
   { db, clock }: Pick<AuthContext, 'db' | 'clock'>,
   of: { kind: Kind; userId: string | null; challenge: string },
 ): Promise<{ challenge_id: string; expires_at: number }> {
   const now = clock();
-  const expires = new Date(now.getTime() + LIFE_SECONDS * 1000);
+  const expires = new Date(now.getTime() + CHALLENGE_SECONDS * 1000);
   const row = await db.one<{ id: string }>(
     `insert into auth.webauthn_challenges (user_id, challenge_type, challenge, expires_at, created_at)
      values ($1::uuid, $2, $3, $4::timestamptz, $5::timestamptz) returning id`,
@@ -20,7 +20,7 @@ export async function keepChallenge(
   return { challenge_id: row?.id ?? '', expires_at: Math.floor(expires.getTime() / 1000) };
 }
 
-/** Takes a challenge out, whatever its answer turns out to be. A refusal when there is none such, or it is over. */
+/** Takes a challenge, so that it can be answered once, right or wrong. Returns a refusal when it is missing or expired. */
 export async function takeChallenge(
   tx: Transaction,
   of: { kind: Kind; userId: string | null; id: string; now: Date },

@@ -27,7 +27,7 @@ export async function passkeysOf(db: Pick<Transaction, 'query'>, userId: string)
   return rows;
 }
 
-/** The passkey a credential id names, kept until the transaction ends. */
+/** Reads a passkey by its credential id, and locks it until the transaction ends. */
 export function passkeyByCredential(tx: Transaction, credentialId: string): Promise<PasskeyRow | null> {
   return tx.one<PasskeyRow>(`select ${COLUMNS} from auth.webauthn_credentials where credential_id = $1 for update`, [
     credentialId,
@@ -36,7 +36,7 @@ export function passkeyByCredential(tx: Transaction, credentialId: string): Prom
 
 export const noPasskey = (): AuthRefusal => new AuthRefusal(404, 'passkey_not_found', 'Passkey not found');
 
-/** The passkey of a path, as a uuid; 404 for what is none. */
+/** Reads a passkey id from the path. 404 for an invalid one. */
 export function readPasskeyId(text: string | undefined): string {
   const id = z.uuid().safeParse(text);
   if (!id.success) throw noPasskey();
@@ -52,7 +52,7 @@ export function toStored(row: PasskeyRow): StoredCredential {
   };
 }
 
-/** A passkey as the wire shows it; its key stays here. */
+/** The passkey object of the API, without its key. */
 export function toPasskey(row: PasskeyRow): Record<string, unknown> {
   return {
     id: row.id,

@@ -3,9 +3,9 @@ import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { userById } from '../accounts/users.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Operation, readBody, readPerson } from '../core/request.ts';
+import { type Handler, readBody, readPerson } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
-import { keepChallenge, notVerified, takeChallenge } from './ceremony.ts';
+import { storeChallenge, notVerified, takeChallenge } from './ceremony.ts';
 import { type PasskeyRow, passkeysOf, toPasskey, toStored } from './passkey-rows.ts';
 import { type NewCredential, readRegistration, registrationOptions } from './relying-party.ts';
 
@@ -15,35 +15,36 @@ const schema = z.object({
   credential_response: z.unknown().optional(),
 });
 
-const full = (): AuthRefusal => new AuthRefusal(422, 'too_many_passkeys', 'Maximum number of passkeys reached');
+const tooManyPasskeys = (): AuthRefusal =>
+  new AuthRefusal(422, 'too_many_passkeys', 'Maximum number of passkeys reached');
 
-/** `POST /passkeys/registration/options`: what the person's authenticator is to make a key for. */
-export function createPasskeyOptions(parts: AuthContext): Operation {
-  const { db, config, readCaller } = parts;
+/** `POST /passkeys/registration/options`: the options for creating a passkey. */
+export function createPasskeyOptions(context: AuthContext): Handler {
+  const { db, config, readCaller } = context;
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const user = await userById(db, person.userId);
     if (!user) throw refuse.noSession();
-    // Their employer ends their way in, and a key of their own would outlive that.
+    // SSO users: a passkey would outlive the end of access through the organisation.
     if (user.is_sso_user) throw new AuthRefusal(422, 'validation_failed', 'SSO users cannot register passkeys');
-    const known = await passkeysOf(db, user.id);
-    if (known.length >= config.passkeys.max) throw full();
+    const existing = await passkeysOf(db, user.id);
+    if (existing.length >= config.passkeys.max) throw tooManyPasskeys();
     const holder = { id: user.id, name: user.email || user.id };
-    const options = await registrationOptions(config.relyingParty, holder, known.map(toStored), 'key');
-    const kept = await keepChallenge(parts, { kind: 'registration', userId: user.id, challenge: options.challenge });
+    const options = await registrationOptions(config.relyingParty, holder, existing.map(toStored), 'key');
+    const kept = await storeChallenge(context, { kind: 'registration', userId: user.id, challenge: options.challenge });
     return c.json({ ...kept, options });
   };
 }
 
-/** `POST /passkeys/registration/verify`: keeps the key that was made. */
-export function createPasskeyRegister(parts: AuthContext): Operation {
-  const { db, clock, config, readCaller } = parts;
+/** `POST /passkeys/registration/verify`: stores the new passkey. */
+export function createPasskeyRegister(context: AuthContext): Handler {
+  const { db, clock, config, readCaller } = context;
 
-  async function keep(tx: Transaction, userId: string, made: NewCredential, ip: string): Promise<PasskeyRow> {
+  async function store(tx: Transaction, userId: string, credential: NewCredential, ip: string): Promise<PasskeyRow> {
     const now = clock();
-    // One registration of a person at a time: the count of passkeys is exact.
+    // Lock the account, so that concurrent registrations cannot exceed the maximum.
     await tx.one('select 1 from auth.users where id = $1::uuid for update', [userId]);
-    if ((await passkeysOf(tx, userId)).length >= config.passkeys.max) throw full();
+    if ((await passkeysOf(tx, userId)).length >= config.passkeys.max) throw tooManyPasskeys();
     const row = await tx.one<PasskeyRow>(
       `insert into auth.webauthn_credentials
          (user_id, credential_id, public_key, aaguid, sign_count, transports, backup_eligible, backed_up, created_at, updated_at)
@@ -51,13 +52,13 @@ export function createPasskeyRegister(parts: AuthContext): Operation {
        returning *`,
       [
         userId,
-        made.id,
-        Buffer.from(made.publicKey, 'base64url'),
-        made.aaguid,
-        made.counter,
-        made.transports,
-        made.backupEligible,
-        made.backedUp,
+        credential.id,
+        Buffer.from(credential.publicKey, 'base64url'),
+        credential.aaguid,
+        credential.counter,
+        credential.transports,
+        credential.backupEligible,
+        credential.backedUp,
         now,
       ],
     );
@@ -82,10 +83,10 @@ export function createPasskeyRegister(parts: AuthContext): Operation {
       takeChallenge(tx, { kind: 'registration', userId, id: body.challenge_id, now: clock() }),
     );
     if (challenge instanceof AuthRefusal) throw challenge;
-    const made = await readRegistration(config.relyingParty, sent, challenge, 'key');
-    if (made === null) throw notVerified();
+    const credential = await readRegistration(config.relyingParty, sent, challenge, 'key');
+    if (credential === null) throw notVerified();
     const row = await db
-      .transaction((tx) => keep(tx, userId, made, c.var.ip))
+      .transaction((tx) => store(tx, userId, credential, c.var.ip))
       .catch((error: unknown) => {
         if (error instanceof DatabaseError && error.code === '23505')
           throw new AuthRefusal(422, 'webauthn_credential_exists', 'This credential is already registered');

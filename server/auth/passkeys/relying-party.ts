@@ -10,10 +10,10 @@ import {
 } from '@simplewebauthn/server';
 import { z } from 'zod';
 
-/** Whom authenticators know us as (WebAuthn, 5.4.2). */
+/** This site, as authenticators know it (WebAuthn, section 5.4.2). */
 export type RelyingParty = { readonly id: string; readonly name: string; readonly origins: readonly string[] };
 
-/** A key as it is kept: all in text, as it stands in a JSON column. */
+/** A credential as stored in JSON: text and numbers only. */
 export type StoredCredential = {
   readonly id: string;
   /** base64url of the COSE key. */
@@ -27,10 +27,10 @@ export type NewCredential = StoredCredential & {
   readonly backedUp: boolean;
 };
 
-/** `key`: opens an account by itself, so whoever holds it must show who they are; `factor`: comes after a password. */
+/** `key`: a passkey that signs in alone, so user verification is required. `factor`: a second factor after a password. */
 export type Use = 'key' | 'factor';
 
-/** EdDSA, ES256, RS256 as COSE numbers them: what every authenticator has one of. */
+/** EdDSA, ES256 and RS256 in COSE numbers. Every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257] as const;
 
 const text = z.string().min(1).max(20_000);
@@ -84,7 +84,7 @@ export function registrationOptions(
   });
 }
 
-/** The new key of a registration answer; null for whatever is wrong with it. */
+/** Verifies a registration answer. Returns the new credential; null when anything is wrong. */
 export async function readRegistration(
   party: RelyingParty,
   sent: unknown,
@@ -124,11 +124,11 @@ export async function readRegistration(
       backedUp: registrationInfo.credentialBackedUp,
     };
   } catch {
-    return null; // forged, of another site, for another challenge: the asker learns no more than that it was refused
+    return null; // forged, for another site or another challenge: the client learns only that it was refused
   }
 }
 
-/** `known`: the keys that may answer; without any, the authenticator offers what it holds for us. */
+/** Creates options for a sign-in. `known`: the keys that may answer; when empty, the authenticator offers its keys for this site. */
 export function requestOptions(
   party: RelyingParty,
   known: readonly Pick<StoredCredential, 'id' | 'transports'>[],
@@ -143,7 +143,7 @@ export function requestOptions(
   });
 }
 
-/** Which key an answer claims to be of, and of whom: to look it up before it is checked. Null when it is no answer at all. */
+/** Reads which credential and user an answer names, for the lookup before the check. Returns null when it is malformed. */
 export function readClaim(sent: unknown): { credentialId: string; userHandle: string | null } | null {
   const parsed = assertionSchema.safeParse(sent);
   if (!parsed.success) return null;
@@ -154,7 +154,7 @@ export function readClaim(sent: unknown): { credentialId: string; userHandle: st
   };
 }
 
-/** What a right answer tells of its key; null for whatever is wrong with it, a counter that went back included. */
+/** Verifies a sign-in answer. Returns the new counter; null when anything is wrong, including a counter that went back. */
 export async function readAssertion(
   party: RelyingParty,
   sent: unknown,
@@ -189,6 +189,6 @@ export async function readAssertion(
       ? { counter: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp }
       : null;
   } catch {
-    return null; // as above
+    return null; // as in readRegistration
   }
 }

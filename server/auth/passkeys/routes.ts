@@ -12,19 +12,19 @@ import {
 } from './own-passkeys.ts';
 import { createPasskeyOptions, createPasskeyRegister } from './registration.ts';
 
-/** The addresses of passkeys. */
-export function addPasskeys(router: Hono<Env>, parts: AuthContext): void {
-  if (!parts.config.passkeys.enabled)
+/** Adds the routes of passkeys. */
+export function addPasskeys(router: Hono<Env>, context: AuthContext): void {
+  if (!context.config.passkeys.enabled)
     router.on(['GET', 'POST', 'PATCH', 'DELETE'], ['/passkeys', '/passkeys/*'], () => {
       throw refuse.disabled(404, 'passkey_disabled', 'Passkeys are disabled');
     });
-  router.post('/passkeys/registration/options', createPasskeyOptions(parts));
-  router.post('/passkeys/registration/verify', createPasskeyRegister(parts));
-  router.post('/passkeys/authentication/options', createSignInOptions(parts));
-  router.post('/passkeys/authentication/verify', createSignIn(parts));
-  router.get('/passkeys', createPasskeyList(parts));
-  router.patch('/passkeys/:passkey', createPasskeyRename(parts));
-  router.delete('/passkeys/:passkey', createPasskeyDelete(parts));
-  router.get('/admin/users/:user/passkeys', createAdminPasskeys(parts));
-  router.delete('/admin/users/:user/passkeys/:passkey', createAdminPasskeyDelete(parts));
+  router.post('/passkeys/registration/options', createPasskeyOptions(context));
+  router.post('/passkeys/registration/verify', createPasskeyRegister(context));
+  router.post('/passkeys/authentication/options', createSignInOptions(context));
+  router.post('/passkeys/authentication/verify', createSignIn(context));
+  router.get('/passkeys', createPasskeyList(context));
+  router.patch('/passkeys/:passkey', createPasskeyRename(context));
+  router.delete('/passkeys/:passkey', createPasskeyDelete(context));
+  router.get('/admin/users/:user/passkeys', createAdminPasskeys(context));
+  router.delete('/admin/users/:user/passkeys/:passkey', createAdminPasskeyDelete(context));
 }

@@ -1,13 +1,13 @@
 import type { AuthContext } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
-import { type Operation, readPerson } from '../core/request.ts';
+import { type Handler, readPerson } from '../core/request.ts';
 import type { SignOutScope } from './sessions.ts';
 
 const SCOPES: readonly string[] = ['global', 'local', 'others'] satisfies SignOutScope[];
 const isScope = (text: string): text is SignOutScope => SCOPES.includes(text);
 
-/** `POST /logout?scope=global|local|others`. Access tokens of the ended sessions are refused within a second, here at once (promises G23). */
-export function createLogout({ db, readCaller, sessions }: AuthContext): Operation {
+/** `POST /logout?scope=global|local|others`. Access tokens of the ended sessions are refused here at once, elsewhere within a second. */
+export function createLogout({ db, readCaller, sessions }: AuthContext): Handler {
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const scope = c.req.query('scope') ?? 'global';

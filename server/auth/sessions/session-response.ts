@@ -5,24 +5,24 @@ import type { AuthConfig } from '../core/config.ts';
 import { toUser, type UserRow } from '../accounts/users.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 
-/** What was shown in a session, as its token tells it; `timestamp` in unix seconds. */
-export type ShownMethod = { readonly method: string; readonly timestamp: number };
-/** The standing of a session that goes into its token. */
+/** An authentication method of a session, as in the token's `amr` claim; `timestamp` in Unix seconds. */
+export type SessionMethod = { readonly method: string; readonly timestamp: number };
+/** The state of a session that goes into its token. */
 export type SessionState = {
   readonly id: string;
   readonly generation: number;
   readonly aal: string;
-  readonly amr: readonly ShownMethod[];
+  readonly amr: readonly SessionMethod[];
 };
 
-/** The session as the wire wants it: an access token, a refresh token and the user. */
-export function createSessionResponse(parts: {
+/** Creates the function that builds a session response: access token, refresh token and user. */
+export function createSessionResponse(dependencies: {
   keys: Keys;
   tokens: RefreshTokens;
   clock: Clock;
   config: AuthConfig;
 }): (user: UserRow, session: SessionState) => Record<string, unknown> {
-  const { keys, tokens, clock, config } = parts;
+  const { keys, tokens, clock, config } = dependencies;
   return (user, session) => {
     const now = clock();
     const seconds = config.accessTokenSeconds;

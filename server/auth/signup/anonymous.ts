@@ -1,20 +1,20 @@
 import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
-import type { From } from '../core/request.ts';
+import type { RequestInfo } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { checkMetadata, userById } from '../accounts/users.ts';
 
-/** A visitor who stays without a name: an account with neither address nor phone, thirty an hour from one place. */
+/** Creates the anonymous sign-up: an account without email and phone, thirty an hour from one address. */
 export function createAnonymousSignUp(
-  parts: AuthContext,
-): (data: Record<string, unknown>, from: From) => Promise<Record<string, unknown>> {
-  const { clock, config, db, limits, sessions } = parts;
-  return async (data, from) => {
+  context: AuthContext,
+): (data: Record<string, unknown>, request: RequestInfo) => Promise<Record<string, unknown>> {
+  const { clock, config, db, limits, sessions } = context;
+  return async (data, request) => {
     if (!config.anonymousEnabled || !config.signupEnabled)
       throw refuse.disabled(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled');
     checkMetadata(data);
-    const wait = await limits(authLimits.anonymousIp, `ip:${from.ip}`);
+    const wait = await limits(authLimits.anonymousIp, `ip:${request.ip}`);
     if (wait !== null) throw refuse.rate(wait);
     const now = clock();
     const begun = await db.transaction(async (tx) => {
@@ -29,10 +29,10 @@ export function createAnonymousSignUp(
         action: 'user_signedup',
         actorId: user.id,
         at: now,
-        ip: from.ip,
+        ip: request.ip,
         details: { kind: 'anonymous' },
       });
-      return sessions.beginIn(tx, user, 'anonymous', from);
+      return sessions.beginIn(tx, user, 'anonymous', request);
     });
     return begun.answer;
   };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
-import { type Operation, readAddress, readBody, readFrom, readPhone } from '../core/request.ts';
+import { type Handler, readAddress, readBody, readRequestInfo, readPhone } from '../core/request.ts';
 import { checkMetadata } from '../accounts/users.ts';
 import { createAnonymousSignUp } from './anonymous.ts';
 import { createConfirmedSignUp } from './sign-up-at-once.ts';
@@ -17,34 +17,33 @@ const schema = z.object({
 });
 
 /**
- * `POST /signup`, by mail address or phone; with neither a visitor stays without a name. Sends a code; the answer for an address that has
- * an account is the same, and its owner gets a mail that says so. With autoconfirm it answers a session at once, and a taken address with
- * "User already registered".
+ * `POST /signup` by email or phone, or anonymous without either. Sends a code. For a taken address the answer is the same, and the owner
+ * gets a mail. With autoconfirm it returns a session, and "User already registered" for a taken address.
  */
-export function createSignUp(parts: AuthContext): Operation {
-  const { checkPassword, config, limits } = parts;
-  const anonymous = createAnonymousSignUp(parts);
-  const atOnce = createConfirmedSignUp(parts);
-  const byCode = createSignUpByCode(parts);
+export function createSignUp(context: AuthContext): Handler {
+  const { checkPassword, config, limits } = context;
+  const anonymous = createAnonymousSignUp(context);
+  const confirmed = createConfirmedSignUp(context);
+  const byCode = createSignUpByCode(context);
 
   return async (c) => {
     const body = await readBody(c, schema);
     const data = body.data ?? {};
-    const from = readFrom(c);
-    if (!body.email && !body.phone && !body.password) return c.json(await anonymous(data, from));
+    const request = readRequestInfo(c);
+    if (!body.email && !body.phone && !body.password) return c.json(await anonymous(data, request));
     if (!body.email && !config.phoneEnabled) throw refuse.phoneDisabled('Phone signups are disabled');
     if (!body.password) throw refuse.validation('Signup requires a valid password');
     if (!config.signupEnabled) throw refuse.disabled(422, 'signup_disabled', 'Signups not allowed for this instance');
     if (body.email && body.phone)
       throw refuse.validation('Only an email address or phone number should be provided on signup.');
     if (body.channel && body.channel !== 'sms') throw refuse.validation('Unsupported channel: use sms');
-    const way = body.email ? { email: readAddress(body.email) } : { phone: readPhone(body.phone ?? '') };
+    const contact = body.email ? { email: readAddress(body.email) } : { phone: readPhone(body.phone ?? '') };
     checkPassword(body.password);
     checkMetadata(data);
-    const wait = await limits(authLimits.signUpIp, `ip:${from.ip}`);
+    const wait = await limits(authLimits.signUpIp, `ip:${request.ip}`);
     if (wait !== null) throw refuse.rate(wait);
-    const form: SignUpForm = { way, password: body.password, data };
-    const open = 'email' in way ? config.autoconfirm : config.phoneAutoconfirm;
-    return c.json(open ? await atOnce(form, from) : await byCode(form, from));
+    const form: SignUpForm = { contact, password: body.password, data };
+    const autoconfirm = 'email' in contact ? config.autoconfirm : config.phoneAutoconfirm;
+    return c.json(autoconfirm ? await confirmed(form, request) : await byCode(form, request));
   };
 }

@@ -1,20 +1,20 @@
-import type { Way } from '../core/request.ts';
+import type { Contact } from '../core/request.ts';
 import { toUser } from '../accounts/users.ts';
 
-/** What a sign-up answers, the same in every byte but the ids whether the address has an owner or not (promises G27). */
+/** Builds the answer of a sign-up. Only the ids differ between a taken and a free address. */
 export function unconfirmedUser(of: {
   id: string;
   identity: string;
-  way: Way;
+  contact: Contact;
   data: Record<string, unknown>;
   now: Date;
 }): Record<string, unknown> {
-  const { id, way, data, now } = of;
-  const provider = 'email' in way ? 'email' : 'phone';
+  const { id, contact, data, now } = of;
+  const provider = 'email' in contact ? 'email' : 'phone';
   return toUser({
     id,
-    email: 'email' in way ? way.email : null,
-    phone: 'phone' in way ? way.phone : null,
+    email: 'email' in contact ? contact.email : null,
+    phone: 'phone' in contact ? contact.phone : null,
     encrypted_password: null,
     email_confirmed_at: null,
     phone_confirmed_at: null,
@@ -39,7 +39,7 @@ export function unconfirmedUser(of: {
         id,
         user_id: id,
         identity_data: {
-          ...('email' in way ? { ...data, email: way.email } : { phone: way.phone }),
+          ...('email' in contact ? { ...data, email: contact.email } : { phone: contact.phone }),
           sub: id,
           email_verified: false,
           phone_verified: false,
@@ -48,7 +48,7 @@ export function unconfirmedUser(of: {
         last_sign_in_at: null,
         created_at: now,
         updated_at: now,
-        ...('email' in way ? { email: way.email } : {}),
+        ...('email' in contact ? { email: contact.email } : {}),
       },
     ],
     factors: [],

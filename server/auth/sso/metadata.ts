@@ -1,16 +1,16 @@
 import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import type { AuthContext } from '../core/context.ts';
-import type { Operation } from '../core/request.ts';
+import type { Handler } from '../core/request.ts';
 import { samlDisabled } from './sso.ts';
 
-/** As whom identity providers know us, and where they answer to. */
+/** Our SAML entity id and the address for answers. */
 export function samlParty(apiUrl: string): { entityId: string; acsUrl: string } {
   const base = `${apiUrl}/auth/v1/sso/saml`;
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs` };
 }
 
-/** `GET /sso/saml/metadata`: what an employer's identity provider is set up with (SAML 2.0 Metadata). */
-export function createMetadata({ config, ssoProviders }: AuthContext): Operation {
+/** `GET /sso/saml/metadata`: the settings that an identity provider needs (SAML 2.0 Metadata). */
+export function createMetadata({ config, ssoProviders }: AuthContext): Handler {
   return (c) => {
     if (ssoProviders.length === 0) throw samlDisabled();
     const { entityId, acsUrl } = samlParty(config.apiUrl);

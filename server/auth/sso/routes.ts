@@ -5,9 +5,9 @@ import { createAcs } from './acs.ts';
 import { createMetadata } from './metadata.ts';
 import { createSso } from './sso.ts';
 
-/** The addresses of single sign-on. */
-export function addSso(router: Hono<Env>, parts: AuthContext): void {
-  router.post('/sso', createSso(parts));
-  router.get('/sso/saml/metadata', createMetadata(parts));
-  router.post('/sso/saml/acs', createAcs(parts));
+/** Adds the routes of single sign-on. */
+export function addSso(router: Hono<Env>, context: AuthContext): void {
+  router.post('/sso', createSso(context));
+  router.get('/sso/saml/metadata', createMetadata(context));
+  router.post('/sso/saml/acs', createAcs(context));
 }

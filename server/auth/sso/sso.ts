@@ -5,7 +5,7 @@ import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { readChallenge } from '../external/pkce.ts';
 import { createSafeRedirect } from '../external/redirects.ts';
-import { type Operation, readBody } from '../core/request.ts';
+import { type Handler, readBody } from '../core/request.ts';
 
 const schema = z.object({
   provider_id: z.string().max(100).nullish(),
@@ -16,8 +16,8 @@ const schema = z.object({
   code_challenge_method: z.string().max(20).nullish(),
 });
 
-/** `POST /sso`: begins a single sign-on at the identity provider of an employer, named by its id or by a domain of its addresses. */
-export function createSso({ db, config, ssoProviders, flows, limits }: AuthContext): Operation {
+/** `POST /sso`: begins a single sign-on at a SAML provider, chosen by its id or by an email domain. */
+export function createSso({ db, config, ssoProviders, flows, limits }: AuthContext): Handler {
   return async (c) => {
     if (ssoProviders.length === 0) throw samlDisabled();
     const body = await readBody(c, schema);
@@ -46,7 +46,7 @@ export function createSso({ db, config, ssoProviders, flows, limits }: AuthConte
       requestId,
     });
     const url = await ssoProvider.startUrl({ requestId, relayState: state }).catch((error: unknown) => {
-      c.var.log.error({ err: error }, 'an identity provider could not be asked');
+      c.var.log.error({ err: error }, 'an identity provider did not answer');
       throw new AuthRefusal(503, 'unexpected_failure', 'The identity provider does not answer. Please try again.');
     });
     return body.skip_http_redirect === true ? c.json({ url }) : c.redirect(url, 303);

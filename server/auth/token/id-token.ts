@@ -5,9 +5,9 @@ import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { toExternalIdentity } from '../external/callback.ts';
-import { accountOf, linkTo } from '../external/external-identity.ts';
+import { findOrCreateUser, linkIdentity } from '../external/external-identity.ts';
 import { markUsed } from '../external/replay-guard.ts';
-import { type Operation, readBody, readFrom, readPerson } from '../core/request.ts';
+import { type Handler, readBody, readRequestInfo, readPerson } from '../core/request.ts';
 
 const schema = z.object({
   provider: z.string().max(100).nullish(),
@@ -18,15 +18,15 @@ const schema = z.object({
 });
 const bad = (message: string): AuthRefusal => new AuthRefusal(400, 'validation_failed', message);
 
-/** `POST /token?grant_type=id_token`: an app was given an id token by a provider's own dialog. Good once, and for our clients alone. */
-export function createTokenIdToken(parts: AuthContext): Operation {
-  const { db, config, keys, limits, providers, readCaller, sessions } = parts;
+/** `POST /token?grant_type=id_token`: signs in with an id token from the provider's own dialog. Accepted once, and for our client ids only. */
+export function createTokenIdToken(context: AuthContext): Handler {
+  const { db, config, keys, limits, providers, readCaller, sessions } = context;
 
   async function read(name: string, idToken: string, accessToken: string | null): Promise<IdToken> {
     const provider = providers.get(name);
     if (!provider?.readIdToken) throw refuse.disabled(400, 'provider_disabled', 'Provider is not enabled');
     const token = await provider.readIdToken(idToken, accessToken).catch((error: unknown) => {
-      parts.log.error({ err: error, provider: name }, 'an identity provider could not be asked');
+      context.log.error({ err: error, provider: name }, 'an identity provider did not answer');
       throw new AuthRefusal(503, 'unexpected_failure', 'The identity provider does not answer. Please try again.');
     });
     if (!token) throw bad('Bad ID token');
@@ -35,27 +35,29 @@ export function createTokenIdToken(parts: AuthContext): Operation {
 
   return async (c) => {
     const body = await readBody(c, schema);
-    const from = readFrom(c);
-    const wait = await limits(authLimits.flowIp, `ip:${from.ip}`);
+    const request = readRequestInfo(c);
+    const wait = await limits(authLimits.flowIp, `ip:${request.ip}`);
     if (wait !== null) throw refuse.rate(wait);
     const link = body.link_identity === true ? await readPerson(c, readCaller) : null;
     if (link && !config.manualLinking)
       throw refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled');
     const token = await read((body.provider ?? '').toLowerCase(), body.id_token, body.access_token || null);
     checkNonce(token.nonce, body.nonce || null);
-    const who = toExternalIdentity((body.provider ?? '').toLowerCase(), token.person);
+    const identity = toExternalIdentity((body.provider ?? '').toLowerCase(), token.person);
     const done = await db.transaction(async (tx) => {
       if (!(await markUsed(tx, keys, { kind: 'id-token', text: body.id_token, until: token.expiresAt })))
         throw bad('Bad ID token');
-      const user = link ? await linkTo(parts, tx, link.userId, who, from.ip) : await accountOf(parts, tx, who, from.ip);
-      return sessions.beginIn(tx, user, 'oauth', from);
+      const user = link
+        ? await linkIdentity(context, tx, link.userId, identity, request.ip)
+        : await findOrCreateUser(context, tx, identity, request.ip);
+      return sessions.beginIn(tx, user, 'oauth', request);
     });
     sessions.forget(done.ended);
     return c.json(done.answer);
   };
 }
 
-/** The token holds the hash of a nonce that only the app which asked for it knows. */
+/** The token contains the hash of a nonce that only the requesting app knows. */
 function checkNonce(inToken: string | null, given: string | null): void {
   if ((inToken === null) !== (given === null))
     throw bad('Passed nonce and nonce in id_token should either both exist or not.');

@@ -1,20 +1,20 @@
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
-import type { Operation } from '../core/request.ts';
+import type { Handler } from '../core/request.ts';
 import { createTokenIdToken } from './id-token.ts';
 import { createTokenPassword } from './password.ts';
 import { createTokenPkce } from './pkce.ts';
 import { createTokenRefresh } from './refresh.ts';
 import { createTokenWeb3 } from './web3.ts';
 
-/** `POST /token`: hands over to the grant that is asked for. */
-export function createToken(parts: AuthContext): Operation {
-  const grants: Readonly<Record<string, Operation>> = {
-    password: createTokenPassword(parts),
-    refresh_token: createTokenRefresh(parts),
-    pkce: createTokenPkce(parts),
-    id_token: createTokenIdToken(parts),
-    web3: createTokenWeb3(parts),
+/** `POST /token`: calls the handler of the grant type. */
+export function createToken(context: AuthContext): Handler {
+  const grants: Readonly<Record<string, Handler>> = {
+    password: createTokenPassword(context),
+    refresh_token: createTokenRefresh(context),
+    pkce: createTokenPkce(context),
+    id_token: createTokenIdToken(context),
+    web3: createTokenWeb3(context),
   };
   return async (c) => {
     const name = c.req.query('grant_type') ?? '';

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { accountOf, type ExternalIdentity } from '../external/external-identity.ts';
+import { findOrCreateUser, type ExternalIdentity } from '../external/external-identity.ts';
 import { createRedirectCheck } from '../external/redirects.ts';
 import { markUsed } from '../external/replay-guard.ts';
 import { type Chain, readWalletMessage, type WalletMessage } from '../external/wallet-message.ts';
 import { isSignedBy, signatureFault } from '../external/wallet-signature.ts';
-import { type Operation, readBody, readFrom } from '../core/request.ts';
+import { type Handler, readBody, readRequestInfo } from '../core/request.ts';
 
 const schema = z.object({
   chain: z.string().nullish(),
@@ -15,14 +15,14 @@ const schema = z.object({
   signature: z.string().nullish(),
 });
 const NAMES: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
-/** How long before and after its time of issue a message counts. */
+/** How far the issue time of a message may be from now. */
 const VALID_MS = 600_000;
 const isChain = (text: string): text is Chain => Object.hasOwn(NAMES, text);
 const invalid = (message: string): AuthRefusal => new AuthRefusal(400, 'invalid_grant', message);
 
-/** `POST /token?grant_type=web3`: a message signed by a wallet (EIP-4361), meant for a page of ours, fresh, and shown for the first time. */
-export function createTokenWeb3(parts: AuthContext): Operation {
-  const { db, clock, config, keys, limits, sessions } = parts;
+/** `POST /token?grant_type=web3`: signs in with a message signed by a wallet (EIP-4361). It must name a page of ours, be fresh and unused. */
+export function createTokenWeb3(context: AuthContext): Handler {
+  const { db, clock, config, keys, limits, sessions } = context;
   const check = createRedirectCheck(config.siteUrl, config.redirects);
 
   function read(body: z.output<typeof schema>): { chain: Chain; raw: string; message: WalletMessage } {
@@ -43,15 +43,15 @@ export function createTokenWeb3(parts: AuthContext): Operation {
     return { chain, raw, message };
   }
 
-  /** A message signed for another page is a message that page could show us. */
-  function checkPlace(name: string, { uri, domain }: WalletMessage): void {
+  /** Checks that the message was signed for a page of ours: another site could otherwise replay messages of its visitors here. */
+  function checkDomain(name: string, { uri, domain }: WalletMessage): void {
     if (uri.protocol !== 'https:' && uri.hostname !== 'localhost')
       throw invalid(`Signed ${name} message is using URI which does not use HTTPS`);
     if (check(uri.href) === null)
       throw invalid(
         `Signed ${name} message is using URI which is not allowed on this server, message was signed for another app`,
       );
-    // Upstream excuses localhost from this; a message is signed for the page it names, wherever that is.
+    // Upstream exempts localhost from this check. We do not.
     if (uri.host !== domain)
       throw invalid(
         `Signed ${name} message is using a Domain that does not match the one in URI which is not allowed on this server`,
@@ -68,21 +68,21 @@ export function createTokenWeb3(parts: AuthContext): Operation {
   }
 
   return async (c) => {
-    // As upstream (internal/api/web3.go): where no chain is enabled, the body is not looked at.
+    // As upstream (internal/api/web3.go): when no chain is enabled, the body is not read.
     if (config.chains.length === 0) throw refuse.disabled(422, 'web3_provider_disabled', 'Web3 provider is disabled');
     const body = await readBody(c, schema);
-    const from = readFrom(c);
-    const wait = await limits(authLimits.flowIp, `ip:${from.ip}`);
+    const request = readRequestInfo(c);
+    const wait = await limits(authLimits.flowIp, `ip:${request.ip}`);
     if (wait !== null) throw refuse.rate(wait);
     const { chain, raw, message } = read(body);
-    checkPlace(NAMES[chain], message);
+    checkDomain(NAMES[chain], message);
     checkTime(NAMES[chain], message);
     const until = new Date(message.issuedAt.getTime() + VALID_MS + 1000);
     const done = await db.transaction(async (tx) => {
       if (!(await markUsed(tx, keys, { kind: 'wallet', text: `${chain}\n${raw}`, until })))
         throw invalid(`Signed ${NAMES[chain]} message has been used already`);
-      const user = await accountOf(parts, tx, toExternalIdentity(chain, message), from.ip);
-      return sessions.beginIn(tx, user, 'web3', from);
+      const user = await findOrCreateUser(context, tx, toExternalIdentity(chain, message), request.ip);
+      return sessions.beginIn(tx, user, 'web3', request);
     });
     sessions.forget(done.ended);
     return c.json(done.answer);

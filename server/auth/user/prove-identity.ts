@@ -4,21 +4,21 @@ import { AuthRefusal, refuse } from '../core/errors.ts';
 import { passwordFits } from '../accounts/passwords.ts';
 import type { UserRow } from '../accounts/users.ts';
 
-/** What an employer manages, nobody else changes. */
+/** The refusal of changes to an account that an organisation manages. */
 export const ssoManaged = (message: string): AuthRefusal => new AuthRefusal(422, 'user_sso_managed', message);
 
-/** A session this young may change password and address without any other proof (decisions T-16). */
+/** A session this young may change password and address without any other proof. */
 const FRESH_SECONDS = 600;
 
-/** Lets somebody signed in change what opens the account: in a young session, with the current password, or with a code sent for it. */
+/** Creates the check before a change of password, email or phone: a young session, the current password, or a code. */
 export function createProveIdentity(
-  parts: AuthContext,
+  context: AuthContext,
 ): (
   user: UserRow,
   sessionId: string,
   proof: { currentPassword: string | null; nonce: string | null },
 ) => Promise<void> {
-  const { clock, db, limits, tokens } = parts;
+  const { clock, db, limits, tokens } = context;
   return async (user, sessionId, { currentPassword, nonce }) => {
     if (user.is_sso_user) throw ssoManaged('Updating email, phone, password of a SSO account only possible via SSO');
     const session = await db.one<{ created_at: Date; aal: string }>(

@@ -1,6 +1,6 @@
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
-import { type Operation, readPerson } from '../core/request.ts';
+import { type Handler, readPerson } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 
 type Listed = {
@@ -13,8 +13,8 @@ type Listed = {
 };
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-/** `GET /user/sessions`: where somebody is signed in, the last used first. Ours: hosted Supabase has no such list. */
-export function createSessionList({ db, readCaller }: AuthContext): Operation {
+/** `GET /user/sessions`: the user's sessions, last used first. Hosted Supabase has no such call. */
+export function createSessionList({ db, readCaller }: AuthContext): Handler {
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const { rows } = await db.query<Listed>(
@@ -25,12 +25,12 @@ export function createSessionList({ db, readCaller }: AuthContext): Operation {
   };
 }
 
-/** `DELETE /user/sessions/{id}`: ends one of one's own sessions, at every door within a second (promises G23). */
-export function createSessionEnd({ clock, db, readCaller, sessions }: AuthContext): Operation {
+/** `DELETE /user/sessions/{id}`: ends one of the user's own sessions. All APIs refuse its tokens within a second. */
+export function createSessionEnd({ clock, db, readCaller, sessions }: AuthContext): Handler {
   return async (c) => {
     const person = await readPerson(c, readCaller);
     const id = c.req.param('id') ?? '';
-    const gone =
+    const removed =
       UUID.test(id) &&
       (await db.transaction(async (tx) => {
         const row = await tx.one('delete from auth.sessions where id = $1::uuid and user_id = $2::uuid returning id', [
@@ -47,7 +47,7 @@ export function createSessionEnd({ clock, db, readCaller, sessions }: AuthContex
           });
         return row !== null;
       }));
-    if (!gone) throw new AuthRefusal(404, 'session_not_found', 'There is no such session');
+    if (!removed) throw new AuthRefusal(404, 'session_not_found', 'There is no such session');
     sessions.forget([id]);
     return c.json({});
   };

@@ -5,7 +5,7 @@ import { AuthRefusal, refuse } from '../core/errors.ts';
 import { endLinks } from '../codes/end-links.ts';
 import { takeMessage } from '../codes/message-limits.ts';
 import { hashPassword, passwordFits } from '../accounts/passwords.ts';
-import { type Operation, type Person, readAddress, readBody, readPerson, readPhone } from '../core/request.ts';
+import { type Handler, type Person, readAddress, readBody, readPerson, readPhone } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
 import { changeNeedsBoth } from '../verify/apply-change.ts';
@@ -27,10 +27,10 @@ type Changes = {
   ip: string;
 };
 
-/** `PUT /user`: password (ends the other sessions), address and phone (a code to the new one), metadata (never grants anything). */
-export function createUserUpdate(parts: AuthContext): Operation {
-  const { db, checkPassword, clock, config, queue, readCaller, sessions } = parts;
-  const proveIdentity = createProveIdentity(parts);
+/** `PUT /user`: changes password (ends other sessions), email and phone (sends a code to the new one), and metadata (grants no rights). */
+export function createUserUpdate(context: AuthContext): Handler {
+  const { db, checkPassword, clock, config, queue, readCaller, sessions } = context;
+  const proveIdentity = createProveIdentity(context);
 
   async function newHash(user: UserRow, password: string): Promise<string> {
     checkPassword(password);
@@ -41,14 +41,14 @@ export function createUserUpdate(parts: AuthContext): Operation {
 
   async function setPassword(tx: Transaction, user: UserRow, person: Person, hash: string, ip: string) {
     await tx.query(`update auth.users set encrypted_password = $2 where id = $1::uuid`, [user.id, hash]);
-    // Somebody else may have asked for a link or code before: none of them is good any more, sent or not.
+    // An attacker may have requested a link or code before: end them all, sent or queued.
     await endLinks(tx, user);
     if (user.email !== null) await queue.add(tx, { kind: 'password_changed', email: user.email, userId: user.id });
     await record(tx, { action: 'user_updated_password', actorId: user.id, at: clock(), ip });
     return sessions.end(tx, person, 'others', ip);
   }
 
-  async function askForAddress(tx: Transaction, user: UserRow, email: string, ip: string): Promise<void> {
+  async function requestEmailChange(tx: Transaction, user: UserRow, email: string, ip: string): Promise<void> {
     const now = clock();
     const both = config.doubleConfirm && user.email !== null && user.email_confirmed_at !== null;
     await tx.query(
@@ -64,7 +64,7 @@ export function createUserUpdate(parts: AuthContext): Operation {
     await record(tx, { action: 'user_email_change_requested', actorId: user.id, at: now, ip });
   }
 
-  async function askForPhone(tx: Transaction, user: UserRow, phone: string, ip: string): Promise<void> {
+  async function requestPhoneChange(tx: Transaction, user: UserRow, phone: string, ip: string): Promise<void> {
     const now = clock();
     await tx.query(
       `update auth.users set phone_change = $2, phone_change_sent_at = $3::timestamptz where id = $1::uuid`,
@@ -87,11 +87,11 @@ export function createUserUpdate(parts: AuthContext): Operation {
   async function write(user: UserRow, person: Person, changes: Changes): Promise<UserRow | null> {
     const { changed, ended } = await db.transaction(async (tx) => {
       const { hash, email, phone, data, ip } = changes;
-      const gone = hash === null ? [] : await setPassword(tx, user, person, hash, ip);
-      if (email !== null) await askForAddress(tx, user, email, ip);
-      if (phone !== null) await askForPhone(tx, user, phone, ip);
+      const endedIds = hash === null ? [] : await setPassword(tx, user, person, hash, ip);
+      if (email !== null) await requestEmailChange(tx, user, email, ip);
+      if (phone !== null) await requestPhoneChange(tx, user, phone, ip);
       if (data !== null) await setData(tx, user, data, ip);
-      return { changed: await userById(tx, user.id), ended: gone };
+      return { changed: await userById(tx, user.id), ended: endedIds };
     });
     sessions.forget(ended);
     queue.soon();
@@ -122,8 +122,8 @@ export function createUserUpdate(parts: AuthContext): Operation {
         nonce: body.nonce ?? null,
       });
     const hash = password === null ? null : await newHash(user, password);
-    if (newAddress) await takeMessage(parts, { email: address ?? '', kind: 'email_change', ip });
-    if (newPhone) await takeMessage(parts, { phone: phone ?? '', kind: 'phone_change', ip });
+    if (newAddress) await takeMessage(context, { email: address ?? '', kind: 'email_change', ip });
+    if (newPhone) await takeMessage(context, { phone: phone ?? '', kind: 'phone_change', ip });
     const changed = await write(user, person, {
       hash,
       email: newAddress ? address : null,

@@ -6,27 +6,27 @@ import type { UsedToken } from '../codes/one-time-tokens.ts';
 
 type When = { readonly at: Date; readonly ip: string };
 
-/** How far a change of address is that both addresses must agree to. */
-const AGREED = { notNeeded: 0, none: 1, byNew: 2, byCurrent: 3 } as const;
-export const changeNeedsBoth = AGREED.none;
+/** Progress of an email change that both addresses must confirm. */
+const CONFIRMED = { notNeeded: 0, none: 1, byNew: 2, byCurrent: 3 } as const;
+export const changeNeedsBoth = CONFIRMED.none;
 
 /**
- * Lets the new address of an account count. Where both addresses must agree, false says that the other one is still to come; who has
- * agreed is written on the account, under its lock, so that one address cannot agree twice.
+ * Applies the new email of an account. Returns false when the other address must still confirm. The account's row stores who has
+ * confirmed, under its lock, so that one address cannot confirm twice.
  */
 export async function applyEmailChange(tx: Transaction, used: UsedToken, { at, ip }: When): Promise<boolean> {
   const { user } = used;
-  const row = await tx.one<{ email: string | null; email_change: string | null; agreed: number }>(
-    'select email, email_change, email_change_confirm_status as agreed from auth.users where id = $1::uuid for update',
+  const row = await tx.one<{ email: string | null; email_change: string | null; confirmed: number }>(
+    'select email, email_change, email_change_confirm_status as confirmed from auth.users where id = $1::uuid for update',
     [user.id],
   );
   const byNew = used.kind === 'email_change';
   if (!row || row.email_change === null || used.email !== (byNew ? row.email_change : row.email)) throw refuse.otp();
-  if (!byNew && row.agreed === AGREED.notNeeded) throw refuse.otp();
-  if (row.agreed !== AGREED.notNeeded && row.agreed !== (byNew ? AGREED.byCurrent : AGREED.byNew)) {
+  if (!byNew && row.confirmed === CONFIRMED.notNeeded) throw refuse.otp();
+  if (row.confirmed !== CONFIRMED.notNeeded && row.confirmed !== (byNew ? CONFIRMED.byCurrent : CONFIRMED.byNew)) {
     await tx.query('update auth.users set email_change_confirm_status = $2::int where id = $1::uuid', [
       user.id,
-      byNew ? AGREED.byNew : AGREED.byCurrent,
+      byNew ? CONFIRMED.byNew : CONFIRMED.byCurrent,
     ]);
     return false;
   }
@@ -35,13 +35,13 @@ export async function applyEmailChange(tx: Transaction, used: UsedToken, { at, i
        email_confirmed_at = $3::timestamptz, is_anonymous = false, raw_app_meta_data = ${withProvider('email')} where id = $1::uuid`,
     [user.id, row.email_change, at],
   );
-  // What was mailed to the old address, or still waits to be, is good for nothing any more.
+  // Ends everything that was sent to the old address or is still queued.
   await endLinks(tx, { id: user.id, email: row.email, phone: null }, ['phone_change']);
   await record(tx, { action: 'user_email_changed', actorId: user.id, at, ip });
   return true;
 }
 
-/** Lets the new phone of an account count. */
+/** Applies the new phone of an account. */
 export async function applyPhoneChange(tx: Transaction, used: UsedToken, { at, ip }: When): Promise<void> {
   const { user, phone } = used;
   if (user.phone_change === null || user.phone_change !== phone) throw refuse.otp();
@@ -56,7 +56,7 @@ export async function applyPhoneChange(tx: Transaction, used: UsedToken, { at, i
   await record(tx, { action: 'user_phone_changed', actorId: user.id, at, ip });
 }
 
-/** The account's providers with one more, as an expression; the first provider stays the first. */
+/** SQL expression: the account's metadata with one more provider. The first provider stays the first. */
 function withProvider(provider: 'email' | 'phone'): string {
   return `raw_app_meta_data || jsonb_build_object(
     'provider', coalesce(raw_app_meta_data -> 'provider', '"${provider}"'),

@@ -3,25 +3,25 @@ import type { Env } from '#server/http/caller.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 
-/** Grants that follow from something already proved. */
-const SPARED_GRANTS = ['refresh_token', 'pkce'];
+/** Grants that need no captcha, because they follow an earlier proof. */
+const EXEMPT_GRANTS = ['refresh_token', 'pkce'];
 const FAILED = 'captcha protection: request disallowed';
 
-/** Asks for a captcha's answer where strangers may try; the service key is spared. A provider that does not answer lets nobody in. */
-export function captchaGate(parts: AuthContext): MiddlewareHandler<Env> {
+/** Requires a captcha where anybody may try; the service key is exempt. Refuses requests when the captcha provider does not answer. */
+export function captchaGate(context: AuthContext): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const { captcha } = parts;
-    if (captcha === null || c.req.method !== 'POST' || SPARED_GRANTS.includes(c.req.query('grant_type') ?? ''))
+    const { captcha } = context;
+    if (captcha === null || c.req.method !== 'POST' || EXEMPT_GRANTS.includes(c.req.query('grant_type') ?? ''))
       return next();
-    const caller = await parts.readCaller(c.req.raw, c.var.ip).catch(() => null);
+    const caller = await context.readCaller(c.req.raw, c.var.ip).catch(() => null);
     if (caller?.role === 'service_role') return next();
     const token = readToken(await c.req.text());
     if (token === null) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (no captcha_token found)`);
-    const good = await captcha.check(token, c.var.ip).catch((error: unknown) => {
-      c.var.log.warn({ err: error }, 'the captcha provider gave no answer');
+    const passed = await captcha.check(token, c.var.ip).catch((error: unknown) => {
+      c.var.log.warn({ err: error }, 'the captcha provider did not answer');
       throw new AuthRefusal(503, 'captcha_failed', 'captcha verification process failed');
     });
-    if (!good) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (invalid-input-response)`);
+    if (!passed) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (invalid-input-response)`);
     return next();
   };
 }
@@ -31,7 +31,7 @@ function readToken(text: string): string | null {
   try {
     body = JSON.parse(text);
   } catch {
-    return null; // the operation itself says what is wrong with it
+    return null; // the handler reports the fault
   }
   if (body === null || typeof body !== 'object' || !('gotrue_meta_security' in body)) return null;
   const security = body.gotrue_meta_security;

@@ -4,18 +4,18 @@ import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { withConstantTiming } from '../codes/constant-timing.ts';
 import { takeMessage } from '../codes/message-limits.ts';
-import { type Operation, readAddress, readBody } from '../core/request.ts';
+import { type Handler, readAddress, readBody } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 import { userByEmail } from '../accounts/users.ts';
 
 const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
 
 /**
- * `POST /recover`: mails the way to a new password; always `{}`, for unknown addresses too. With `dry_run` it mails nothing and says
- * whether a confirmed account has the address: the one question of this kind the specification asks for, 30 a minute (decisions T-11).
+ * `POST /recover`: mails a link to set a new password. Answers `{}` for unknown addresses too. With `dry_run` it mails nothing and says
+ * whether a confirmed account has the address: the sign-up form asks this, at most 30 times a minute.
  */
-export function createRecover(parts: AuthContext): Operation {
-  const { db, clock, limits, queue } = parts;
+export function createRecover(context: AuthContext): Handler {
+  const { db, clock, limits, queue } = context;
   return async (c) => {
     const body = await readBody(c, schema);
     const email = readAddress(body.email);
@@ -26,7 +26,7 @@ export function createRecover(parts: AuthContext): Operation {
       if (!user?.email_confirmed_at) throw new AuthRefusal(404, 'user_not_found', 'User not found');
       return c.json({});
     }
-    await takeMessage(parts, { email, kind: 'recovery', ip: c.var.ip });
+    await takeMessage(context, { email, kind: 'recovery', ip: c.var.ip });
     await withConstantTiming(async () => {
       await db.transaction(async (tx) => {
         await queue.add(tx, { kind: 'recovery', email, redirectTo: c.req.query('redirect_to') });

@@ -3,30 +3,30 @@ import type { AuthContext } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { withConstantTiming } from '../codes/constant-timing.ts';
 import { takeMessage } from '../codes/message-limits.ts';
-import { type Operation, readAddress, readBody, readPhone } from '../core/request.ts';
+import { type Handler, readAddress, readBody, readPhone } from '../core/request.ts';
 import { record } from '../core/audit-log.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 
-/** `POST /resend`: a code once more. Answers the same whether anybody waits for one. */
-export function createResend(parts: AuthContext): Operation {
-  const { clock, config, db, queue } = parts;
+/** `POST /resend`: sends a code again. The answer does not show whether anybody waits for one. */
+export function createResend(context: AuthContext): Handler {
+  const { clock, config, db, queue } = context;
 
-  /** The attempt a code of a sign-up belongs to: the newest. */
-  async function attemptOf(way: { email: string | null; phone: string | null }): Promise<string | null> {
+  /** Returns the newest attempt of a sign-up, which the code belongs to. */
+  async function attemptOf(contact: { email: string | null; phone: string | null }): Promise<string | null> {
     const row = await db.one<{ id: string }>(
       `select a.id from auth.signup_attempts a join auth.users u on u.id = a.user_id
        where (u.email = $1 or u.phone = $2) and u.deleted_at is null order by a.created_at desc limit 1`,
-      [way.email, way.phone],
+      [contact.email, contact.phone],
     );
     return row?.id ?? null;
   }
-  /** The newest that asked for this address or phone to become theirs. */
-  async function askerOf(way: { email: string | null; phone: string | null }): Promise<string | undefined> {
+  /** Returns the account that last requested a change to this email or phone. */
+  async function requesterOf(contact: { email: string | null; phone: string | null }): Promise<string | undefined> {
     const row = await db.one<{ id: string }>(
       `select id from auth.users where (email_change = $1 or phone_change = $2) and deleted_at is null
        order by greatest(email_change_sent_at, phone_change_sent_at) desc limit 1`,
-      [way.email, way.phone],
+      [contact.email, contact.phone],
     );
     return row?.id;
   }
@@ -47,25 +47,25 @@ export function createResend(parts: AuthContext): Operation {
   }
 
   async function mail(email: string, type: 'signup' | 'email_change', ip: string): Promise<void> {
-    await takeMessage(parts, { email, kind: type, ip });
+    await takeMessage(context, { email, kind: type, ip });
     await withConstantTiming(async () => {
-      const way = { email, phone: null };
+      const contact = { email, phone: null };
       await send(
         type === 'signup'
-          ? { kind: type, email, attemptId: await attemptOf(way) }
-          : { kind: type, email, userId: await askerOf(way) },
+          ? { kind: type, email, attemptId: await attemptOf(contact) }
+          : { kind: type, email, userId: await requesterOf(contact) },
         ip,
       );
     });
   }
   async function text(phone: string, type: 'sms' | 'phone_change', ip: string): Promise<string> {
-    await takeMessage(parts, { phone, kind: type, ip });
+    await takeMessage(context, { phone, kind: type, ip });
     return withConstantTiming(async () => {
-      const way = { email: null, phone };
+      const contact = { email: null, phone };
       return send(
         type === 'sms'
-          ? { kind: type, phone, attemptId: await attemptOf(way) }
-          : { kind: type, phone, userId: await askerOf(way) },
+          ? { kind: type, phone, attemptId: await attemptOf(contact) }
+          : { kind: type, phone, userId: await requesterOf(contact) },
         ip,
       );
     });

@@ -1,13 +1,13 @@
 import type { AuthContext } from '../core/context.ts';
 import { linkKind, mailedLink } from '../codes/link-page.ts';
 import { createMailRedirect } from '../external/redirects.ts';
-import type { Operation } from '../core/request.ts';
+import type { Handler } from '../core/request.ts';
 
 /**
- * `GET /verify`: mail scanners follow links, so this verifies nothing. It leads to our page with the button that acts, or to the page of
- * another app in `redirect_to`, if the operator allows it, with the token to verify there; nowhere else, whatever `redirect_to` says.
+ * `GET /verify`: verifies nothing, because mail scanners follow links. Redirects to our page with a button, or to an allowed page of
+ * another app in `redirect_to`, with the token to verify there.
  */
-export function createVerifyGet({ config }: AuthContext): Operation {
+export function createVerifyGet({ config }: AuthContext): Handler {
   const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
   return (c) => {
     const kind = linkKind(c.req.query('type') ?? '');

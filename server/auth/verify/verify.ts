@@ -4,7 +4,15 @@ import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { TokenKind, UsedToken } from '../codes/one-time-tokens.ts';
-import { type From, type Operation, readAddress, readBody, readFrom, readPhone, type Way } from '../core/request.ts';
+import {
+  type RequestInfo,
+  type Handler,
+  readAddress,
+  readBody,
+  readRequestInfo,
+  readPhone,
+  type Contact,
+} from '../core/request.ts';
 import { confirm } from '../accounts/confirm.ts';
 import { isBanned, userById } from '../accounts/users.ts';
 import { record } from '../core/audit-log.ts';
@@ -18,7 +26,7 @@ const schema = z.object({
   type: z.string().max(32),
 });
 
-/** Which codes a type of the wire takes; `email` is what the client sends after a sign-up and for a link to sign in. */
+/** The kinds of code that a `type` accepts. supabase-js sends `email` after a sign-up and for a magic link. */
 const MAILED: Readonly<Record<string, readonly TokenKind[]>> = {
   signup: ['signup'],
   invite: ['invite'],
@@ -29,18 +37,18 @@ const MAILED: Readonly<Record<string, readonly TokenKind[]>> = {
 };
 const TEXTED: Readonly<Record<string, readonly TokenKind[]>> = { sms: ['sms'], phone_change: ['phone_change'] };
 
-type Proof = (Way & { code: string }) | { link: string };
+type Proof = (Contact & { code: string }) | { link: string };
 type Done = { answer: Record<string, unknown>; ended: readonly string[] } | 'half' | 'banned' | 'wrong';
 
-/** `POST /verify`: a code with the address or phone it was sent to, or the token of a mailed link. Begins a session. */
-export function createVerify(parts: AuthContext): Operation {
-  const { db, clock, limits, tokens, sessions } = parts;
+/** `POST /verify`: accepts a code with its email or phone, or the token of a mailed link. Begins a session. */
+export function createVerify(context: AuthContext): Handler {
+  const { db, clock, limits, tokens, sessions } = context;
 
-  /** Using up the code, what it allows and the session are one step: a crash between them cannot cost the code. */
-  async function apply(tx: Transaction, used: UsedToken, from: From): Promise<Done> {
+  /** Uses the code, applies its effect and begins the session in one transaction, so that a crash cannot waste the code. */
+  async function apply(tx: Transaction, used: UsedToken, request: RequestInfo): Promise<Done> {
     const now = clock();
     const { user, kind } = used;
-    const changed = { at: now, ip: from.ip };
+    const changed = { at: now, ip: request.ip };
     if (kind === 'email_change' || kind === 'email_change_current') {
       if (!(await applyEmailChange(tx, used, changed))) return 'half';
     } else if (kind === 'phone_change') await applyPhoneChange(tx, used, changed);
@@ -54,17 +62,17 @@ export function createVerify(parts: AuthContext): Operation {
     const fresh = await userById(tx, user.id);
     if (!fresh) return 'wrong';
     if (isBanned(fresh, now)) return 'banned';
-    return sessions.beginIn(tx, fresh, kind === 'recovery' ? 'recovery' : 'otp', from);
+    return sessions.beginIn(tx, fresh, kind === 'recovery' ? 'recovery' : 'otp', request);
   }
 
-  async function prove(proof: Proof, kinds: readonly TokenKind[], from: From): Promise<Done> {
+  async function prove(proof: Proof, kinds: readonly TokenKind[], request: RequestInfo): Promise<Done> {
     try {
       return await db.transaction(async (tx) => {
         const used =
           'link' in proof ? await tokens.useLink(tx, proof.link, kinds) : await tokens.useCode(tx, proof, kinds);
-        // Not thrown inside: a wrong try must be counted, and a throw would roll the count back.
-        if (used) return apply(tx, used, from);
-        await record(tx, { action: 'otp_failed', actorId: null, at: clock(), ip: from.ip, details: { kinds } });
+        // Return instead of throwing: a throw would roll back the counted try.
+        if (used) return apply(tx, used, request);
+        await record(tx, { action: 'otp_failed', actorId: null, at: clock(), ip: request.ip, details: { kinds } });
         return 'wrong';
       });
     } catch (error) {
@@ -85,12 +93,12 @@ export function createVerify(parts: AuthContext): Operation {
       if (Object.hasOwn(TEXTED, body.type)) throw refuse.otp();
       throw refuse.validation('Verify requires a verification type');
     }
-    const from = readFrom(c);
+    const request = readRequestInfo(c);
     const proof = readProof(body);
     if (!proof) throw refuse.validation('Verify requires a token or a token hash');
-    const wait = await limits(authLimits.verifyIp, `ip:${from.ip}`);
+    const wait = await limits(authLimits.verifyIp, `ip:${request.ip}`);
     if (wait !== null) throw refuse.rate(wait);
-    const done = await prove(proof, kinds, from);
+    const done = await prove(proof, kinds, request);
     if (done === 'wrong') throw refuse.otp();
     if (done === 'banned') throw new AuthRefusal(403, 'user_banned', 'User is banned');
     if (done === 'half')
