@@ -1,19 +1,19 @@
 import { restErrors } from '../errors.ts';
 
-/** What the `Prefer` header (RFC 7240) asks for, as PostgREST reads it. */
+/** The `Prefer` header (RFC 7240) as PostgREST reads it. */
 export type Preferences = {
   readonly returning: 'representation' | 'headers-only' | 'minimal' | null;
   readonly count: 'exact' | 'planned' | 'estimated' | null;
   readonly resolution: 'merge' | 'ignore' | null;
   /** `missing=default`: a key missing from a new row means the column's default. */
   readonly defaults: boolean;
-  /** `tx`, which counts only where the settings let it. */
+  /** `tx`, which counts only where the settings allow it. */
   readonly tx: 'commit' | 'rollback' | null;
-  /** The time zone that times are read and written in. */
+  /** The time zone for reading and writing times. */
   readonly timezone: string | null;
-  /** Taken only together with `handling=strict`. */
+  /** Counts only with `handling=strict`. */
   readonly maxAffected: number | null;
-  /** What was understood, by name, as `Preference-Applied` tells it. */
+  /** The preferences understood, by name, for `Preference-Applied`. */
   readonly applied: ReadonlyMap<string, string>;
 };
 
@@ -36,7 +36,7 @@ const NONE: Preferences = {
   applied: new Map(),
 };
 
-/** The first word for each preference counts. Throws PGRST122 for an unknown one under `handling=strict`. */
+/** Reads preferences; the first of each name counts. Throws PGRST122 for an unknown one under `handling=strict`. */
 export function readPreferences(header: string | null): Preferences {
   if (header === null || header === '') return NONE;
   const chosen = new Map<string, string>();
@@ -79,6 +79,6 @@ function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
-    return false; // no such place
+    return false; // no such time zone
   }
 }
