@@ -50,8 +50,8 @@ export type Database = {
   ): Promise<Result<R>>;
   /** Runs several statements as a caller in one transaction. */
   transactionAs<T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Calls `heard` for every NOTIFY on `channel`, and with '' when some may have been missed. Returns a function that stops. */
-  listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
+  /** Calls `onPayload` for every NOTIFY on `channel`, and with '' when some may have been missed. Returns a function that stops. */
+  listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
   /** The whole seconds for which this caller (`Principal.caller`) is refused after too many stopped statements; null: not refused. */
   suspension(caller: string): number | null;
   close(): Promise<void>;

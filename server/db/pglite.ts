@@ -105,7 +105,7 @@ export async function createPglite(location: DataLocation, options: PgliteOption
   const runPipeline = createPipeline(host, notify);
 
   function notify(channel: string, payload: string): void {
-    for (const heard of listeners.get(channel) ?? []) queueMicrotask(() => heard(payload));
+    for (const onPayload of listeners.get(channel) ?? []) queueMicrotask(() => onPayload(payload));
   }
 
   /** Runs `work` when its turn has come and the engine is up. */
@@ -167,14 +167,14 @@ export async function createPglite(location: DataLocation, options: PgliteOption
       return typed<R>(last(await exclusive(turn, () => runPipeline([become, { text, values }], turn.limitMs))));
     },
     transactionAs: (principal, work) => inTransaction(turnOf(principal), [becomePrincipal(principal)], work),
-    async listen(channel, heard) {
+    async listen(channel, onPayload) {
       const existing = listeners.get(channel);
       const callbacks = existing ?? new Set();
-      callbacks.add(heard);
+      callbacks.add(onPayload);
       listeners.set(channel, callbacks);
       if (!existing) await script(`listen ${pg.escapeIdentifier(channel)}`);
       return async () => {
-        callbacks.delete(heard);
+        callbacks.delete(onPayload);
         if (callbacks.size > 0 || listeners.get(channel) !== callbacks || closed) return;
         listeners.delete(channel);
         await script(`unlisten ${pg.escapeIdentifier(channel)}`);

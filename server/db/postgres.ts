@@ -234,8 +234,8 @@ export function createPostgres(options: PostgresOptions): Database {
       return typed<R>(last(await withClient(pools.callers, (client) => runPipeline(client, statements))));
     },
     transactionAs: (principal, work) => inTransaction(pools.callers, [becomePrincipal(principal)], work),
-    listen: async (channel, heard) => {
-      const listener = await keepListening(options, channel, heard);
+    listen: async (channel, onPayload) => {
+      const listener = await keepListening(options, channel, onPayload);
       listeners.add(listener);
       return async () => {
         listeners.delete(listener);
@@ -252,11 +252,11 @@ export function createPostgres(options: PostgresOptions): Database {
 
 const RECONNECT_MS = 1_000;
 
-/** Listens on its own connection. Reopens a lost one and then calls `heard` with '', because notifications may have been missed. */
+/** Listens on its own connection. Reopens a lost one and then calls `onPayload` with '', because notifications may have been missed. */
 async function keepListening(
   options: PostgresOptions,
   channel: string,
-  heard: (payload: string) => void,
+  onPayload: (payload: string) => void,
 ): Promise<{ stop(): Promise<void> }> {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
@@ -264,7 +264,7 @@ async function keepListening(
     const client = new pg.Client({ connectionString: options.backendUrl, keepAlive: true });
     client.on('error', (error) => options.warn(`listening connection lost: ${error.message}`));
     client.on('notification', (message) => {
-      if (message.channel === channel) heard(message.payload ?? '');
+      if (message.channel === channel) onPayload(message.payload ?? '');
     });
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
@@ -277,7 +277,7 @@ async function keepListening(
       open().then((client) => {
         if (stopped) return void client.end();
         current = client;
-        heard('');
+        onPayload('');
       }, reconnect);
     }, RECONNECT_MS);
   };

@@ -1,22 +1,32 @@
 import { appendFileSync } from 'node:fs';
+import { type MutantResult, PlanKind } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
-class Live {
-  onMutationTestingPlanReady(event: any): void {
-    for (const plan of event.mutantPlans) {
-      const m = plan.mutant;
-      if (plan.plan === 'EarlyResult') continue;
+import type { MutationTestingPlanReadyEvent, Reporter } from '@stryker-mutator/api/report';
+
+const FILE = process.env['LIVE'] ?? '/tmp/ops/live.log';
+
+/** A Stryker reporter that appends each planned mutant and each result to a log file, to follow a long run. */
+class LiveReporter implements Reporter {
+  onMutationTestingPlanReady({ mutantPlans }: MutationTestingPlanReadyEvent): void {
+    for (const plan of mutantPlans) {
+      if (plan.plan === PlanKind.EarlyResult) continue;
+      const { fileName, location, mutatorName, replacement } = plan.mutant;
+      const { line, column } = location.start;
       appendFileSync(
-        process.env['LIVE'] ?? '/tmp/ops/live.log',
-        `PLAN ${m.fileName}:${m.location.start.line + 1}:${m.location.start.column + 1} ${m.mutatorName}: ${JSON.stringify(m.replacement)} tests=${plan.runOptions?.testFilter?.length} net=${plan.netTime}\n`,
+        FILE,
+        `PLAN ${fileName}:${line + 1}:${column + 1} ${mutatorName}: ${JSON.stringify(replacement)} tests=${plan.runOptions.testFilter?.length} net=${plan.netTime}\n`,
       );
     }
   }
-  onMutantTested(m: any): void {
-    if (m.status === 'CompileError') return;
+
+  onMutantTested({ status, fileName, location, mutatorName, replacement, statusReason }: MutantResult): void {
+    if (status === 'CompileError') return;
+    const { line, column } = location.start;
     appendFileSync(
-      process.env['LIVE'] ?? '/tmp/ops/live.log',
-      `${new Date().toISOString().slice(11, 19)} ${m.status} ${m.fileName}:${m.location.start.line}:${m.location.start.column} ${m.mutatorName}: ${JSON.stringify(m.replacement)} ${m.statusReason ?? ''}\n`,
+      FILE,
+      `${new Date().toISOString().slice(11, 19)} ${status} ${fileName}:${line}:${column} ${mutatorName}: ${JSON.stringify(replacement)} ${statusReason ?? ''}\n`,
     );
   }
 }
-export const strykerPlugins = [declareClassPlugin(PluginKind.Reporter, 'live', Live as any)];
+
+export const strykerPlugins = [declareClassPlugin(PluginKind.Reporter, 'live', LiveReporter)];
