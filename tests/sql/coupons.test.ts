@@ -3,7 +3,7 @@ import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/suppo
 import {
   addBooking,
   addPayment,
-  addPlace,
+  addStudiosAndCustomers,
   addUnit,
   ALEX,
   at,
@@ -23,23 +23,23 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-const placed = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.undone(async (rows) => {
-    await addPlace(rows);
+    await addStudiosAndCustomers(rows);
     await work(rows);
   });
-const elsewhere = (place: number): Row => ({ start_time: at(1200 + place * 60), end_time: at(1260 + place * 60) });
+const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60), end_time: at(1260 + offset * 60) });
 const WITH_CODE = { couponId: CODE, couponTerms: TERMS, couponDiscountCents: 1000, finalCostCents: 3900 };
 
-/** Changes the code, and says how many units of it are used. */
+/** Updates the code. */
 const change = (rows: Rows, columns: string): Promise<unknown> =>
   rows.ask(`update public.discount_codes set ${columns} where id = $1`, [CODE]);
-/** How many units of the two codes are used. */
+/** Returns how often the two codes are used. */
 const used = async ({ ask }: Rows): Promise<unknown[]> =>
   (await ask<{ uses: number }>('select current_uses as uses from public.discount_codes order by id')).map(
     ({ uses }) => uses,
   );
-/** What comes of a hold with the code: its outcome, or the code of the refusal. */
+/** Returns the outcome of a hold with the code, or the error code. */
 async function outcomeOf(rows: Rows, more: Row = {}): Promise<string> {
   let outcome = '';
   const refused = await rows.refusal(async () => {
@@ -50,8 +50,8 @@ async function outcomeOf(rows: Rows, more: Row = {}): Promise<string> {
 
 describe('a hold with a code', () => {
   test(
-    'takes one unit of that code and freezes its terms with the price',
-    placed(async (rows) => {
+    'uses the code once and stores its terms with the booking',
+    withStudios(async (rows) => {
       const { outcome, booking } = await hold(rows, WITH_CODE);
       expect([outcome, await used(rows)]).toEqual(['held', [1, 0]]);
       expect(
@@ -64,8 +64,8 @@ describe('a hold with a code', () => {
   );
 
   test(
-    'is refused when the code has ended, is used up or is worth something else than what was quoted',
-    placed(async (rows) => {
+    'is refused when the code is inactive, expired, used up or differs from its quote',
+    withStudios(async (rows) => {
       const after = (columns: string) =>
         tryOut(rows, async () => {
           await change(rows, columns);
@@ -83,8 +83,8 @@ describe('a hold with a code', () => {
   );
 
   test(
-    'is refused to a person who has used the code as often as a person may; units given back do not count',
-    placed(async (rows) => {
+    'is refused above the limit per customer; returned uses do not count',
+    withStudios(async (rows) => {
       const withUnit = (limit: number, unit: Row) =>
         tryOut(rows, async () => {
           await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
@@ -101,8 +101,8 @@ describe('a hold with a code', () => {
   );
 
   test(
-    'leaves the units of other own holds alone while there are enough',
-    placed(async (rows) => {
+    'does not affect other holds of the customer while uses are left',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, elsewhere(0));
       await addUnit(rows, 30);
       await addBooking(rows, 31);
@@ -118,8 +118,8 @@ describe('a hold with a code', () => {
   );
 });
 
-describe('the last unit of a code', () => {
-  /** Alex has the last unit in an unpaid hold elsewhere, beside newer holds that cannot give one. */
+describe('the last use of a code', () => {
+  /** Alex has the last use in an unpaid hold at other hours, beside newer holds that cannot give one. */
   async function lastUnit(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
     await addBooking(rows, 30, elsewhere(0));
     await addPayment(rows, 30, payment);
@@ -136,9 +136,9 @@ describe('the last unit of a code', () => {
   const ROOM = { maxLiveHolds: 9, holdsPerHour: 9 };
 
   test.each(['max_uses = 1', 'per_user_limit = 1'])(
-    'moves from an own hold that nobody can pay any more to the new one, where %s',
+    "moves to the new hold from the customer's own hold without an open payment, where %s",
     (limit) =>
-      placed(async (rows) => {
+      withStudios(async (rows) => {
         await lastUnit(rows, 'expired', limit);
         expect((await hold(rows, { ...WITH_CODE, ...ROOM })).outcome).toBe('held');
         expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31), await stateOf(rows, 32)]).toEqual([
@@ -151,8 +151,8 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'waits two minutes for the payment session of the old hold to be closed, and is moved even when that cancels the hold first',
-    placed(async (rows) => {
+    'is reserved for two minutes while the old payment session closes, and moves even when that cancels the old hold',
+    withStudios(async (rows) => {
       await lastUnit(rows, 'open');
       expect(await hold(rows, { ...WITH_CODE, ...ROOM })).toEqual({ outcome: 'replace', bookingIds: [uuid(30)] });
       expect(
@@ -168,8 +168,8 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'is given to somebody else when it was not moved in time',
-    placed(async (rows) => {
+    'is available to another customer when it was not moved in time',
+    withStudios(async (rows) => {
       await lastUnit(rows, 'open');
       await addBooking(rows, 40, { status: 'cancelled', cancel_reason: 'abandoned' });
       await rows.ask('update private.coupon_redemption set booking_id = $1, moving_until = $2 where booking_id = $3', [
@@ -182,16 +182,16 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    "is not taken from another person's hold",
-    placed(async (rows) => {
+    "is not taken from another customer's hold",
+    withStudios(async (rows) => {
       await lastUnit(rows, 'expired');
       expect([await outcomeOf(rows, { userId: KIM }), await stateOf(rows, 30)]).toEqual(['HC001', 'pending reserved']);
     }),
   );
 
   test(
-    'that is moving already is enough: no further hold is given up for it',
-    placed(async (rows) => {
+    'that is already moving is used, and no further hold is cancelled',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, { status: 'cancelled', cancel_reason: 'abandoned', ...elsewhere(0) });
       await addUnit(rows, 30, { moving_until: at(2) });
       await addBooking(rows, 31, { created_at: at(-90), ...elsewhere(1) });
@@ -208,8 +208,8 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'moves from an own hold elsewhere also when a hold without the code is replaced',
-    placed(async (rows) => {
+    'moves from a hold at other hours even when the replaced hold has no code',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, elsewhere(0));
       await addPayment(rows, 30, 'expired');
       await addUnit(rows, 30);
@@ -226,8 +226,8 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'that was paid with is refused before the payment session of the hold in the way is closed for it',
-    placed(async (rows) => {
+    'that a paid booking used is refused without closing a payment session',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
       await addUnit(rows, 30, { state: 'committed' });
       await addBooking(rows, 31);
@@ -238,8 +238,8 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'comes from the newest of several own holds, and only as many are given up as are needed',
-    placed(async (rows) => {
+    'comes from the newest of several own holds, and only that hold is cancelled',
+    withStudios(async (rows) => {
       for (const [number, minutes] of [
         [30, -110],
         [31, -90],
@@ -262,8 +262,8 @@ describe('the last unit of a code', () => {
 });
 
 test(
-  'a hold that is replaced by one without its code, or with another, gives its unit back',
-  placed(async (rows) => {
+  'replacing a hold without its code, or with another, returns its use',
+  withStudios(async (rows) => {
     await addBooking(rows, 30);
     await addPayment(rows, 30, 'expired');
     await addUnit(rows, 30);
@@ -280,8 +280,8 @@ test(
 );
 
 test(
-  'units whose replacement never came go back to their code',
-  placed(async (rows) => {
+  'uses whose move was never completed are returned to their code',
+  withStudios(async (rows) => {
     const ended = { status: 'cancelled', cancel_reason: 'abandoned' };
     await addBooking(rows, 30, ended);
     await addUnit(rows, 30, { moving_until: NOW });
@@ -306,8 +306,8 @@ test(
 );
 
 test(
-  "a person's own unpaid holds leave the code free to that person, and what was paid counts against the limit per person",
-  placed(async (rows) => {
+  "a customer's own unpaid holds do not block the code for them, and paid uses count against the limit per customer",
+  withStudios(async (rows) => {
     const problem = (user: string, now = NOW) =>
       rows.value('select private.coupon_problem(d, $1, 2, $2) from public.discount_codes d where d.id = $3', [
         user,
@@ -339,8 +339,8 @@ test(
 );
 
 test(
-  'a code is looked up whatever its case and the blanks around it; what is wrong with it is told without its counters',
-  placed(async (rows) => {
+  'a code is found in any case and with blanks around it; the answer never contains its counters',
+  withStudios(async (rows) => {
     const look = (code: string | null, hours = 2) =>
       rows.ask('select * from public.validate_discount_code($1, $2)', [code, hours]);
     const nothing = {
@@ -367,8 +367,8 @@ test(
 );
 
 test(
-  'looks at codes are counted for the person who asks, and a code longer than any is refused without being counted',
-  placed(async (rows) => {
+  'lookups of codes are limited per account, and a code that is too long is refused without being counted',
+  withStudios(async (rows) => {
     await rows.act({ role: 'authenticated', sub: ALEX });
     const look = (code: string) =>
       rows.refusal(() => rows.ask('select * from public.validate_discount_code($1, 2)', [code]));
