@@ -55,7 +55,7 @@ export type EngineLimits = {
 };
 
 /**
- * Callers wait for each other's statements, so their limits are short. The server's own statements are known and few: one that takes this
+ * Callers wait for each other's statements, so their limits are short. The server's own statements are few and fast: one that takes this
  * long is a bug, and everyone waits for it.
  */
 const LIMITS: EngineLimits = { guest: 1_000, caller: 3_000, server: 15_000, script: 600_000 };
@@ -118,7 +118,7 @@ export async function createPglite(location: DataLocation, options: PgliteOption
         return await work();
       } catch (error) {
         if (error instanceof StatementStopped)
-          warn(`a statement of ${turn.caller ?? (turn.lane || 'the server')} had to be stopped`);
+          warn(`stopped a statement of ${turn.caller ?? (turn.lane || 'the server')} at its time limit`);
         // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
         if (turn.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
           stops.add(turn.caller);
@@ -320,9 +320,9 @@ async function runTransaction<T>(
 }
 
 const interrupted = (): DatabaseError =>
-  new DatabaseError({ code: '57P01', message: 'the transaction was interrupted; nothing of it was kept' });
+  new DatabaseError({ code: '57P01', message: 'the transaction was interrupted and rolled back' });
 const idleTooLong = (): DatabaseError =>
-  new DatabaseError({ code: '25P03', message: 'the transaction was open for too long; nothing of it was kept' });
+  new DatabaseError({ code: '25P03', message: 'the transaction was idle for too long and rolled back' });
 
 /** Concatenates into a new array, which can be transferred. */
 function bytesOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

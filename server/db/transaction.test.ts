@@ -9,7 +9,7 @@ import { createPostgres } from './postgres.ts';
 async function withPostgres(work: (db: Database) => Promise<void>): Promise<void> {
   const server = await createTestDatabase();
   const url = server?.url ?? '';
-  // One connection, so that the next statement sees whatever a transaction leaves behind.
+  // One connection, so that the next statement sees what a transaction leaves behind.
   const db = createPostgres({ backendUrl: url, authenticatorUrl: url, poolSize: 1, warn: () => undefined });
   try {
     await work(db);

@@ -81,19 +81,19 @@ export function prepareInsert(requested: ParsedRequest, { schemaCache, plans, se
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const insert = planInsert(table, parsed, keys, { defaults, resolution });
-    const back = planReturning(requested, () => planRead(schema, table, parsed, settings));
+    const returned = planReturning(requested, () => planRead(schema, table, parsed, settings));
     const plan = {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
       status: 201,
     };
     if (insert.columns.length === 0 && many) {
       if ((requested.body?.count ?? 0) > 0) throw restErrors.body('A row without columns is inserted alone');
       return { ...plan, statement: null };
     }
-    return { ...plan, statement: buildInsert(insert, back), bodyAs: 'list', location: back.kind === 'key' };
+    return { ...plan, statement: buildInsert(insert, returned), bodyAs: 'list', location: returned.kind === 'key' };
   });
 }
 
@@ -106,14 +106,14 @@ export function preparePut(requested: ParsedRequest, { schemaCache, plans, setti
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const insert = planPut(table, parsed, keys, defaults);
-    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
-    const statement = buildInsert(insert, back);
+    const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const statement = buildInsert(insert, returned);
     return {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       statement,
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
       status: 201,
       bodyAs: 'list',
       put: true,
@@ -130,17 +130,17 @@ export function prepareUpdate(requested: ParsedRequest, { schemaCache, plans, se
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const columns = planColumns(table, parsed.columns ?? keys);
-    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
     const plan = {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
-      status: back.kind === 'rows' ? 200 : 204,
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
+      status: returned.kind === 'rows' ? 200 : 204,
     };
     const conditions = planConditions(table, parsed);
     if (columns.length === 0) return { ...plan, statement: null };
-    return { ...plan, statement: buildUpdate(table, columns, conditions, back), bodyAs: 'list' };
+    return { ...plan, statement: buildUpdate(table, columns, conditions, returned), bodyAs: 'list' };
   });
 }
 
@@ -150,15 +150,15 @@ export function prepareDelete(requested: ParsedRequest, { schemaCache, plans, se
     const schema = schemaOf(schemaCache, requested.schema);
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
-    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
-    const statement = buildDelete(table, planConditions(table, parsed), back);
-    const status = back.kind === 'rows' ? 200 : 204;
+    const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const statement = buildDelete(table, planConditions(table, parsed), returned);
+    const status = returned.kind === 'rows' ? 200 : 204;
     return {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       statement,
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
       status,
     };
   });
@@ -227,8 +227,8 @@ function planReturning(requested: ParsedRequest, rows: () => PlannedLevel): Retu
   if (returning === 'representation') return { kind: 'rows', level: rows(), shape: shapeOf(requested.form) };
   return { kind: returning === 'headers-only' ? 'key' : 'nothing' };
 }
-const costOfReturning = (back: Returning, parsed: Parsed): ShapeCost =>
-  back.kind === 'rows' ? costOf(back.level, parsed) : NO_COST;
+const costOfReturning = (returned: Returning, parsed: Parsed): ShapeCost =>
+  returned.kind === 'rows' ? costOf(returned.level, parsed) : NO_COST;
 const shapeOf = ({ format, stripNulls }: Form): Pick<Form, 'format' | 'stripNulls'> => ({ format, stripNulls });
 const shownBy = (returning: Returning): Prepared['shows'] => (returning.kind === 'rows' ? 'rows' : 'nothing');
 

@@ -6,13 +6,13 @@ import { storageErrors } from './errors.ts';
 import {
   bucketOf,
   checkType,
-  forget,
+  deleteBytes,
   insert,
   storeObject,
   type StoreContext,
   discardOnRefusal,
   authorizeUpload,
-  noteUnfinished,
+  markForDeletion,
   type ObjectPath,
   principalOf,
   type Writer,
@@ -102,7 +102,7 @@ export function createObjects(parts: ObjectsParts): Objects {
       await bucketOf(db, bucketId);
       const text = `delete from storage.objects o where o.bucket_id = $1 and o.name = any($2::text[]) returning ${COLUMNS}`;
       const { rows } = await db.as<StoredObject>(principalOf(caller), text, [bucketId, names]).catch(denyAsNotFound);
-      for (const row of rows) await forget(parts, row.storage_key);
+      for (const row of rows) await deleteBytes(parts, row.storage_key);
       return rows;
     },
     async list(caller, bucketId, { prefix, limit, offset, search, sortBy }) {
@@ -210,7 +210,7 @@ async function duplicate(
   };
   await authorizeUpload(parts, writer, await bucketOf(parts.db, to.bucketId), to, { contentType, size });
   const key = `objects/${randomUUID()}`;
-  await noteUnfinished(parts, key);
+  await markForDeletion(parts, key);
   return discardOnRefusal(parts, key, async () => {
     if (!(await parts.store.copy(object.storage_key, key))) throw storageErrors.noObject();
     return insert(parts.db, writer, to, { ...row, key });

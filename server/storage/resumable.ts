@@ -3,12 +3,12 @@ import type { Transaction } from '#server/db/database.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
 import {
   bucketOf,
-  forget,
+  deleteBytes,
   storeObject,
   type StoreContext,
   discardOnRefusal,
   authorizeUpload,
-  noteUnfinished,
+  markForDeletion,
   type ObjectPath,
   type Writer,
 } from './store.ts';
@@ -111,14 +111,14 @@ export function createResumable(parts: StoreContext): Resumable {
     if (upload.done_at !== null) return upload;
     const key = `pieces/${randomUUID()}`;
     const tally = { size: 0 };
-    await noteUnfinished(parts, key);
+    await markForDeletion(parts, key);
     const grown = await discardOnRefusal(parts, key, async () => {
       await store.put(key, untilDisconnect(bytes, upload.length - offset, tally));
       if (tally.size === 0) throw new NoBytes();
       return db.transaction((tx) => addPiece(tx, upload, key, tally.size, clock()));
     }).catch(async (error: unknown) => {
       if (!(error instanceof NoBytes)) throw error;
-      await forget(parts, key);
+      await deleteBytes(parts, key);
       return upload;
     });
     return grown.received === grown.length ? join(uploader, grown) : grown;
@@ -165,7 +165,7 @@ export function createResumable(parts: StoreContext): Resumable {
     }
     await db.query('update storage.uploads set done_at = $2::timestamptz where id = $1::uuid', [upload.id, clock()]);
     await db.query('delete from storage.upload_pieces where upload_id = $1::uuid', [upload.id]);
-    for (const row of rows) await forget(parts, row.storage_key);
+    for (const row of rows) await deleteBytes(parts, row.storage_key);
     return { ...upload, done_at: clock() };
   }
 

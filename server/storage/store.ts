@@ -48,7 +48,7 @@ export async function storeObject(
   const bucket = await bucketOf(parts.db, objectPath.bucketId);
   const limit = await authorizeUpload(parts, writer, bucket, objectPath, incoming);
   const key = `objects/${randomUUID()}`;
-  await noteUnfinished(parts, key);
+  await markForDeletion(parts, key);
   return discardOnRefusal(parts, key, async () => {
     const stored = await moveBytes(parts, bucket, key, incoming, limit);
     const details = await incoming.details();
@@ -66,7 +66,7 @@ export async function discardOnRefusal<T>(
     return await work();
   } catch (error) {
     // After any other failure the row may have been written, and then its bytes are needed.
-    if (error instanceof StorageRefusal) await forget(parts, key);
+    if (error instanceof StorageRefusal) await deleteBytes(parts, key);
     throw error;
   }
 }
@@ -99,7 +99,7 @@ export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> 
 }
 
 /** Marks bytes for later deletion before they are written; writing their row removes the mark. A crash in between leaves nothing behind. */
-export async function noteUnfinished({ db, clock }: Pick<StoreContext, 'db' | 'clock'>, key: string): Promise<void> {
+export async function markForDeletion({ db, clock }: Pick<StoreContext, 'db' | 'clock'>, key: string): Promise<void> {
   await db.query(
     `insert into storage.removed (storage_key, removed_at) values ($1, greatest($2::timestamptz, clock_timestamp()) + make_interval(mins => $3::int))`,
     [key, clock(), UPLOAD_MINUTES],
@@ -107,7 +107,7 @@ export async function noteUnfinished({ db, clock }: Pick<StoreContext, 'db' | 'c
 }
 
 /** Deletes bytes without a row, then their mark: after an interruption the next cleanup retries. */
-export async function forget({ db, store }: Pick<StoreContext, 'db' | 'store'>, key: string): Promise<void> {
+export async function deleteBytes({ db, store }: Pick<StoreContext, 'db' | 'store'>, key: string): Promise<void> {
   await store.remove(key);
   await db.query('delete from storage.removed where storage_key = $1', [key]);
 }

@@ -105,7 +105,7 @@ export const addPayment = (rows: Rows, booking: number, state: string, more: Row
   });
 
 /** Adds the use of a code by a booking. */
-export const addUnit = (rows: Rows, booking: number, more: Row = {}): Promise<Row> =>
+export const addRedemption = (rows: Rows, booking: number, more: Row = {}): Promise<Row> =>
   force(rows, () =>
     rows.add('private.coupon_redemption', {
       booking_id: uuid(booking),

@@ -4,7 +4,7 @@ import {
   addBooking,
   addPayment,
   addStudiosAndCustomers,
-  addUnit,
+  addRedemption,
   ALEX,
   at,
   CODE,
@@ -85,18 +85,18 @@ describe('a hold with a code', () => {
   test(
     'is refused above the limit per customer; returned uses do not count',
     withStudios(async (rows) => {
-      const withUnit = (limit: number, unit: Row) =>
+      const withRedemption = (limit: number, unit: Row) =>
         tryOut(rows, async () => {
           await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
-          await addUnit(rows, 30, unit);
+          await addRedemption(rows, 30, unit);
           await change(rows, `per_user_limit = ${limit}, current_uses = 1`);
           return outcomeOf(rows);
         });
-      expect(await withUnit(1, { state: 'committed' })).toBe('HC001');
-      expect(await withUnit(2, { state: 'committed' })).toBe('held');
-      expect(await withUnit(1, { state: 'returned' })).toBe('held');
-      expect(await withUnit(1, { state: 'committed', user_id: KIM })).toBe('held');
-      expect(await withUnit(1, { state: 'committed', coupon_id: OTHER_CODE })).toBe('held');
+      expect(await withRedemption(1, { state: 'committed' })).toBe('HC001');
+      expect(await withRedemption(2, { state: 'committed' })).toBe('held');
+      expect(await withRedemption(1, { state: 'returned' })).toBe('held');
+      expect(await withRedemption(1, { state: 'committed', user_id: KIM })).toBe('held');
+      expect(await withRedemption(1, { state: 'committed', coupon_id: OTHER_CODE })).toBe('held');
     }),
   );
 
@@ -104,7 +104,7 @@ describe('a hold with a code', () => {
     'does not affect other holds of the customer while uses are left',
     withStudios(async (rows) => {
       await addBooking(rows, 30, elsewhere(0));
-      await addUnit(rows, 30);
+      await addRedemption(rows, 30);
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'expired');
       await change(rows, 'current_uses = 1, max_uses = 2');
@@ -120,14 +120,14 @@ describe('a hold with a code', () => {
 
 describe('the last use of a code', () => {
   /** Alex has the last use in an unpaid hold at other hours, beside newer holds that cannot give one. */
-  async function lastUnit(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
+  async function withLastUse(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
     await addBooking(rows, 30, elsewhere(0));
     await addPayment(rows, 30, payment);
-    await addUnit(rows, 30);
+    await addRedemption(rows, 30);
     await addBooking(rows, 31, { created_at: at(-90), ...elsewhere(1) });
-    await addUnit(rows, 31, { coupon_id: OTHER_CODE });
+    await addRedemption(rows, 31, { coupon_id: OTHER_CODE });
     await addBooking(rows, 32, { created_at: at(-80), ...elsewhere(2) });
-    await addUnit(rows, 32, { state: 'returned' });
+    await addRedemption(rows, 32, { state: 'returned' });
     await addBooking(rows, 33, { created_at: at(-70), user_id: KIM, ...elsewhere(3) });
     await addPayment(rows, 33, 'open');
     await change(rows, `current_uses = 1, ${limit}`);
@@ -139,7 +139,7 @@ describe('the last use of a code', () => {
     "moves to the new hold from the customer's own hold without an open payment, where %s",
     (limit) =>
       withStudios(async (rows) => {
-        await lastUnit(rows, 'expired', limit);
+        await withLastUse(rows, 'expired', limit);
         expect((await hold(rows, { ...WITH_CODE, ...ROOM })).outcome).toBe('held');
         expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31), await stateOf(rows, 32)]).toEqual([
           [1, 1],
@@ -153,7 +153,7 @@ describe('the last use of a code', () => {
   test(
     'is reserved for two minutes while the old payment session closes, and moves even when that cancels the old hold',
     withStudios(async (rows) => {
-      await lastUnit(rows, 'open');
+      await withLastUse(rows, 'open');
       expect(await hold(rows, { ...WITH_CODE, ...ROOM })).toEqual({ outcome: 'replace', bookingIds: [uuid(30)] });
       expect(
         await rows.ask('select booking_id, moving_until from private.coupon_redemption where moving_until is not null'),
@@ -170,7 +170,7 @@ describe('the last use of a code', () => {
   test(
     'is available to another customer when it was not moved in time',
     withStudios(async (rows) => {
-      await lastUnit(rows, 'open');
+      await withLastUse(rows, 'open');
       await addBooking(rows, 40, { status: 'cancelled', cancel_reason: 'abandoned' });
       await rows.ask('update private.coupon_redemption set booking_id = $1, moving_until = $2 where booking_id = $3', [
         uuid(40),
@@ -184,7 +184,7 @@ describe('the last use of a code', () => {
   test(
     "is not taken from another customer's hold",
     withStudios(async (rows) => {
-      await lastUnit(rows, 'expired');
+      await withLastUse(rows, 'expired');
       expect([await outcomeOf(rows, { userId: KIM }), await stateOf(rows, 30)]).toEqual(['HC001', 'pending reserved']);
     }),
   );
@@ -193,10 +193,10 @@ describe('the last use of a code', () => {
     'that is already moving is used, and no further hold is cancelled',
     withStudios(async (rows) => {
       await addBooking(rows, 30, { status: 'cancelled', cancel_reason: 'abandoned', ...elsewhere(0) });
-      await addUnit(rows, 30, { moving_until: at(2) });
+      await addRedemption(rows, 30, { moving_until: at(2) });
       await addBooking(rows, 31, { created_at: at(-90), ...elsewhere(1) });
       await addPayment(rows, 31, 'expired');
-      await addUnit(rows, 31);
+      await addRedemption(rows, 31);
       await change(rows, 'current_uses = 2, max_uses = 2');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
       expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
@@ -212,7 +212,7 @@ describe('the last use of a code', () => {
     withStudios(async (rows) => {
       await addBooking(rows, 30, elsewhere(0));
       await addPayment(rows, 30, 'expired');
-      await addUnit(rows, 30);
+      await addRedemption(rows, 30);
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'expired');
       await change(rows, 'current_uses = 1, max_uses = 1');
@@ -229,7 +229,7 @@ describe('the last use of a code', () => {
     'that a paid booking used is refused without closing a payment session',
     withStudios(async (rows) => {
       await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
-      await addUnit(rows, 30, { state: 'committed' });
+      await addRedemption(rows, 30, { state: 'committed' });
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'open');
       await change(rows, 'current_uses = 1, per_user_limit = 1');
@@ -247,7 +247,7 @@ describe('the last use of a code', () => {
       ] as const) {
         await addBooking(rows, number, { created_at: at(minutes), ...elsewhere(number - 30) });
         await addPayment(rows, number, 'expired');
-        await addUnit(rows, number);
+        await addRedemption(rows, number);
       }
       await change(rows, 'current_uses = 3, max_uses = 3');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
@@ -266,7 +266,7 @@ test(
   withStudios(async (rows) => {
     await addBooking(rows, 30);
     await addPayment(rows, 30, 'expired');
-    await addUnit(rows, 30);
+    await addRedemption(rows, 30);
     await rows.ask('update public.discount_codes set current_uses = 5');
     await tryOut(rows, async () => {
       expect((await hold(rows)).outcome).toBe('held');
@@ -284,15 +284,15 @@ test(
   withStudios(async (rows) => {
     const ended = { status: 'cancelled', cancel_reason: 'abandoned' };
     await addBooking(rows, 30, ended);
-    await addUnit(rows, 30, { moving_until: NOW });
+    await addRedemption(rows, 30, { moving_until: NOW });
     await addBooking(rows, 31, { ...ended, ...elsewhere(1) });
-    await addUnit(rows, 31, { moving_until: at(0.1) });
+    await addRedemption(rows, 31, { moving_until: at(0.1) });
     await addBooking(rows, 32, elsewhere(2));
-    await addUnit(rows, 32, { moving_until: NOW });
+    await addRedemption(rows, 32, { moving_until: NOW });
     await addBooking(rows, 33, { ...ended, ...elsewhere(3) });
-    await addUnit(rows, 33, { moving_until: NOW, coupon_id: OTHER_CODE });
+    await addRedemption(rows, 33, { moving_until: NOW, coupon_id: OTHER_CODE });
     await addBooking(rows, 34, { ...ended, ...elsewhere(4) });
-    await addUnit(rows, 34, { moving_until: NOW, state: 'committed' });
+    await addRedemption(rows, 34, { moving_until: NOW, state: 'committed' });
     await rows.ask('update public.discount_codes set current_uses = 5');
     const back = () => rows.value('select private.return_left_units($1, $2)', [CODE, NOW]);
     expect([await back(), await used(rows), await stateOf(rows, 30)]).toEqual([
@@ -316,7 +316,7 @@ test(
       ]);
     const USED_UP = 'This code has been fully used.';
     await addBooking(rows, 30);
-    await addUnit(rows, 30);
+    await addRedemption(rows, 30);
     await change(rows, 'current_uses = 1, max_uses = 1');
     expect([await problem(ALEX), await problem(KIM)]).toEqual([null, USED_UP]);
     await rows.ask('update private.coupon_redemption set moving_until = $1', [at(1)]);
@@ -341,7 +341,7 @@ test(
 test(
   'a code is found in any case and with blanks around it; the answer never contains its counters',
   withStudios(async (rows) => {
-    const look = (code: string | null, hours = 2) =>
+    const lookUp = (code: string | null, hours = 2) =>
       rows.ask('select * from public.validate_discount_code($1, $2)', [code, hours]);
     const nothing = {
       id: null,
@@ -356,13 +356,13 @@ test(
     };
     const found = { id: CODE, code: 'DANCE', discount_type: 'fixed', discount_value: '10.00', is_valid: true };
     await change(rows, 'max_uses = 5, current_uses = 1');
-    expect(await look(' dance ')).toEqual([{ ...nothing, ...found, error_message: null }]);
+    expect(await lookUp(' dance ')).toEqual([{ ...nothing, ...found, error_message: null }]);
     await change(rows, 'min_hours = 3');
-    expect(await look('dance')).toEqual([
+    expect(await lookUp('dance')).toEqual([
       { ...nothing, error_message: 'This code needs a booking of at least 3 hours.' },
     ]);
     for (const unknown of ['DANCES', '', null])
-      expect(await look(unknown)).toEqual([{ ...nothing, error_message: 'Invalid coupon code' }]);
+      expect(await lookUp(unknown)).toEqual([{ ...nothing, error_message: 'Invalid coupon code' }]);
   }),
 );
 
@@ -370,7 +370,7 @@ test(
   'lookups of codes are limited per account, and a code that is too long is refused without being counted',
   withStudios(async (rows) => {
     await rows.act({ role: 'authenticated', sub: ALEX });
-    const look = (code: string) =>
+    const lookUp = (code: string) =>
       rows.refusal(() => rows.ask('select * from public.validate_discount_code($1, 2)', [code]));
     const looks = () => rows.value('select coalesce(sum(looks), 0) from private.coupon_guess');
     await rows.ask('select * from public.validate_discount_code($1, 2)', ['X'.repeat(51)]);
@@ -378,6 +378,6 @@ test(
     await rows.ask('select * from public.validate_discount_code($1, 2)', ['X'.repeat(50)]);
     expect(Number(await looks())).toBe(1);
     for (let time = 2; time <= 10; time += 1) await rows.ask(`select * from public.validate_discount_code('X', 2)`);
-    expect((await look('DANCE'))?.code).toBe('PT429');
+    expect((await lookUp('DANCE'))?.code).toBe('PT429');
   }),
 );

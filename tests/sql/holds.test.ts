@@ -4,7 +4,7 @@ import {
   addBooking,
   addPayment,
   addStudiosAndCustomers,
-  addUnit,
+  addRedemption,
   ALEX,
   at,
   hold,
@@ -198,11 +198,11 @@ describe('hours that are taken', () => {
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'expired');
       const moving = { moving_until: at(2) };
-      await addUnit(rows, 31, moving);
+      await addRedemption(rows, 31, moving);
       await addBooking(rows, 32, { status: 'cancelled', cancel_reason: 'abandoned' });
-      await addUnit(rows, 32, moving);
+      await addRedemption(rows, 32, moving);
       await addBooking(rows, 33, { user_id: KIM, start_time: at(900), end_time: at(960) });
-      await addUnit(rows, 33, { user_id: KIM, ...moving });
+      await addRedemption(rows, 33, { user_id: KIM, ...moving });
       expect((await hold(rows, { endTime: at(720) })).outcome).toBe('taken');
       expect([await stateOf(rows, 31), await stateOf(rows, 32), await stateOf(rows, 33)]).toEqual([
         'pending reserved',

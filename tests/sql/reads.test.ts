@@ -5,7 +5,7 @@ import {
   addPayment,
   addPerson,
   addStudiosAndCustomers,
-  addUnit,
+  addRedemption,
   ALEX,
   at,
   CODE,
@@ -334,7 +334,7 @@ test(
   withStudios(async (rows) => {
     await addPerson(rows, uuid(3));
     await addBooking(rows, 30, { user_id: uuid(3), contact_phone: '0400000000' });
-    await addUnit(rows, 30, { user_id: uuid(3) });
+    await addRedemption(rows, 30, { user_id: uuid(3) });
     await rows.ask('delete from auth.users where id = $1', [uuid(3)]);
     expect(
       await rows.ask(

@@ -60,7 +60,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
 
   test('stops a slow statement of the server and logs a warning', async () => {
     expect(await codeOf(db.query(BURNING))).toBe('57014');
-    expect(warned).toContain('a statement of the server had to be stopped');
+    expect(warned).toContain('stopped a statement of the server at its time limit');
     expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
   });
 

@@ -170,28 +170,28 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
     const stopped = ending === 'stop' && !finished;
     if (!stopped) {
       crashes += 1;
-      options.warn(`the database engine ended by itself: ${reason}`);
+      options.warn(`the database engine exited unexpectedly: ${reason}`);
     }
     if (options.location === null || options.location instanceof Blob)
-      giveUp('the database in memory ended, and what it held is gone');
+      giveUp('the in-memory database engine exited and its data is lost');
     else reopen();
-    pending?.reject(stopped ? new StatementStopped() : new EngineLost('the database ended while it was asked'));
+    pending?.reject(stopped ? new StatementStopped() : new EngineLost('the database engine exited during a statement'));
   }
 
   function reopen(): void {
-    opening = bringBack();
+    opening = restart();
     opening.catch(() => undefined); // callers of `ready` get the error
   }
 
-  async function bringBack(): Promise<void> {
+  async function restart(): Promise<void> {
     for (let failed = 0; ; failed += 1) {
-      if (failed >= OPENS_MAX || crashes >= CRASHES_MAX) throw giveUp('the database engine cannot be brought back');
+      if (failed >= OPENS_MAX || crashes >= CRASHES_MAX) throw giveUp('the database engine cannot be restarted');
       if (failed > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS * failed));
       try {
         await open();
         break;
       } catch (error) {
-        options.warn(`the database engine did not open: ${error instanceof Error ? error.message : String(error)}`);
+        options.warn(`the database engine did not start: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
     opening = null;
@@ -217,7 +217,7 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
     };
     await new Promise<void>((resolve, reject) => {
       let opened = false;
-      let reason = 'it gave no reason';
+      let reason = 'it reported no error';
       worker.on('message', (message: FromEngine) => {
         if (message === 'open') {
           opened = true;
@@ -247,7 +247,7 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
   /** Returns the running thread. Throws when there is none. */
   function running(): Thread {
     if (gone) throw gone;
-    if (!thread || opening) throw new EngineLost('the database engine is being started again');
+    if (!thread || opening) throw new EngineLost('the database engine is restarting');
     return thread;
   }
 
@@ -279,7 +279,7 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
     },
     async recycle() {
       const old = running();
-      opening = end(old).then(bringBack);
+      opening = end(old).then(restart);
       opening.catch(() => undefined); // callers of `ready` get the error
       await opening;
     },

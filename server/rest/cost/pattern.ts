@@ -11,7 +11,7 @@ const RANGES_MAX = 4;
 
 /**
  * Says why a PostgreSQL regular expression could cost too much, in words that complete "The pattern …"; null when it cannot. Stricter than
- * PostgreSQL: refuses whatever changes how the rest is read (directors, options).
+ * PostgreSQL: refuses anything that changes how the rest is read (directors, options).
  */
 export function regexFault(text: string): string | null {
   const tooLong = lengthFault(text);

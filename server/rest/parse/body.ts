@@ -65,7 +65,7 @@ function countRows(text: string, newRows: number): number | null {
 function readKeys(
   text: string,
   kind: 'table' | 'call',
-  alike = true,
+  sameKeys = true,
 ): { keys: readonly string[] | null; count: number | null } {
   let value: unknown;
   try {
@@ -76,7 +76,7 @@ function readKeys(
   if (isObject(value)) return { keys: Object.keys(value), count: 1 };
   if (kind === 'call') return { keys: null, count: null };
   if (!Array.isArray(value) || !value.every(isObject)) throw restErrors.body('Empty or invalid json');
-  if (!alike) return { keys: [], count: value.length };
+  if (!sameKeys) return { keys: [], count: value.length };
   const keys = Object.keys(value[0] ?? {});
   const expected = new Set(keys);
   const same = value.every((one) => {

@@ -17,7 +17,7 @@ export type Preferences = {
   readonly applied: ReadonlyMap<string, string>;
 };
 
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
+const VALUES: Readonly<Record<string, readonly string[]>> = {
   return: ['representation', 'headers-only', 'minimal'],
   count: ['exact', 'planned', 'estimated'],
   resolution: ['merge-duplicates', 'ignore-duplicates'],
@@ -43,7 +43,7 @@ export function readPreferences(header: string | null): Preferences {
   const unknown: string[] = [];
   for (const part of header.split(',')) {
     const [name = '', value = ''] = part.trim().split('=', 2);
-    const fits = isKnown(name, value);
+    const fits = isValid(name, value);
     if (!fits) unknown.push(part.trim());
     else if (!chosen.has(name)) chosen.set(name, value);
   }
@@ -68,10 +68,10 @@ export function readPreferences(header: string | null): Preferences {
   };
 }
 
-function isKnown(name: string, value: string): boolean {
+function isValid(name: string, value: string): boolean {
   if (name === 'max-affected') return /^\d{1,9}$/.test(value);
   if (name === 'timezone') return isTimeZone(value);
-  return KNOWN[name]?.includes(value) === true;
+  return VALUES[name]?.includes(value) === true;
 }
 
 function isTimeZone(name: string): boolean {

@@ -4,7 +4,7 @@ import { planCall } from './call.ts';
 import { tableOf } from './read.ts';
 
 /**
- * The methods of a relation, for `OPTIONS`: what it supports, whoever the caller is, as in PostgREST. PUT needs a primary key.
+ * The methods of a relation, for `OPTIONS`: what it supports, regardless of the caller, as in PostgREST. PUT needs a primary key.
  * Throws PGRST205.
  */
 export function allowedOfTable(schema: Schema, name: string): string {

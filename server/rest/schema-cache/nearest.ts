@@ -1,5 +1,5 @@
 /** The least similarity of a suggested name, from 0 (nothing in common) to 1 (the same). */
-const LEAST = 0.33;
+const SIMILARITY_MIN = 0.33;
 /** How many candidates, those sharing most letters in a row, are compared letter by letter. */
 const COMPARED_MAX = 50;
 
@@ -16,13 +16,13 @@ export function nearest(requested: string, names: Iterable<string>): string | nu
   for (const size of [3, 2]) {
     const own = countGrams(key, size);
     const [best] = [...candidates]
-      .map(([folded, name]) => ({ folded, name, shared: likeness(own, countGrams(folded, size)) }))
+      .map(([folded, name]) => ({ folded, name, shared: similarity(own, countGrams(folded, size)) }))
       .filter(({ shared }) => shared > 0)
       .sort((a, b) => b.shared - a.shared)
       .slice(0, COMPARED_MAX)
-      .map(({ folded, name }) => ({ name, alike: 1 - distance(key, folded) / Math.max(key.length, folded.length, 1) }))
-      .filter(({ alike }) => alike >= LEAST)
-      .sort((a, b) => b.alike - a.alike);
+      .map(({ folded, name }) => ({ name, score: 1 - distance(key, folded) / Math.max(key.length, folded.length, 1) }))
+      .filter(({ score }) => score >= SIMILARITY_MIN)
+      .sort((a, b) => b.score - a.score);
     if (best) return best.name;
   }
   return null;
@@ -40,7 +40,7 @@ function countGrams(name: string, size: number): Map<string, number> {
 }
 
 /** The cosine similarity of two counts: 0 when they share nothing. */
-function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+function similarity(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   const length = (counts: ReadonlyMap<string, number>): number =>
     Math.sqrt([...counts.values()].reduce((sum, count) => sum + count * count, 0));
   const product = [...a].reduce((sum, [gram, count]) => sum + count * (b.get(gram) ?? 0), 0);

@@ -24,7 +24,7 @@ export type Table = {
   /** Columns computed by a function of the row; not part of `*`. */
   readonly computed: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
-  /** Which writes it supports at all, whoever the caller is: a view when it is updatable or has a trigger. */
+  /** Which writes it supports at all, regardless of the caller: a view when it is updatable or has a trigger. */
   readonly takes: Writes;
 };
 type Writes = { readonly insert: boolean; readonly update: boolean; readonly remove: boolean };
