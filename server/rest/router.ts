@@ -27,7 +27,7 @@ import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, reply
 import { createRun, explain, isUndone } from './run.ts';
 import type { RestSettings } from './settings.ts';
 
-export type RestRouterParts = {
+export type RestRouterDependencies = {
   readonly db: Database;
   readonly readCaller: ReadCaller;
   /** Settings from the environment; the authenticator's `pgrst.*` settings override them. */
@@ -49,9 +49,9 @@ export type RestRouterParts = {
  * Creates the router of `/rest/v1`. A request is parsed, planned against the schema cache, built into one SQL statement, run as its caller
  * in one round trip, and answered with the database's own text. Requests that differ only in values share a plan.
  */
-export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; reload: () => void } {
-  const { db, readCaller } = parts;
-  const loader = createSchemaCacheLoader(db, parts.settings, parts.warn);
+export function createRestRouter(dependencies: RestRouterDependencies): { router: Hono<Env>; reload: () => void } {
+  const { db, readCaller } = dependencies;
+  const loader = createSchemaCacheLoader(db, dependencies.settings, dependencies.warn);
   const run = createRun(db);
   const router = new Hono<Env>();
   // A refusal is 401 for a guest and 403 for everyone else.
@@ -62,7 +62,7 @@ export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; r
     const caller = await readCaller(c.req.raw, c.var.ip);
     if (caller.role !== 'anon') return caller;
     guests.add(c.req.raw);
-    const wait = await parts.admitGuest(`ip:${c.var.ip}`);
+    const wait = await dependencies.admitGuest(`ip:${c.var.ip}`);
     if (wait !== null) throw restErrors.tooMany(wait);
     return caller;
   }
@@ -70,7 +70,7 @@ export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; r
   async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
     const caller = await admit(c);
     if (prepare === prepareInsert && caller.role !== 'service_role') {
-      const wait = await parts.admitInsert(name, c.var.ip);
+      const wait = await dependencies.admitInsert(name, c.var.ip);
       if (wait !== null) throw restErrors.tooMany(wait);
     }
     const cached = await loader.now();
@@ -112,7 +112,7 @@ export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; r
     const cached = await loader.now();
     const { openapi } = cached.settings;
     if (openapi === 'disabled') throw restErrors.noOpenapi();
-    return describeApi({ db, url: parts.url, caller, cached, request: c.req.raw });
+    return describeApi({ db, url: dependencies.url, caller, cached, request: c.req.raw });
   }
 
   router.on(['GET', 'HEAD', 'POST'], '/rpc/:name', (c) => serve(c, 'call', c.req.param('name'), prepareCall));

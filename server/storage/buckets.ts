@@ -6,7 +6,7 @@ import { readJson } from './body.ts';
 import { storageErrors } from './errors.ts';
 import { bucketOf, principalOf } from './store.ts';
 
-export type BucketParts = { readonly db: Database; readonly sizeMax: number };
+export type BucketDependencies = { readonly db: Database; readonly sizeMax: number };
 type GetCaller = (c: Context<Env>) => Promise<Caller>;
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
@@ -42,8 +42,8 @@ const pageSchema = z.object({
 });
 
 /** Adds `/bucket`. Policies on `storage.buckets` (and `storage.objects`) decide who may see, create, change, empty and delete one. */
-export function addBuckets(router: Hono<Env>, parts: BucketParts, getCaller: GetCaller): void {
-  const { db } = parts;
+export function addBuckets(router: Hono<Env>, dependencies: BucketDependencies, getCaller: GetCaller): void {
+  const { db } = dependencies;
   router.get('/bucket', async (c) => {
     const caller = await getCaller(c);
     const page = pageSchema.safeParse(c.req.query());
@@ -64,7 +64,7 @@ export function addBuckets(router: Hono<Env>, parts: BucketParts, getCaller: Get
     const caller = await getCaller(c);
     const body = await readJson(c.req.raw, newBucketSchema);
     const id = body.id ?? body.name;
-    const settings = checkSettings(parts, body);
+    const settings = checkSettings(dependencies, body);
     const text = `insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types) values ($1, $2, $3, $4::bigint, $5::text[])`;
     const values = [id, body.name, settings.public ?? false, settings.size ?? null, settings.types ?? null];
     await refuseDatabaseErrors(db.as(principalOf(caller), text, values));
@@ -72,7 +72,7 @@ export function addBuckets(router: Hono<Env>, parts: BucketParts, getCaller: Get
   });
   router.put('/bucket/:id', async (c) => {
     const caller = await getCaller(c);
-    const { public: open, size, types } = checkSettings(parts, await readJson(c.req.raw, settingsSchema));
+    const { public: open, size, types } = checkSettings(dependencies, await readJson(c.req.raw, settingsSchema));
     // An omitted setting keeps its value; null removes a limit.
     const text = `update storage.buckets set public = coalesce($2::boolean, public), file_size_limit = case when $3 then $4::bigint else file_size_limit end,
       allowed_mime_types = case when $5 then $6::text[] else allowed_mime_types end where id = $1`;
@@ -111,7 +111,7 @@ export function addBuckets(router: Hono<Env>, parts: BucketParts, getCaller: Get
 
 /** Checks bucket settings. Missing values stay undefined, nulls stay null. Throws `StorageRefusal`. */
 function checkSettings(
-  { sizeMax }: BucketParts,
+  { sizeMax }: BucketDependencies,
   { public: open, file_size_limit: limit, allowed_mime_types: types }: Settings,
 ): { public: boolean | null | undefined; size: number | null | undefined; types: string[] | null | undefined } {
   const size = limit === null || limit === undefined ? limit : readSize(limit);

@@ -8,8 +8,8 @@ const DAY_MS = 24 * HOUR_MS;
 const BATCH = 500;
 
 /** Deletes objects past their bucket's retention, abandoned uploads, and bytes that no row refers to. Safe in several processes. */
-export function createCleanup(parts: { db: Database; store: ObjectStore; clock: Clock }): () => Promise<void> {
-  const { db, store, clock } = parts;
+export function createCleanup(context: { db: Database; store: ObjectStore; clock: Clock }): () => Promise<void> {
+  const { db, store, clock } = context;
   let listed = clock().getTime();
   return async () => {
     const now = clock();
@@ -28,7 +28,7 @@ export function createCleanup(parts: { db: Database; store: ObjectStore; clock: 
       'select storage_key from storage.removed where removed_at <= greatest($1::timestamptz, clock_timestamp()) order by removed_at limit $2::int',
       [now, BATCH],
     );
-    for (const row of rows) await deleteBytes(parts, row.storage_key);
+    for (const row of rows) await deleteBytes(context, row.storage_key);
   };
 
   /** Marks bytes over a day old that no row refers to: left by a crash, or newer than a restored database. */

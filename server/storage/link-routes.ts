@@ -15,12 +15,12 @@ const oneSchema = z.looseObject({ expiresIn: seconds, transform: transformationS
 const manySchema = z.looseObject({ expiresIn: seconds, paths: z.array(z.string().max(1_024)).max(500) });
 const HIDDEN = 'Either the object does not exist or you do not have access to it';
 
-type LinkParts = { readonly objects: Objects; readonly store: ObjectStore };
+type LinkDependencies = { readonly objects: Objects; readonly store: ObjectStore };
 
 /** Adds the routes of signed URLs, for reading and writing. The token comes first in the query, because clients append to it with `&`. */
 export function addLinks(
   router: Hono<Env>,
-  { objects, store }: LinkParts,
+  { objects, store }: LinkDependencies,
   getCaller: (c: Context<Env>) => Promise<Caller>,
 ): void {
   // Names are not encoded here: the client encodes the whole URL.

@@ -26,14 +26,14 @@ export type Links = {
   verify(kind: LinkClaims['kind'], bucketId: string, name: string, token: string): Promise<LinkClaims>;
 };
 
-export type LinksParts = {
+export type LinksDependencies = {
   readonly clock: Clock;
   /** A keyed hash that only this server can compute. */
   readonly mark: (text: string) => Buffer;
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
 };
 
-export function createLinks({ clock, mark, sessionAlive }: LinksParts): Links {
+export function createLinks({ clock, mark, sessionAlive }: LinksDependencies): Links {
   const withSignature = (text: string): string => `${text}.${mark(text).toString('base64url')}`;
   return {
     sign(claims, seconds) {

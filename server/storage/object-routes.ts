@@ -34,15 +34,15 @@ const removalSchema = z.looseObject({
   prefixes: z.array(z.union([name, z.looseObject({ path: name }).transform(({ path }) => path)])).max(1_000),
 });
 
-type ObjectParts = { readonly objects: Objects; readonly store: ObjectStore };
+type ObjectDependencies = { readonly objects: Objects; readonly store: ObjectStore };
 type GetCaller = (c: Context<Env>) => Promise<Caller>;
 
 /** Adds `/object`. Routes with a fixed word come before routes with a bucket in the same position. */
-export function addObjects(router: Hono<Env>, parts: ObjectParts, getCaller: GetCaller): void {
-  addFolders(router, parts.objects, getCaller);
-  addRelocation(router, parts.objects, getCaller);
-  addReading(router, parts, getCaller);
-  addWriting(router, parts.objects, getCaller);
+export function addObjects(router: Hono<Env>, dependencies: ObjectDependencies, getCaller: GetCaller): void {
+  addFolders(router, dependencies.objects, getCaller);
+  addRelocation(router, dependencies.objects, getCaller);
+  addReading(router, dependencies, getCaller);
+  addWriting(router, dependencies.objects, getCaller);
 }
 
 function addFolders(router: Hono<Env>, objects: Objects, getCaller: GetCaller): void {
@@ -88,7 +88,7 @@ function readChanges(
   };
 }
 
-function addReading(router: Hono<Env>, { objects, store }: ObjectParts, getCaller: GetCaller): void {
+function addReading(router: Hono<Env>, { objects, store }: ObjectDependencies, getCaller: GetCaller): void {
   router.get('/object/info/public/:bucket/*', async (c) => {
     const at = addressOf(c, 'object/info/public');
     return c.json(toInfo((await objects.findPublic(at.bucketId, at.name)).object));

@@ -51,7 +51,7 @@ export type Changes = {
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 export type Address = { readonly bucketId: string; readonly name: string };
-export type ObjectsParts = StoreContext & { readonly links: Links };
+export type ObjectsContext = StoreContext & { readonly links: Links };
 /** A page of `listV2` in supabase-js's format. */
 export type Paged = {
   readonly hasNext: boolean;
@@ -64,8 +64,8 @@ const UPLOAD_LINK_SECONDS = 7_200;
 const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_named($1) b
   left join storage.objects o on o.bucket_id = b.id and o.name = $2`;
 
-export function createObjects(parts: ObjectsParts): Objects {
-  const { db, clock, links } = parts;
+export function createObjects(context: ObjectsContext): Objects {
+  const { db, clock, links } = context;
   const writerOf = (caller: Caller): Writer => ({ caller: principalOf(caller) });
 
   /** Finds an object for reading. With a `principal` policies apply; null reads as the server, after another check. */
@@ -92,7 +92,7 @@ export function createObjects(parts: ObjectsParts): Objects {
   return {
     find,
     upload: (caller, bucketId, name, incoming) =>
-      storeObject(parts, writerOf(caller), { bucketId, name, replace: incoming.replace }, incoming),
+      storeObject(context, writerOf(caller), { bucketId, name, replace: incoming.replace }, incoming),
     async findPublic(bucketId, name) {
       const found = await findRow(null, bucketId, name);
       if (!found.bucket.public) throw storageErrors.noObject();
@@ -102,7 +102,7 @@ export function createObjects(parts: ObjectsParts): Objects {
       await bucketOf(db, bucketId);
       const text = `delete from storage.objects o where o.bucket_id = $1 and o.name = any($2::text[]) returning ${COLUMNS}`;
       const { rows } = await db.as<StoredObject>(principalOf(caller), text, [bucketId, names]).catch(denyAsNotFound);
-      for (const row of rows) await deleteBytes(parts, row.storage_key);
+      for (const row of rows) await deleteBytes(context, row.storage_key);
       return rows;
     },
     async list(caller, bucketId, { prefix, limit, offset, search, sortBy }) {
@@ -127,7 +127,7 @@ export function createObjects(parts: ObjectsParts): Objects {
     async copy(caller, from, to, changes) {
       const { object, bucket } = await find(caller, from.bucketId, from.name);
       await checkRelocation(db, bucket, object, to);
-      return duplicate(parts, writerOf(caller), object, to, changes);
+      return duplicate(context, writerOf(caller), object, to, changes);
     },
     async sign(caller, { bucketId, name }, seconds, transform) {
       const { bucket } = await find(caller, bucketId, name);
@@ -143,12 +143,12 @@ export function createObjects(parts: ObjectsParts): Objects {
     async signUpload(caller, objectPath) {
       const bucket = await bucketOf(db, objectPath.bucketId);
       const session = bucket.owner_only ? caller.sessionId : null;
-      await authorizeUpload(parts, writerOf(caller), bucket, objectPath, { contentType: null, size: null });
+      await authorizeUpload(context, writerOf(caller), bucket, objectPath, { contentType: null, size: null });
       return links.sign({ kind: 'write', ...objectPath, session, ownerId: caller.userId }, UPLOAD_LINK_SECONDS);
     },
     async uploadSigned(bucketId, name, token, incoming) {
       const { ownerId, replace } = await links.verify('write', bucketId, name, token);
-      return storeObject(parts, { ownerId }, { bucketId, name, replace }, incoming);
+      return storeObject(context, { ownerId }, { bucketId, name, replace }, incoming);
     },
   };
 }
@@ -192,7 +192,7 @@ async function relocate(db: Database, caller: Caller, from: Address, to: Address
 }
 
 async function duplicate(
-  parts: StoreContext,
+  context: StoreContext,
   writer: Writer,
   object: StoredObject,
   to: ObjectPath,
@@ -208,12 +208,12 @@ async function duplicate(
     contentEncoding: changes?.contentEncoding === undefined ? object.content_encoding : changes.contentEncoding,
     metadata: changes === null ? object.user_metadata : changes.metadata,
   };
-  await authorizeUpload(parts, writer, await bucketOf(parts.db, to.bucketId), to, { contentType, size });
+  await authorizeUpload(context, writer, await bucketOf(context.db, to.bucketId), to, { contentType, size });
   const key = `objects/${randomUUID()}`;
-  await markForDeletion(parts, key);
-  return discardOnRefusal(parts, key, async () => {
-    if (!(await parts.store.copy(object.storage_key, key))) throw storageErrors.noObject();
-    return insert(parts.db, writer, to, { ...row, key });
+  await markForDeletion(context, key);
+  return discardOnRefusal(context, key, async () => {
+    if (!(await context.store.copy(object.storage_key, key))) throw storageErrors.noObject();
+    return insert(context.db, writer, to, { ...row, key });
   });
 }
 

@@ -12,16 +12,16 @@ const STREAM = 'application/offset+octet-stream';
 /** Where uploads start. `/sign` comes first, so that it is not taken for an id; it takes a signed URL's token in `x-signature` instead of a bearer token. */
 const BASE_PATHS = ['/upload/resumable/sign', '/upload/resumable'];
 
-export type ResumableParts = { readonly resumable: Resumable; readonly links: Links; readonly sizeMax: number };
+export type ResumableDependencies = { readonly resumable: Resumable; readonly links: Links; readonly sizeMax: number };
 type GetCaller = (c: Context<Env>) => Promise<Caller>;
 
 /** Adds `/upload/resumable`: the tus protocol 1.0 with supabase-js's names in `Upload-Metadata` (tus.io/protocols/resumable-upload). */
-export function addResumable(router: Hono<Env>, parts: ResumableParts, getCaller: GetCaller): void {
+export function addResumable(router: Hono<Env>, dependencies: ResumableDependencies, getCaller: GetCaller): void {
   const tusHeaders = {
     'tus-resumable': VERSION,
     'tus-version': VERSION,
     'tus-extension': 'creation,creation-with-upload,termination,expiration',
-    'tus-max-size': String(parts.sizeMax),
+    'tus-max-size': String(dependencies.sizeMax),
   };
   for (const basePath of BASE_PATHS) {
     for (const path of [basePath, `${basePath}/:id`])
@@ -35,13 +35,13 @@ export function addResumable(router: Hono<Env>, parts: ResumableParts, getCaller
       c.res.headers.set('tus-resumable', VERSION);
       return undefined;
     });
-    addUploads(router, parts, basePath, getCaller);
+    addUploads(router, dependencies, basePath, getCaller);
   }
 }
 
 function addUploads(
   router: Hono<Env>,
-  { resumable, links }: ResumableParts,
+  { resumable, links }: ResumableDependencies,
   basePath: string,
   getCaller: GetCaller,
 ): void {

@@ -59,8 +59,8 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const COLUMNS =
   'id, bucket_id, name, role, owner, replace, content_type, cache_control, content_encoding, user_metadata, described, length, received, done_at, expires_at';
 
-export function createResumable(parts: StoreContext): Resumable {
-  const { db, clock, store } = parts;
+export function createResumable(context: StoreContext): Resumable {
+  const { db, clock, store } = context;
 
   async function find(uploader: Uploader, id: string): Promise<Upload> {
     const upload = ID.test(id)
@@ -74,7 +74,7 @@ export function createResumable(parts: StoreContext): Resumable {
   async function begin(uploader: Uploader, upload: NewUpload): Promise<Upload> {
     const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
     const bucket = await bucketOf(db, bucketId);
-    await authorizeUpload(parts, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
+    await authorizeUpload(context, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
     const { role, owner } = uploader;
     const values = [
       bucketId,
@@ -111,14 +111,14 @@ export function createResumable(parts: StoreContext): Resumable {
     if (upload.done_at !== null) return upload;
     const key = `pieces/${randomUUID()}`;
     const tally = { size: 0 };
-    await markForDeletion(parts, key);
-    const grown = await discardOnRefusal(parts, key, async () => {
+    await markForDeletion(context, key);
+    const grown = await discardOnRefusal(context, key, async () => {
       await store.put(key, untilDisconnect(bytes, upload.length - offset, tally));
       if (tally.size === 0) throw new NoBytes();
       return db.transaction((tx) => addPiece(tx, upload, key, tally.size, clock()));
     }).catch(async (error: unknown) => {
       if (!(error instanceof NoBytes)) throw error;
-      await deleteBytes(parts, key);
+      await deleteBytes(context, key);
       return upload;
     });
     return grown.received === grown.length ? join(uploader, grown) : grown;
@@ -139,7 +139,7 @@ export function createResumable(parts: StoreContext): Resumable {
     );
     try {
       await storeObject(
-        parts,
+        context,
         uploader.writer,
         { bucketId: upload.bucket_id, name: upload.name, replace: upload.replace },
         {
@@ -165,7 +165,7 @@ export function createResumable(parts: StoreContext): Resumable {
     }
     await db.query('update storage.uploads set done_at = $2::timestamptz where id = $1::uuid', [upload.id, clock()]);
     await db.query('delete from storage.upload_pieces where upload_id = $1::uuid', [upload.id]);
-    for (const row of rows) await deleteBytes(parts, row.storage_key);
+    for (const row of rows) await deleteBytes(context, row.storage_key);
     return { ...upload, done_at: clock() };
   }
 

@@ -5,7 +5,7 @@ import { CallerSuspended } from '#server/http/suspension.ts';
 import { addBuckets } from './buckets.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
 import { addLinks } from './link-routes.ts';
-import { createLinks, type LinksParts } from './links.ts';
+import { createLinks, type LinksDependencies } from './links.ts';
 import type { StoreContext } from './store.ts';
 import { addObjects } from './object-routes.ts';
 import { createObjects } from './objects.ts';
@@ -14,7 +14,7 @@ import { createResumable } from './resumable.ts';
 import { addResumable } from './resumable-routes.ts';
 import { createCleanup } from './cleanup.ts';
 
-export type StorageRouterParts = StoreContext & LinksParts & { readonly readCaller: ReadCaller };
+export type StorageRouterDependencies = StoreContext & LinksDependencies & { readonly readCaller: ReadCaller };
 export type StorageRouter = {
   readonly router: Hono<Env>;
   /** Deletes objects past their retention, and bytes that no row refers to. */
@@ -22,17 +22,17 @@ export type StorageRouter = {
 };
 
 /** Creates the router of `/storage/v1`: buckets and objects for supabase-js. Policies decide what a caller may do. */
-export function createStorageRouter(dependencies: StorageRouterParts): StorageRouter {
+export function createStorageRouter(dependencies: StorageRouterDependencies): StorageRouter {
   const links = createLinks(dependencies);
-  const parts = { ...dependencies, links };
-  const objects = createObjects(parts);
+  const context = { ...dependencies, links };
+  const objects = createObjects(context);
   const router = new Hono<Env>();
-  const getCaller = (c: Context<Env>): Promise<Caller> => parts.readCaller(c.req.raw, c.var.ip);
-  addBuckets(router, parts, getCaller);
-  addResumable(router, { ...parts, resumable: createResumable(parts) }, getCaller);
-  addLinks(router, { ...parts, objects }, getCaller);
-  addRendering(router, { ...parts, objects }, getCaller);
-  addObjects(router, { ...parts, objects }, getCaller);
+  const getCaller = (c: Context<Env>): Promise<Caller> => context.readCaller(c.req.raw, c.var.ip);
+  addBuckets(router, context, getCaller);
+  addResumable(router, { ...context, resumable: createResumable(context) }, getCaller);
+  addLinks(router, { ...context, objects }, getCaller);
+  addRendering(router, { ...context, objects }, getCaller);
+  addObjects(router, { ...context, objects }, getCaller);
   router.all('*', () => Promise.reject(storageErrors.off()));
   router.onError((error, c) => {
     const refusal = refusalOf(error);
@@ -45,7 +45,7 @@ export function createStorageRouter(dependencies: StorageRouterParts): StorageRo
     c.var.log.error({ err: error, path: c.req.path }, 'a storage request failed');
     return errorResponse(storageErrors.broken(c.var.requestId), c.req.raw.method);
   });
-  return { router, cleanup: createCleanup(parts) };
+  return { router, cleanup: createCleanup(context) };
 }
 
 function refusalOf(error: unknown): StorageRefusal | null {

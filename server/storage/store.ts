@@ -40,25 +40,25 @@ const REENCODE_MAX = 20 * 1024 * 1024;
  * Throws `StorageRefusal`.
  */
 export async function storeObject(
-  parts: StoreContext,
+  context: StoreContext,
   writer: Writer,
   objectPath: ObjectPath,
   incoming: Incoming,
 ): Promise<StoredObject> {
-  const bucket = await bucketOf(parts.db, objectPath.bucketId);
-  const limit = await authorizeUpload(parts, writer, bucket, objectPath, incoming);
+  const bucket = await bucketOf(context.db, objectPath.bucketId);
+  const limit = await authorizeUpload(context, writer, bucket, objectPath, incoming);
   const key = `objects/${randomUUID()}`;
-  await markForDeletion(parts, key);
-  return discardOnRefusal(parts, key, async () => {
-    const stored = await moveBytes(parts, bucket, key, incoming, limit);
+  await markForDeletion(context, key);
+  return discardOnRefusal(context, key, async () => {
+    const stored = await moveBytes(context, bucket, key, incoming, limit);
     const details = await incoming.details();
-    return insert(parts.db, writer, objectPath, { ...stored, ...details, key });
+    return insert(context.db, writer, objectPath, { ...stored, ...details, key });
   });
 }
 
 /** Runs `work` on new bytes; deletes them at once when it is refused. */
 export async function discardOnRefusal<T>(
-  parts: Pick<StoreContext, 'db' | 'store'>,
+  context: Pick<StoreContext, 'db' | 'store'>,
   key: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -66,27 +66,27 @@ export async function discardOnRefusal<T>(
     return await work();
   } catch (error) {
     // After any other failure the row may have been written, and then its bytes are needed.
-    if (error instanceof StorageRefusal) await deleteBytes(parts, key);
+    if (error instanceof StorageRefusal) await deleteBytes(context, key);
     throw error;
   }
 }
 
 /** Checks everything that can be checked before the bytes arrive; returns the size limit. `contentType` null: not known yet. Throws `StorageRefusal`. */
 export async function authorizeUpload(
-  parts: StoreContext,
+  context: StoreContext,
   writer: Writer,
   bucket: Bucket,
   objectPath: ObjectPath,
   { contentType, size }: { readonly contentType: string | null; readonly size: number | null },
 ): Promise<number> {
   checkName(objectPath.name);
-  const limit = Math.min(bucket.file_size_limit ?? parts.sizeMax, parts.sizeMax);
+  const limit = Math.min(bucket.file_size_limit ?? context.sizeMax, context.sizeMax);
   if (size !== null && size > limit) throw storageErrors.tooLarge();
   if (contentType !== null) checkType(bucket, contentType);
   // Try the insert as the caller and roll it back.
   const type = contentType ?? 'application/octet-stream';
   const trial = { key: `objects/${randomUUID()}`, contentType: type, size: size ?? 0, etag: '' };
-  await write(parts.db, writer, objectPath, { ...trial, ...NO_DETAILS }, true);
+  await write(context.db, writer, objectPath, { ...trial, ...NO_DETAILS }, true);
   return limit;
 }
 

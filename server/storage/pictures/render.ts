@@ -20,29 +20,29 @@ import {
 /** Larger pictures are not transformed. */
 const SOURCE_MAX = 25 * 1024 * 1024;
 
-type RenderParts = { readonly objects: Objects; readonly store: ObjectStore; readonly pictures: Pictures };
+type RenderDependencies = { readonly objects: Objects; readonly store: ObjectStore; readonly pictures: Pictures };
 
 /** Adds `/render/image`: a picture in another size, quality or format, for callers caller may read it. Not from owner-only buckets. */
 export function addRendering(
   router: Hono<Env>,
-  parts: RenderParts,
+  dependencies: RenderDependencies,
   getCaller: (c: Context<Env>) => Promise<Caller>,
 ): void {
-  const { objects } = parts;
+  const { objects } = dependencies;
   router.get('/render/image/authenticated/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/authenticated');
-    return render(c, parts, await objects.find(await getCaller(c), bucketId, name), readTransformation(c));
+    return render(c, dependencies, await objects.find(await getCaller(c), bucketId, name), readTransformation(c));
   });
   router.get('/render/image/public/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/public');
-    return render(c, parts, await objects.findPublic(bucketId, name), readTransformation(c));
+    return render(c, dependencies, await objects.findPublic(bucketId, name), readTransformation(c));
   });
   router.get('/render/image/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/sign');
     const { claims, ...found } = await objects.findSigned(bucketId, name, c.req.query('token') ?? '');
     // The transformation is part of the signed token; the query cannot change it.
     if (claims.transform === null) throw storageErrors.token();
-    return render(c, parts, found, claims.transform);
+    return render(c, dependencies, found, claims.transform);
   });
 }
 
@@ -54,7 +54,7 @@ function readTransformation(c: Context<Env>): Transformation {
 
 async function render(
   c: Context<Env>,
-  { store, pictures }: RenderParts,
+  { store, pictures }: RenderDependencies,
   { object, bucket }: Found,
   transformation: Transformation,
 ): Promise<Response> {
