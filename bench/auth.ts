@@ -5,32 +5,32 @@ import { Hono } from 'hono';
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { openBenchServer } from './test-server.ts';
-import { load, middle } from './load.ts';
+import { load, median } from './load.ts';
 
 /**
- * `npm run bench -- auth`: the account door beside its floors, in one run and by turns. A floor is what the work costs without us: a bare
+ * `npm run bench -- auth`: measures the auth API beside its baselines, in turns within one run. A baseline is the cost of the bare work: a
  * route that verifies a token, one that signs a token, one hash.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const ROUNDS = 3;
-const LINES = 16;
+const CONNECTIONS = 16;
 const PASSWORD = 'correct horse battery';
-/** As the server hashes (promises section 0). */
+/** The server's own parameters. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const HASHES_AT_ONCE = 2;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 type Session = { readonly access_token: string; readonly refresh_token: string };
 const readSession = (text: string): Session => JSON.parse(text);
-/** The floors, in a process of their own as the server is. */
-async function serveFloors(port: number, keys: JSONWebKeySet): Promise<void> {
-  const known = createLocalJWKSet(keys);
+/** Serves the baselines in a separate process, like the server. */
+async function serveBaselines(port: number, keys: JSONWebKeySet): Promise<void> {
+  const jwks = createLocalJWKSet(keys);
   const { privateKey } = await generateKeyPair('ES256');
   const stored = await hash(PASSWORD, COST);
   const app = new Hono();
   app.get('/verify', async (c) => {
     const token = c.req.header('authorization')?.slice(7) ?? '';
-    const { payload } = await jwtVerify(token, known, { audience: 'authenticated', algorithms: ['ES256'] });
+    const { payload } = await jwtVerify(token, jwks, { audience: 'authenticated', algorithms: ['ES256'] });
     return c.json({ id: payload.sub, email: payload['email'], role: payload['role'] });
   });
   app.post('/sign', async (c) => {
@@ -55,10 +55,10 @@ async function serveFloors(port: number, keys: JSONWebKeySet): Promise<void> {
     );
     return c.text(String(count / SECONDS));
   });
-  serve({ fetch: app.fetch, port }, () => say('floors are open'));
+  serve({ fetch: app.fetch, port }, () => say('baselines are open'));
 }
 
-/** Trades tokens in chains, one to a line; answers how many a second. */
+/** Refreshes tokens in chains, one per connection; returns refreshes per second. */
 async function chains(
   url: string,
   path: string,
@@ -98,39 +98,39 @@ async function main(): Promise<void> {
   };
   const account = { email: 'bench0@example.com', password: PASSWORD };
   const tokens: string[] = [];
-  for (let line = 0; line < LINES; line += 1)
+  for (let line = 0; line < CONNECTIONS; line += 1)
     tokens.push((await post('/signup', { ...account, email: `bench${line}@example.com` })).access_token);
   const keys = await (await fetch(`${apiUrl}/auth/v1/.well-known/jwks.json`)).text();
-  const floors = spawn(process.execPath, [new URL(import.meta.url).pathname, 'floors', String(ports + 9), keys], {
+  const baselines = spawn(process.execPath, [new URL(import.meta.url).pathname, 'baselines', String(ports + 9), keys], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await new Promise((resolve) => floors.stdout.once('data', resolve));
-  const floorUrl = `http://localhost:${ports + 9}`;
+  await new Promise((resolve) => baselines.stdout.once('data', resolve));
+  const baselineUrl = `http://localhost:${ports + 9}`;
 
-  // Sixteen people, each with a token of their own.
+  // Sixteen accounts, each with its own token.
   const bearer = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
   const users = async (url: string, path: string): Promise<number> => {
     const done = await load(url, {
-      lines: LINES,
+      connections: CONNECTIONS,
       seconds: SECONDS,
-      make: (at) => ({ method: 'GET', path, headers: bearer[at % LINES] ?? {} }),
+      make: (at) => ({ method: 'GET', path, headers: bearer[at % CONNECTIONS] ?? {} }),
     });
     if (done.failed > 0) throw new Error(`${done.failed} of ${path} failed`);
     return done.perSecond;
   };
   const passwords = async (url: string, path: string): Promise<number> => {
-    // Each line is somebody else: people sign in to accounts of their own.
-    const bodies = Array.from({ length: LINES }, (_, line) =>
+    // Each connection signs in to a different account.
+    const bodies = Array.from({ length: CONNECTIONS }, (_, line) =>
       JSON.stringify({ ...account, email: `bench${line}@example.com` }),
     );
     const done = await load(url, {
-      lines: LINES,
+      connections: CONNECTIONS,
       seconds: SECONDS,
       make: (at) => ({
         method: 'POST',
         path,
         headers: json,
-        body: bodies[at % LINES] ?? '',
+        body: bodies[at % CONNECTIONS] ?? '',
       }),
     });
     if (done.failed > 0) throw new Error(`${done.failed} of ${path} failed`);
@@ -138,11 +138,11 @@ async function main(): Promise<void> {
   };
   const signIns = (): Promise<number> => passwords(apiUrl, '/auth/v1/token?grant_type=password');
   const hashes = async (): Promise<number> => {
-    return Number(await (await fetch(`${floorUrl}/hashes`)).text());
+    return Number(await (await fetch(`${baselineUrl}/hashes`)).text());
   };
 
   await users(apiUrl, '/auth/v1/user');
-  await users(floorUrl, '/verify');
+  await users(baselineUrl, '/verify');
   await signIns();
   const ratios: Record<'user' | 'refresh' | 'loop' | 'route', number[]> = {
     user: [],
@@ -151,22 +151,22 @@ async function main(): Promise<void> {
     route: [],
   };
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [ours, bare] = [await users(apiUrl, '/auth/v1/user'), await users(floorUrl, '/verify')];
+    const [ours, bare] = [await users(apiUrl, '/auth/v1/user'), await users(baselineUrl, '/verify')];
     ratios.user.push(ours / bare);
     say(
       `GET /user: ${ours.toFixed(0)}/s, a bare route that verifies a token ${bare.toFixed(0)}/s, ratio ${(ours / bare).toFixed(2)}`,
     );
     const held: string[] = [];
-    for (let line = 0; line < LINES; line += 1)
+    for (let line = 0; line < CONNECTIONS; line += 1)
       held.push((await post('/token?grant_type=password', account)).refresh_token);
     const traded = await chains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, held);
-    const signed = await chains(floorUrl, '/sign', json, held);
+    const signed = await chains(baselineUrl, '/sign', json, held);
     ratios.refresh.push(traded / signed);
     say(
       `refresh: ${traded.toFixed(0)}/s, a bare route that signs a token ${signed.toFixed(0)}/s, ratio ${(traded / signed).toFixed(2)}`,
     );
     for (let turn = 0; turn < ROUNDS; turn += 1) {
-      const [opened, routed, hashed] = [await signIns(), await passwords(floorUrl, '/hash'), await hashes()];
+      const [opened, routed, hashed] = [await signIns(), await passwords(baselineUrl, '/hash'), await hashes()];
       ratios.loop.push(opened / hashed);
       ratios.route.push(opened / routed);
       say(
@@ -175,14 +175,14 @@ async function main(): Promise<void> {
       );
     }
   }
-  say(`GET /user beside a bare route that verifies: ${middle(ratios.user).toFixed(2)} (goal 0.50)`);
-  say(`refresh beside a bare route that signs: ${middle(ratios.refresh).toFixed(2)}`);
-  say(`sign-in beside a bare route that hashes: ${middle(ratios.route).toFixed(2)} (goal 0.80)`);
-  say(`sign-in beside the hash in a loop, without HTTP: ${middle(ratios.loop).toFixed(2)} (goal 0.80)`);
-  floors.kill('SIGTERM');
+  say(`GET /user beside a bare route that verifies: ${median(ratios.user).toFixed(2)} (goal 0.50)`);
+  say(`refresh beside a bare route that signs: ${median(ratios.refresh).toFixed(2)}`);
+  say(`sign-in beside a bare route that hashes: ${median(ratios.route).toFixed(2)} (goal 0.80)`);
+  say(`sign-in beside the hash in a loop, without HTTP: ${median(ratios.loop).toFixed(2)} (goal 0.80)`);
+  baselines.kill('SIGTERM');
   await target.close();
 }
 
 const [, , what, port = '0', keys = '{}'] = process.argv;
-if (what === 'floors') await serveFloors(Number(port), JSON.parse(keys));
+if (what === 'baselines') await serveBaselines(Number(port), JSON.parse(keys));
 else await main();

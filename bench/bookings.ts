@@ -10,17 +10,17 @@ import { readConfig } from '#server/config.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
 import { openBenchServer } from './test-server.ts';
-import { type Load, load, middle } from './load.ts';
+import { type Load, load, median } from './load.ts';
 import { pgbench } from './pgbench.ts';
 
-/** Availability and holds over HTTP beside pgbench running the same SQL on the same server, and beside a bare route. */
-const LINES = 16;
+/** Measures availability and holds over HTTP beside pgbench running the same SQL on the same server, and beside a bare route. */
+const CONNECTIONS = 16;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const MANY = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
-/** Our path and pgbench take turns this often; the median of the ratios counts. */
+/** Our API and pgbench alternate this many times; the median of the ratios counts. */
 const ROUNDS = 5;
 const FEW = 10_000;
-/** The newest booking ends here, after the days that are asked for. */
+/** The end of the newest booking, after the days that are queried. */
 const LAST = '2026-12-20T00:00:00Z';
 const HOLDERS = 400;
 const HOUR = 3_600_000;
@@ -29,7 +29,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const number = (value: number): string => value.toLocaleString('en-AU');
 const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-AU')}/s`;
 
-/** A payment provider that answers at once, so that only our own path is measured. */
+/** A payment provider that answers at once, so that only our own time is measured. */
 async function instantPayments(port: number): Promise<Server> {
   let made = 0;
   const server = createServer((request, response) => {
@@ -59,7 +59,7 @@ async function instantPayments(port: number): Promise<Server> {
   return server;
 }
 
-/** Fills the three studios with bookings of an hour each, backwards from LAST without a gap: the days asked for are the fullest there can be. */
+/** Fills the three studios with one-hour bookings, backwards from LAST without a gap: the queried days are as full as possible. */
 async function fill(owner: pg.Client, from: number, to: number): Promise<void> {
   await owner.query(`set session_replication_role = replica`);
   await owner.query(`alter table private.booking drop constraint if exists booking_one_per_slot`);
@@ -92,7 +92,7 @@ type Bench = {
 
 const askAvailability = (url: string, anonKey: string): Promise<Load> =>
   load(url, {
-    lines: LINES,
+    connections: CONNECTIONS,
     seconds: SECONDS,
     make: () => ({ method: 'GET', path: availabilityPath, headers: { apikey: anonKey } }),
   });
@@ -103,28 +103,28 @@ async function measureAvailability(bench: Bench): Promise<void> {
   await fill(owner, 0, FEW);
   await ask();
   const rounds = [await ask(), await ask(), await ask()];
-  const few = middle(rounds.map((one) => one.perSecond));
+  const few = median(rounds.map((one) => one.perSecond));
   say(
-    `availability, ${number(FEW)} bookings: ${perSecond(few)}, median ${middle(rounds.map((one) => one.medianMs)).toFixed(2)} ms`,
+    `availability, ${number(FEW)} bookings: ${perSecond(few)}, median ${median(rounds.map((one) => one.medianMs)).toFixed(2)} ms`,
   );
   await fill(owner, FEW, MANY);
   const script = `begin;\nselect set_config('request.jwt.claims', '{"role":"anon"}', true), set_config('role', 'anon', true);\n${AVAILABILITY};\ncommit;\n`;
   const turns: { ours: number; limit: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await ask();
-    const limit = await pgbench(bench.databaseUrl, script, { lines: LINES, seconds: SECONDS });
+    const limit = await pgbench(bench.databaseUrl, script, { connections: CONNECTIONS, seconds: SECONDS });
     turns.push({ ours: ours.perSecond, limit });
     say(
       `availability, ${number(MANY)} bookings: ${perSecond(ours.perSecond)}, pgbench ${perSecond(limit)}, ratio ${(ours.perSecond / limit).toFixed(2)}, ${ours.failed} failed`,
     );
   }
-  const ratio = middle(turns.map(({ ours, limit }) => ours / limit));
-  const ours = middle(turns.map((turn) => turn.ours));
+  const ratio = median(turns.map(({ ours, limit }) => ours / limit));
+  const ours = median(turns.map((turn) => turn.ours));
   say(`availability beside pgbench: ${ratio.toFixed(2)} (goal 0.45)`);
   say(`availability at ${number(MANY)} beside ${number(FEW)}: ${(ours / few).toFixed(2)} (goal 0.80)`);
   const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: bench.ports + 6 });
   const route = await load(`http://localhost:${bench.ports + 6}`, {
-    lines: LINES,
+    connections: CONNECTIONS,
     seconds: 3,
     make: () => ({ method: 'GET', path: '/', headers: {} }),
   });
@@ -142,7 +142,7 @@ async function measureHolds(bench: Bench): Promise<void> {
   const seconds = Math.min(SECONDS, 6);
   const begin = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
   await load(bench.url, {
-    lines: LINES,
+    connections: CONNECTIONS,
     seconds,
     make: (at) => holdRequest(customers[at % HOLDERS]?.token ?? '', at, begin),
   });
@@ -155,13 +155,13 @@ async function measureHolds(bench: Bench): Promise<void> {
     `create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id`,
   );
   await owner.query('create sequence private.bench_hour start 3000000');
-  const limit = await pgbench(bench.databaseUrl, HOLD_SCRIPT, { lines: LINES, seconds: SECONDS });
+  const limit = await pgbench(bench.databaseUrl, HOLD_SCRIPT, { connections: CONNECTIONS, seconds: SECONDS });
   say(
     `holds: ${perSecond(held)}, pgbench with the same statements ${perSecond(limit)}, ratio ${(held / limit).toFixed(2)} (goal 0.20)`,
   );
 }
 
-/** The at-th hold: another hour of another studio each time. */
+/** The hold with number `at`: another hour of another studio each time. */
 function holdRequest(
   token: string,
   at: number,
@@ -191,7 +191,7 @@ select private.hold_booking(jsonb_build_object('userId', (select id from private
 update private.payment set state = 'open', session_id = 'cs_' || gen_random_uuid(), url = 'x' where id = (select id from private.payment where state = 'intent' limit 1 for update skip locked);
 `;
 
-/** The embedded database, with as many bookings as the small run. */
+/** Measures the embedded database, without bookings. */
 async function measureEmbedded(ports: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-embedded-'));
   const server = await startServer({

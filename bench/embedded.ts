@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { freePorts, STUDIO_A } from '#tests/support/test-server.ts';
-import { type Ask, load, middle } from './load.ts';
+import { type LoadRequest, load, median } from './load.ts';
 
-/** The embedded database over HTTP: reads per second, how long a page waits meanwhile, the time of a second start, memory. */
-const LINES = 16;
+/** Measures the embedded database over HTTP: reads per second, the longest wait of /healthz meanwhile, and the time of a restart. */
+const CONNECTIONS = 16;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 6);
 const ROUNDS = 3;
 
@@ -15,7 +15,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const AVAILABILITY = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${STUDIO_A}&status=neq.cancelled&start_time=gte.2026-12-08T00:00:00Z&start_time=lt.2026-12-11T00:00:00Z&end_time=gt.2026-12-09T00:00:00Z`;
 const POINT = `/rest/v1/studios?select=id,name&id=eq.${STUDIO_A}`;
 
-/** Asks for /healthz every 10 ms until stopped; answers the longest wait in milliseconds. */
+/** Requests /healthz every 10 ms until stopped; then returns the longest wait in milliseconds. */
 function watchHealth(url: string): () => Promise<number> {
   let stopped = false;
   let longest = 0;
@@ -36,20 +36,20 @@ function watchHealth(url: string): () => Promise<number> {
 
 async function measure(server: ServerProcess, name: string, path: string): Promise<void> {
   const { apiUrl, anonKey } = server.runtime;
-  const make = (): Ask => ({ method: 'GET', path, headers: { apikey: anonKey } });
-  await load(apiUrl, { lines: LINES, seconds: 2, make });
+  const make = (): LoadRequest => ({ method: 'GET', path, headers: { apikey: anonKey } });
+  await load(apiUrl, { connections: CONNECTIONS, seconds: 2, make });
   const rates: number[] = [];
   const medians: number[] = [];
   const stop = watchHealth(apiUrl);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = await load(apiUrl, { lines: LINES, seconds: SECONDS, make });
-    if (seen.failed > 0) throw new Error(`${name}: ${seen.failed} requests failed`);
-    rates.push(seen.perSecond);
-    medians.push(seen.medianMs);
+    const result = await load(apiUrl, { connections: CONNECTIONS, seconds: SECONDS, make });
+    if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed`);
+    rates.push(result.perSecond);
+    medians.push(result.medianMs);
   }
   const waited = await stop();
   say(
-    `${name}: ${Math.round(middle(rates))}/s, median ${middle(medians).toFixed(2)} ms; /healthz waited at most ${Math.round(waited)} ms`,
+    `${name}: ${Math.round(median(rates))}/s, median ${median(medians).toFixed(2)} ms; /healthz waited at most ${Math.round(waited)} ms`,
   );
 }
 
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     server = await startServer(env);
     starts.push(performance.now() - began);
   }
-  say(`second start: ${Math.round(middle(starts))} ms`);
+  say(`second start: ${Math.round(median(starts))} ms`);
   await measure(server, 'availability', AVAILABILITY);
   await measure(server, 'point read', POINT);
   await server.kill('SIGTERM');

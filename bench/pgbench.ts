@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Transactions per second of a pgbench script over `lines` connections, its statements prepared. */
+/** Runs a pgbench script with prepared statements over `connections` connections; returns transactions per second. */
 export async function pgbench(
   databaseUrl: string,
   script: string,
-  options: { lines: number; seconds: number },
+  options: { connections: number; seconds: number },
 ): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'pgbench-'));
   const file = join(folder, 'script.sql');
@@ -19,7 +19,7 @@ export async function pgbench(
       '-M',
       'prepared',
       '-c',
-      String(options.lines),
+      String(options.connections),
       '-j',
       '2',
       '-T',

@@ -5,14 +5,14 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { openBenchServer } from './test-server.ts';
-import { type Ask, load, middle } from './load.ts';
+import { type LoadRequest, load, median } from './load.ts';
 import { pgbench } from './pgbench.ts';
 
 /**
- * The data door over HTTP beside pgbench running the same whole transaction on the same server (become the caller, ask, commit),
- * and beside a bare route. Row security is on; tokens are verified.
+ * Measures the data API over HTTP beside pgbench running the same whole transaction on the same server (become the caller, query, commit),
+ * and beside a bare route. Row level security is on, and tokens are verified.
  */
-const LINES = 16;
+const CONNECTIONS = 16;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 6);
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 200_000);
 const ROUNDS = 3;
@@ -41,15 +41,24 @@ analyze public.bench_land, public.bench_town;
 notify pgrst, 'reload schema';
 `;
 
-type Case = { readonly name: string; readonly goal: number; readonly make: (at: number) => Ask; readonly sql: string };
+type Case = {
+  readonly name: string;
+  readonly goal: number;
+  readonly make: (at: number) => LoadRequest;
+  readonly sql: string;
+};
 
 const within = (from: number, hours: number): string =>
   `at=gte.${new Date(from).toISOString()}&at=lt.${new Date(from + hours * HOUR).toISOString()}`;
-/** Scattered, and the same in every run. */
+/** Spreads values over `span`, the same in every run. */
 const scattered = (at: number, span: number): number => (at * 7_919) % span;
 
 function casesFor(anonKey: string, token: string, userId: string): Case[] {
-  const read = (path: string): Ask => ({ method: 'GET', path: `/rest/v1/${path}`, headers: { apikey: anonKey } });
+  const read = (path: string): LoadRequest => ({
+    method: 'GET',
+    path: `/rest/v1/${path}`,
+    headers: { apikey: anonKey },
+  });
   const days = Math.floor(ROWS / 24) - 3;
   const guest = become('anon', '{"role":"anon"}');
   const person = become('authenticated', JSON.stringify({ role: 'authenticated', sub: userId }));
@@ -102,7 +111,7 @@ function casesFor(anonKey: string, token: string, userId: string): Case[] {
   ];
 }
 
-/** A transaction as a caller, as the server runs it. */
+/** Wraps a statement in a transaction as a caller, as the server runs it. */
 const become =
   (role: string, claims: string) =>
   (statement: string): string =>
@@ -111,11 +120,11 @@ const become =
 async function measure(one: Case, url: string, databaseUrl: string): Promise<void> {
   const ours: number[] = [];
   const ratios: number[] = [];
-  await load(url, { lines: LINES, seconds: 1, make: one.make });
+  await load(url, { connections: CONNECTIONS, seconds: 1, make: one.make });
   for (let round = 0; round < ROUNDS; round += 1) {
-    const answered = await load(url, { lines: LINES, seconds: SECONDS, make: one.make });
+    const answered = await load(url, { connections: CONNECTIONS, seconds: SECONDS, make: one.make });
     if (answered.failed > 0) throw new Error(`${one.name}: ${answered.failed} requests failed`);
-    const limit = await pgbench(databaseUrl, one.sql, { lines: LINES, seconds: SECONDS });
+    const limit = await pgbench(databaseUrl, one.sql, { connections: CONNECTIONS, seconds: SECONDS });
     ours.push(answered.perSecond);
     ratios.push(answered.perSecond / limit);
     say(
@@ -123,7 +132,7 @@ async function measure(one: Case, url: string, databaseUrl: string): Promise<voi
     );
   }
   say(
-    `${one.name} beside pgbench: ${middle(ratios).toFixed(2)} (goal ${one.goal.toFixed(2)}), ${perSecond(middle(ours))}`,
+    `${one.name} beside pgbench: ${median(ratios).toFixed(2)} (goal ${one.goal.toFixed(2)}), ${perSecond(median(ours))}`,
   );
 }
 
@@ -140,7 +149,7 @@ async function main(): Promise<void> {
   for (const one of casesFor(anonKey, customer.token, customer.id)) await measure(one, apiUrl, databaseUrl);
   const bare = serve({ fetch: new Hono().get('/', (c) => c.json([])).fetch, port: ports + 6 });
   const route = await load(`http://localhost:${ports + 6}`, {
-    lines: LINES,
+    connections: CONNECTIONS,
     seconds: 3,
     make: () => ({ method: 'GET', path: '/', headers: {} }),
   });

@@ -11,16 +11,16 @@ import { createClient } from '@supabase/supabase-js';
 import { openBenchServer } from './test-server.ts';
 import { type Load, load } from './load.ts';
 
-/** A megabyte downloaded through `/storage/v1` beside a bare Node file server with the same file, each a process of its own, in turns. */
-const LINES = 16;
-/** Short turns, so that both meet the same weather. */
+/** Measures downloads of 1 MB through `/storage/v1` beside a bare Node file server with the same file, in turns, each in its own process. */
+const CONNECTIONS = 16;
+/** Short turns, so that both see the same load on the machine. */
 const SECONDS = 2;
 const ROUNDS = 9;
 const SIZE = 1024 * 1024;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The limit: nothing but a file and a socket. */
+/** The limit: a server that only reads the file and writes it to the socket. */
 async function serveFile(path: string): Promise<void> {
   const server = createServer((_, response) => {
     void stat(path).then(({ size }) => {
@@ -34,7 +34,7 @@ async function serveFile(path: string): Promise<void> {
 }
 
 const fetchAll = (url: string, path: string, headers: Record<string, string> = {}): Promise<Load> =>
-  load(url, { lines: LINES, seconds: SECONDS, make: () => ({ method: 'GET', path, headers }) });
+  load(url, { connections: CONNECTIONS, seconds: SECONDS, make: () => ({ method: 'GET', path, headers }) });
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-storage-'));
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   const bytes = randomBytes(SIZE);
   await writeFile(file, bytes);
   const bare = fork(fileURLToPath(import.meta.url), ['serve', file]);
-  const port = await new Promise<number>((resolve) => bare.once('message', (told) => resolve(Number(told))));
+  const port = await new Promise<number>((resolve) => bare.once('message', (message) => resolve(Number(message))));
   const target = await openBenchServer();
   const { apiUrl, anonKey, serviceRoleKey } = target.runtime;
   const storage = createClient(apiUrl, serviceRoleKey, { auth: { persistSession: false } }).storage;

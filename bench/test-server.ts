@@ -5,18 +5,18 @@ import { createTestDatabase } from '#tests/support/postgres.ts';
 import { type Runtime, startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 
-/** A server of its own on a database of its own, without limits on how often it may be asked. */
+/** A separate server on its own database, without rate limits. */
 export type BenchServer = {
   readonly runtime: Runtime;
   readonly databaseUrl: string;
   readonly dataDir: string;
-  /** The first of a row of free ports; the server has the last. */
+  /** The first of a range of free ports; the server uses the last. */
   readonly ports: number;
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 };
 
-/** Opens a house on a new PostgreSQL database; `more` goes into its environment. */
+/** Starts a server on a new PostgreSQL database; `more` adds to its environment. */
 export async function openBenchServer(more: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const database = await createTestDatabase();
   if (!database) throw new Error('TEST_POSTGRES_URL is not set');

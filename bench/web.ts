@@ -5,8 +5,8 @@ import lighthouse, { type Result } from 'lighthouse';
 import { startProgram } from '#tests/support/program.ts';
 
 /**
- * Lighthouse on its phone settings (a mid-range phone on slow 4G, simulated), the median of five runs a page, beside the
- * goals. JavaScript is what a page fetches before anybody touches it, gzipped; the libraries' share stands beside it.
+ * Runs Lighthouse with its phone settings (a mid-range phone on slow 4G, simulated) and prints the median of five runs per page beside the
+ * goals. JavaScript is what a page loads before any interaction, gzipped; the libraries' share is listed separately.
  */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
 const PAGES = [
@@ -36,7 +36,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** One visit with an empty cache. */
+/** One page load with an empty cache. */
 async function visit(url: string, chromePath: string): Promise<Run> {
   const chrome = await launch({
     chromePath,
@@ -81,7 +81,7 @@ function read(lhr: Result): Run {
   };
 }
 
-/** Kilobytes on the wire, gzipped: all of it, and the part in files that hold libraries only. */
+/** Gzipped kilobytes of all scripts, and of those that contain only libraries. */
 async function weigh(scripts: readonly string[]): Promise<{ all: number; libraries: number }> {
   const sizes = await Promise.all(
     scripts.map(async (url) => ({
@@ -94,14 +94,14 @@ async function weigh(scripts: readonly string[]): Promise<{ all: number; librari
 }
 
 let misses = 0;
-function tell(name: string, value: string, goal: string, good: boolean): void {
+function report(name: string, value: string, goal: string, good: boolean): void {
   if (!good) misses += 1;
   say(`  ${name.padEnd(26)}${value.padStart(10)}   goal ${goal.padEnd(10)}${good ? '' : ' MISSED'}`);
 }
 
 async function measure(base: string, page: (typeof PAGES)[number], chromePath: string): Promise<void> {
   const runs: Run[] = [];
-  // On a crowded machine Lighthouse sometimes cannot score a visit; that says nothing about the page.
+  // On a busy machine Lighthouse sometimes cannot score a run; that says nothing about the page.
   for (let at = 0; runs.length < RUNS && at < RUNS + 3; at += 1) {
     const run = await visit(`${base}${page.path}`, chromePath);
     if (!Number.isNaN(run.scores.performance)) runs.push(run);
@@ -110,14 +110,14 @@ async function measure(base: string, page: (typeof PAGES)[number], chromePath: s
   say(`\n${page.path}`);
   for (const category of CATEGORIES) {
     const score = median(runs.map((run) => run.scores[category]));
-    tell(category, String(score), String(GOALS[category]), score >= GOALS[category]);
+    report(category, String(score), String(GOALS[category]), score >= GOALS[category]);
   }
   const paint = median(runs.map((run) => run.paint));
-  tell('largest paint', `${(paint / 1000).toFixed(2)} s`, `${GOALS.paint / 1000} s`, paint < GOALS.paint);
+  report('largest paint', `${(paint / 1000).toFixed(2)} s`, `${GOALS.paint / 1000} s`, paint < GOALS.paint);
   const shift = median(runs.map((run) => run.shift));
-  tell('layout shift', shift.toFixed(3), String(GOALS.shift), shift < GOALS.shift);
+  report('layout shift', shift.toFixed(3), String(GOALS.shift), shift < GOALS.shift);
   const { all, libraries } = await weigh(runs[0]?.scripts ?? []);
-  tell('JavaScript, gzipped', `${all.toFixed(0)} KB`, `${page.scriptKb} KB`, all < page.scriptKb);
+  report('JavaScript, gzipped', `${all.toFixed(0)} KB`, `${page.scriptKb} KB`, all < page.scriptKb);
   say(`  of it libraries           ${`${libraries.toFixed(0)} KB`.padStart(10)}`);
   say(`  blocked                   ${`${median(runs.map((run) => run.blocked)).toFixed(0)} ms`.padStart(10)}`);
   for (const fault of new Set(runs.flatMap((run) => run.faults))) say(`  ${fault}`);

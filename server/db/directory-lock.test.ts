@@ -17,44 +17,44 @@ try { await lockDirectory(process.argv[1]); console.log('held'); setInterval(() 
 catch (error) { console.log(error.name); }
 `;
 
-function startHolder(): Promise<{ said: string; kill: () => Promise<void> }> {
+function startHolder(): Promise<{ output: string; kill: () => Promise<void> }> {
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', HOLDER, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return new Promise((resolve) => {
     child.stdout.once('data', (data: Buffer) =>
       resolve({
-        said: data.toString().trim(),
+        output: data.toString().trim(),
         kill: () => {
           child.kill('SIGKILL');
-          return gone;
+          return exited;
         },
       }),
     );
   });
 }
 
-test('a second holder of the same folder is refused until the first lets go', async () => {
-  const letGo = await lockDirectory(folder);
+test('a second holder of the same folder is refused until the first releases it', async () => {
+  const release = await lockDirectory(folder);
   await expect(lockDirectory(folder)).rejects.toThrow(DirectoryLocked);
-  await letGo();
+  await release();
   const again = await lockDirectory(folder);
   await again();
 });
 
-test('a folder reached by two spellings is one folder', async () => {
-  const letGo = await lockDirectory(folder);
+test('two spellings of a path lock the same folder', async () => {
+  const release = await lockDirectory(folder);
   await expect(lockDirectory(join(folder, '..', folder.split('/').at(-1) ?? ''))).rejects.toThrow(DirectoryLocked);
-  await letGo();
+  await release();
 });
 
-test('the lock of a killed process is taken over, and of many who try at once exactly one gets it', async () => {
+test('the lock of a killed process is taken over by exactly one of several rivals', async () => {
   const first = await startHolder();
-  expect(first.said).toBe('held');
+  expect(first.output).toBe('held');
   await first.kill();
   const rivals = await Promise.all(Array.from({ length: 5 }, startHolder));
-  expect(rivals.map((rival) => rival.said).toSorted()).toEqual([
+  expect(rivals.map((rival) => rival.output).toSorted()).toEqual([
     ...Array.from({ length: 4 }, () => 'DirectoryLocked'),
     'held',
   ]);

@@ -3,7 +3,7 @@ import { createServer, connect, type Server } from 'node:net';
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Another process holds the directory. Answered with exit code 75 (EX_TEMPFAIL of sysexits.h). */
+/** Another process holds the directory. The process exits with code 75 (EX_TEMPFAIL of sysexits.h). */
 export class DirectoryLocked extends Error {
   override readonly name = 'DirectoryLocked';
   constructor(folder: string) {
@@ -12,22 +12,22 @@ export class DirectoryLocked extends Error {
 }
 
 /**
- * Holds `folder` for this process's life (promises G15): two processes on one embedded database lose rows silently.
- * Two sockets are the lock, and the kernel drops both with the process. The first has a name without a file (Linux), so it is
- * never stale and lets only one process at a time look at the second. The second is a file in the folder, which other network
- * namespaces see too; one nobody answers on is a dead server's and is taken over. Answers how to let go.
+ * Locks `folder` for this process's life: two processes on one embedded database lose rows silently. Returns a function that releases it.
+ * The lock is two sockets, which the kernel closes with the process. The first has an abstract name without a file (Linux): it is never
+ * stale, and lets only one process at a time examine the second. The second is a file in the folder, visible in other network namespaces
+ * too; when nobody answers on it, its server is dead and the lock is taken over.
  */
 export async function lockDirectory(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true });
   const real = await realpath(folder);
   const held: Server[] = [];
-  const letGo = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
   };
   if (process.platform === 'linux') {
-    const gate = await listenOn(`\0${createHash('sha256').update(real).digest('hex')}`);
-    if (!gate) throw new DirectoryLocked(folder);
-    held.push(gate);
+    const abstractLock = await listenOn(`\0${createHash('sha256').update(real).digest('hex')}`);
+    if (!abstractLock) throw new DirectoryLocked(folder);
+    held.push(abstractLock);
   }
   const path = join(real, 'lock.sock');
   let lock = await listenOn(path);
@@ -36,11 +36,11 @@ export async function lockDirectory(folder: string): Promise<() => Promise<void>
     lock = await listenOn(path);
   }
   if (!lock) {
-    await letGo();
+    await release();
     throw new DirectoryLocked(folder);
   }
   held.push(lock);
-  return letGo;
+  return release;
 }
 
 function listenOn(path: string): Promise<Server | null> {

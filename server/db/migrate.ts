@@ -10,7 +10,7 @@ export type Migrator = {
   rows(sql: string): Promise<readonly Record<string, unknown>[]>;
 };
 
-/** Reads `NNNN_noun.sql` files in order. */
+/** Reads migrations from files `NNNN_noun.sql`, in order. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}_[a-z_-]+\.sql$/.test(file)).toSorted();
   return Promise.all(
@@ -26,7 +26,7 @@ create schema if not exists private;
 create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
 `;
 
-/** Applies what is missing, each file in its own transaction; answers the names applied. A file changed after it ran stops the boot. */
+/** Applies missing migrations, each file in its own transaction; returns the names applied. Throws when a file changed after it ran. */
 export async function migrate(
   engine: Migrator,
   migrations: readonly Migration[],
@@ -34,10 +34,10 @@ export async function migrate(
 ): Promise<string[]> {
   await engine.script(LEDGER);
   const ledger = await engine.rows('select name, checksum from private.migrations');
-  const known = new Map(ledger.map((row) => [String(row['name']), String(row['checksum'])]));
+  const recorded = new Map(ledger.map((row) => [String(row['name']), String(row['checksum'])]));
   const applied: string[] = [];
   for (const migration of migrations) {
-    const checksum = known.get(migration.name);
+    const checksum = recorded.get(migration.name);
     if (checksum === migration.checksum) continue;
     if (checksum !== undefined)
       throw new Error(`migration ${migration.name} was changed after it ran; write a new one instead`);

@@ -12,7 +12,7 @@ export type OpenOptions = {
   readonly warn: (line: string) => void;
 };
 
-/** Opens the embedded database, brings it up to date, and looks after one that lies in a folder until it is closed. */
+/** Opens the embedded database and migrates it; runs maintenance for a database in a folder until it closes. */
 export async function openEmbedded(location: DataLocation, options: OpenOptions & PgliteOptions): Promise<Embedded> {
   const engine = await createPglite(location, options);
   const migrator: Migrator = {
@@ -36,12 +36,12 @@ export async function openEmbedded(location: DataLocation, options: OpenOptions 
   };
 }
 
-/** The advisory lock that lets one process migrate at a time: any fixed number does. */
+/** The advisory lock that lets one process migrate at a time; the number is arbitrary. */
 const MIGRATION_LOCK = 7_204_001;
 
 /**
- * Opens a PostgreSQL server. `url` is an administrator's: it migrates, then the server logs in as `backend` (its own work)
- * and as `authenticator` (which can only become a caller) with a password kept in the private schema, so every process finds the same.
+ * Opens a PostgreSQL server. `url` is an administrator's login, used to migrate; then the server logs in as `backend` (its own work) and
+ * `authenticator` (which can only become a caller). Their password is stored in the private schema, so that every process uses the same.
  */
 export async function openPostgres(
   url: string,
@@ -66,7 +66,7 @@ export async function openPostgres(
         throw error;
       },
     );
-    // Other processes know the catalogue as it was.
+    // Other processes must reload their schema cache.
     if (applied.length > 0) await admin.query(`notify pgrst, 'reload schema'`);
     password = await loginPassword(admin);
   } finally {
@@ -87,8 +87,8 @@ export async function openPostgres(
 }
 
 /**
- * The password of both logins. Roles belong to the cluster: one already set by another database of the same server is kept in step
- * by setting it anew from this database's record each time a process opens.
+ * Sets and returns the password of both logins. Roles belong to the whole cluster, where another database may have set a different one:
+ * each process sets it again from this database's record when it opens.
  */
 async function loginPassword(admin: pg.Client): Promise<string> {
   await admin.query(

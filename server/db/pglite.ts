@@ -15,9 +15,9 @@ import { createStops } from './engine/stops.ts';
 import { createFairQueue, SERVER_LANE } from './engine/fair-queue.ts';
 import {
   commandCount,
-  createMemory,
+  createStatementCache,
   type Field,
-  type Memory,
+  type StatementCache,
   noteClosed,
   noteParsed,
   readRow,
@@ -30,56 +30,56 @@ import { rolledBack, transactionOf } from './postgres.ts';
 import { becomePrincipal } from './principal.ts';
 
 export type Embedded = Database & {
-  /** Runs a script of many statements, as migrations are, without a time limit; never with anything a user wrote. */
+  /** Runs a script of many statements, such as a migration, without a caller's time limit. Never pass user input. */
   script(sql: string): Promise<void>;
-  /** All of it as it stands, as one file another can begin with. */
+  /** A snapshot of the whole database, from which another can start. */
   image(): Promise<Blob>;
-  /** Megabytes the engine has taken. They never become fewer until it is recycled. */
+  /** The engine's memory in megabytes. It only shrinks when the engine is recycled. */
   heapMegabytes(): number;
   /** Whether nothing runs and nothing waits. */
   idle(): boolean;
-  /** Closes the engine in order and opens it again, which gives back the memory it took; what is asked meanwhile waits. */
+  /** Closes and reopens the engine, which frees memory; statements wait meanwhile. */
   recycle(): Promise<void>;
 };
 
-/** Where an embedded database lives: a folder, or memory, in which it begins empty or as an image has it. */
+/** Where an embedded database lives: a folder; or in memory, empty (null) or from an image. */
 export type DataLocation = string | null | Blob;
 
-/** Milliseconds a statement may run, and a transaction may take from its beginning to its end; null: as long as it likes. */
+/** The time limits of a statement, or of a transaction from its first statement to its end, in milliseconds; null: none. */
 export type EngineLimits = {
   readonly guest: number | null;
   readonly caller: number | null;
   readonly server: number | null;
-  /** Migrations and upkeep. */
+  /** Migrations and maintenance. */
   readonly script: number | null;
 };
 
 /**
- * Guests and callers wait for each other's statements, so these are short. The server's own are known and few; one that takes this
- * long is a fault of ours, and everybody is waiting for it.
+ * Callers wait for each other's statements, so their limits are short. The server's own statements are few and fast: one that takes this
+ * long is a bug, and everyone waits for it.
  */
 const LIMITS: EngineLimits = { guest: 1_000, caller: 3_000, server: 15_000, script: 600_000 };
-/** A database in memory cannot come back after its engine was ended, so nothing in it is ended. */
+/** No limits in memory: stopping a statement terminates the engine, which loses the data. */
 const NO_LIMITS: EngineLimits = { guest: null, caller: null, server: null, script: null };
 
-/** What a new engine is told before its first statement; that long only on a machine that does much else. */
+/** The time limit of a new engine's first settings; normally a few milliseconds. */
 const PREPARE_MS = 60_000;
 const SESSION = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`;
 
 export type PgliteOptions = {
   readonly limits?: Partial<EngineLimits>;
   readonly warn?: (line: string) => void;
-  /** Told once when the engine could not be brought back after it had ended. */
+  /** Called once when the engine cannot be restarted. */
   readonly broken?: (error: Error) => void;
 };
 
-/** For whom something runs: whose turn it takes, how long it may take, and who is counted when it has to be stopped. */
+/** Who something runs for: its lane in the queue, its time limit, and the caller to count when it is stopped. */
 type Turn = { readonly lane: string; readonly limitMs: number | null; readonly caller?: string | undefined };
 
 /**
- * Opens the embedded database in a worker thread. There is one connection: flights queue behind one another, and a transaction holds
- * the engine until it ends. A statement that runs too long is ended together with the worker, and a new one opens the same folder.
- * The embedding process is superuser inside, so only `script` may hold several statements.
+ * Opens the embedded database in a worker thread. There is one connection: pipelines queue, and a transaction holds the engine until it
+ * ends. Stopping a statement that runs too long terminates the worker; a new one opens the same folder. Statements run as superuser until
+ * they become a caller, so only `script` may hold several statements.
  */
 export async function createPglite(location: DataLocation, options: PgliteOptions = {}): Promise<Embedded> {
   const limits = typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS;
@@ -96,19 +96,19 @@ export async function createPglite(location: DataLocation, options: PgliteOption
     async prepare(run) {
       const listen = [...listeners.keys()].map((channel) => `; listen ${pg.escapeIdentifier(channel)}`);
       const bytes = bytesOf([serialize.query(SESSION + listen.join(''))]);
-      if (!readScript(await run(bytes, PREPARE_MS), () => undefined)) throw new Error('it breaks off its answers');
+      if (!readScript(await run(bytes, PREPARE_MS), () => undefined)) throw new Error('its answers are incomplete');
     },
     replaced() {
-      for (const channel of listeners.keys()) tell(channel, '');
+      for (const channel of listeners.keys()) notify(channel, '');
     },
   });
-  const fly = createPipeline(host, tell);
+  const runPipeline = createPipeline(host, notify);
 
-  function tell(channel: string, payload: string): void {
-    for (const heard of listeners.get(channel) ?? []) queueMicrotask(() => heard(payload));
+  function notify(channel: string, payload: string): void {
+    for (const onPayload of listeners.get(channel) ?? []) queueMicrotask(() => onPayload(payload));
   }
 
-  /** Waits for its turn and for an engine that can be asked. */
+  /** Runs `work` when its turn has come and the engine is up. */
   function exclusive<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new EngineLost('the database is closed'));
     return queue.take(turn.lane, async () => {
@@ -118,8 +118,8 @@ export async function createPglite(location: DataLocation, options: PgliteOption
         return await work();
       } catch (error) {
         if (error instanceof StatementStopped)
-          warn(`a statement of ${turn.caller ?? (turn.lane || 'the server')} had to be stopped`);
-        // An engine that crashed under a statement counts as well: whoever can do that must not do it again and again.
+          warn(`stopped a statement of ${turn.caller ?? (turn.lane || 'the server')} at its time limit`);
+        // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
         if (turn.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
           stops.add(turn.caller);
         throw error;
@@ -137,15 +137,15 @@ export async function createPglite(location: DataLocation, options: PgliteOption
     turn: Turn,
     first: readonly Statement[],
     work: (tx: Transaction) => Promise<T>,
-  ): Promise<T> => exclusive(turn, () => runTransaction(fly, host, turn.limitMs, first, work));
+  ): Promise<T> => exclusive(turn, () => runTransaction(runPipeline, host, turn.limitMs, first, work));
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(last(await exclusive(server, () => fly([{ text, values }], server.limitMs))));
+    typed<R>(last(await exclusive(server, () => runPipeline([{ text, values }], server.limitMs))));
   const script = (sql: string): Promise<void> =>
     exclusive(server, async () => {
-      const complete = readScript(await host.run(bytesOf([serialize.query(sql)]), limits.script), tell);
+      const complete = readScript(await host.run(bytesOf([serialize.query(sql)]), limits.script), notify);
       if (complete) return;
       await host.abandon();
-      throw new EngineLost('the database broke off in the middle of a script');
+      throw new EngineLost('the answer of the database to a script is incomplete');
     });
 
   return {
@@ -164,18 +164,18 @@ export async function createPglite(location: DataLocation, options: PgliteOption
       const become = becomePrincipal(principal);
       if (choice.rollback)
         return typed<R>(await rolledBack((work) => inTransaction(turn, [become], work), text, values));
-      return typed<R>(last(await exclusive(turn, () => fly([become, { text, values }], turn.limitMs))));
+      return typed<R>(last(await exclusive(turn, () => runPipeline([become, { text, values }], turn.limitMs))));
     },
     transactionAs: (principal, work) => inTransaction(turnOf(principal), [becomePrincipal(principal)], work),
-    async listen(channel, heard) {
-      const known = listeners.get(channel);
-      const hearing = known ?? new Set();
-      hearing.add(heard);
-      listeners.set(channel, hearing);
-      if (!known) await script(`listen ${pg.escapeIdentifier(channel)}`);
+    async listen(channel, onPayload) {
+      const existing = listeners.get(channel);
+      const callbacks = existing ?? new Set();
+      callbacks.add(onPayload);
+      listeners.set(channel, callbacks);
+      if (!existing) await script(`listen ${pg.escapeIdentifier(channel)}`);
       return async () => {
-        hearing.delete(heard);
-        if (hearing.size > 0 || listeners.get(channel) !== hearing || closed) return;
+        callbacks.delete(onPayload);
+        if (callbacks.size > 0 || listeners.get(channel) !== callbacks || closed) return;
         listeners.delete(channel);
         await script(`unlisten ${pg.escapeIdentifier(channel)}`);
       };
@@ -193,28 +193,28 @@ export async function createPglite(location: DataLocation, options: PgliteOption
   };
 }
 
-type Fly = (statements: readonly Statement[], limitMs: number | null) => Promise<Result[]>;
+type RunPipeline = (statements: readonly Statement[], limitMs: number | null) => Promise<Result[]>;
 
-/** Sends statements in one flight and reads their results; knows what the present engine has prepared. */
-function createPipeline(host: EngineHost, notified: (channel: string, payload: string) => void): Fly {
-  let memory: Memory = createMemory();
+/** Returns a function that sends statements in one pipeline and reads their results; tracks what the current engine has prepared. */
+function createPipeline(host: EngineHost, notified: (channel: string, payload: string) => void): RunPipeline {
+  let cache: StatementCache = createStatementCache();
   let generation = host.generation();
   return async (statements, limitMs) => {
     if (generation !== host.generation()) {
       generation = host.generation();
-      memory = createMemory();
+      cache = createStatementCache();
     }
-    const { fields: columns } = memory;
+    const { fields: columns } = cache;
     const names = statements.map((statement) => statementName(statement.text));
-    const bytes = await host.run(bytesOf(writePipeline(memory, statements, names)), limitMs);
+    const bytes = await host.run(bytesOf(writePipeline(cache, statements, names)), limitMs);
 
     const results: Result[] = [];
     let rows: Row[] = [];
     let fields: readonly Field[] = columns.get(names[0] ?? '') ?? [];
     let failure: DatabaseError | null = null;
     const complete = readAnswer(bytes, {
-      parsed: () => noteParsed(memory),
-      closed: () => noteClosed(memory),
+      parsed: () => noteParsed(cache),
+      closed: () => noteClosed(cache),
       fields(described) {
         fields = described;
         const name = names[results.length];
@@ -235,11 +235,11 @@ function createPipeline(host: EngineHost, notified: (channel: string, payload: s
     });
     if (!complete) {
       await host.abandon();
-      throw new EngineLost('the database broke off in the middle of an answer');
+      throw new EngineLost('the answer of the database is incomplete');
     }
     const failed: DatabaseError | null = failure;
     if (failed) {
-      if (STALE.has(codeOf(failed))) memory = await forgetStatements(host);
+      if (STALE.has(codeOf(failed))) cache = await forgetStatements(host);
       throw failed;
     }
     return results;
@@ -248,23 +248,23 @@ function createPipeline(host: EngineHost, notified: (channel: string, payload: s
 
 const codeOf = (error: DatabaseError): string => error.code;
 
-/** Errors after which the engine's prepared statements can no longer be trusted. */
+/** Errors after which the engine's prepared statements may be stale. */
 const STALE = new Set(['0A000', '26000', '42P05']);
 
 const DEALLOCATE_MS = 3_000;
 
-async function forgetStatements(host: EngineHost): Promise<Memory> {
-  // Inside a failed transaction it is refused, and the next use of a stale name says so again.
+async function forgetStatements(host: EngineHost): Promise<StatementCache> {
+  // Inside a failed transaction this is refused; the next use of a stale name fails and retries it.
   await host.run(bytesOf([serialize.query('deallocate all')]), DEALLOCATE_MS);
-  return createMemory();
+  return createStatementCache();
 }
 
 /**
- * Runs `work` in a transaction that begins with its first statement. From then on it may take `limitMs`, its statements and what
- * happens between them: one that waits longer is rolled back, for everybody else waits behind it.
+ * Runs `work` in a transaction that begins with its first statement. `limitMs` covers its statements and the time between them: a
+ * transaction that stays idle past it is rolled back, because everyone else waits behind it.
  */
 async function runTransaction<T>(
-  fly: Fly,
+  runPipeline: RunPipeline,
   host: EngineHost,
   limitMs: number | null,
   first: readonly Statement[],
@@ -275,38 +275,38 @@ async function runTransaction<T>(
   const left = (): number | null => (limitMs === null ? null : Math.max(1, limitMs - (performance.now() - began)));
   let opening: readonly Statement[] | null = [{ text: 'begin', values: [] }, ...first];
   let over: DatabaseError | null = null;
-  let flying: Promise<unknown> | null = null;
+  let running: Promise<unknown> | null = null;
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
     // Statements of one transaction run in order, even when they are not awaited one by one.
-    while (flying) await flying;
+    while (running) await running;
     if (over) throw over;
     if (generation !== host.generation()) throw interrupted();
     const before = opening ?? [];
     opening = null;
-    const pipeline = fly([...before, { text, values }], left());
-    flying = pipeline.then(
-      () => (flying = null),
-      () => (flying = null),
+    const pipeline = runPipeline([...before, { text, values }], left());
+    running = pipeline.then(
+      () => (running = null),
+      () => (running = null),
     );
     return typed<R>(last(await pipeline));
   };
   let timer: NodeJS.Timeout | null = null;
-  const patience = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     if (limitMs === null) return;
     const check = (): void => {
-      // A statement that runs is the watchdog's; only a transaction in which nothing runs is ended here.
-      if (flying) timer = setTimeout(check, 10);
+      // The watchdog stops a running statement; this ends only an idle transaction.
+      if (running) timer = setTimeout(check, 10);
       else reject((over = idleTooLong()));
     };
     timer = setTimeout(check, limitMs);
   });
   const finish = async (text: 'commit' | 'rollback'): Promise<void> => {
-    while (flying) await flying;
-    if (!opening && generation === host.generation() && host.isUp()) await fly([{ text, values: [] }], limitMs);
+    while (running) await running;
+    if (!opening && generation === host.generation() && host.isUp()) await runPipeline([{ text, values: [] }], limitMs);
     else if (!opening && text === 'commit') throw interrupted();
   };
   try {
-    const outcome = await Promise.race([work(transactionOf(query)), patience]);
+    const outcome = await Promise.race([work(transactionOf(query)), timeout]);
     if (timer) clearTimeout(timer);
     over ??= new DatabaseError({ code: '25P01', message: 'the transaction has ended' });
     await finish('commit');
@@ -320,11 +320,11 @@ async function runTransaction<T>(
 }
 
 const interrupted = (): DatabaseError =>
-  new DatabaseError({ code: '57P01', message: 'the transaction was interrupted; nothing of it was kept' });
+  new DatabaseError({ code: '57P01', message: 'the transaction was interrupted and rolled back' });
 const idleTooLong = (): DatabaseError =>
-  new DatabaseError({ code: '25P03', message: 'the transaction was open for too long; nothing of it was kept' });
+  new DatabaseError({ code: '25P03', message: 'the transaction was idle for too long and rolled back' });
 
-/** One array of its own, which can be given away. */
+/** Concatenates into a new array, which can be transferred. */
 function bytesOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -335,7 +335,7 @@ function bytesOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Throws the first error of a script's answer; answers whether the answer is whole. */
+/** Throws the first error of a script's answer; returns whether the answer is complete. */
 function readScript(bytes: Uint8Array, notified: (channel: string, payload: string) => void): boolean {
   const nothing = (): void => undefined;
   const errors: ServerError[] = [];

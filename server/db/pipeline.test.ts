@@ -5,7 +5,7 @@ import { type Database, DatabaseError } from './database.ts';
 import { createPglite } from './pglite.ts';
 import { createPostgres } from './postgres.ts';
 
-/** More texts than a connection keeps prepared. */
+/** More statements than a connection keeps prepared. */
 const MANY = 700;
 const ENGINES = ['embedded', ...(process.env['TEST_POSTGRES_URL'] ? ['PostgreSQL'] : [])];
 
@@ -30,14 +30,14 @@ describe.each(ENGINES)('prepared statements on %s', (name) => {
     return rows;
   };
 
-  test('a name that comes to stand for another text answers with that text and its columns', async () => {
+  test('a reused statement name returns the rows and columns of its new text', async () => {
     for (let at = 0; at < MANY; at += 1) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
     for (let at = 0; at < MANY; at += 50) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
     const all = await Promise.all(Array.from({ length: MANY }, (_, at) => ask(at)));
     expect(all).toEqual(Array.from({ length: MANY }, (_, at) => [{ [`sum ${at}`]: at + 1, word: 'x' }]));
   }, 60_000);
 
-  test('odd shapes cannot fill the memory of a connection, and push out nothing that is asked all the time', async () => {
+  test('rarely used statements are closed while frequently used ones stay prepared', async () => {
     const often = `select 'often' as word`;
     for (let at = 0; at < MANY; at += 1) {
       await db.query(`select ${at} as odd`);
@@ -51,7 +51,7 @@ describe.each(ENGINES)('prepared statements on %s', (name) => {
     if (name === 'embedded') expect(rows[0]?.often).toBe(1);
   }, 60_000);
 
-  test('a statement that fails leaves no name behind that stands for nothing', async () => {
+  test('failed statements do not break later uses of their names', async () => {
     for (let at = 0; at < MANY; at += 1) {
       const wrong = db.as({ role: 'nobody at all', claims: '{}' }, `select ${at} as never`);
       await expect(wrong).rejects.toThrow(DatabaseError);

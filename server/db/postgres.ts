@@ -11,9 +11,9 @@ import {
 } from './database.ts';
 import {
   commandCount,
-  createMemory,
+  createStatementCache,
   type Field,
-  type Memory,
+  type StatementCache,
   noteClosed,
   noteParsed,
   readRow,
@@ -35,21 +35,21 @@ type ErrorMessage = {
   column?: string;
 };
 
-const memories = new WeakMap<EventEmitter, Memory>();
+const statementCaches = new WeakMap<EventEmitter, StatementCache>();
 
-function memoryOf(connection: EventEmitter): Memory {
-  const known = memories.get(connection);
-  if (known) return known;
-  const memory = createMemory();
-  memories.set(connection, memory);
-  connection.on('parseComplete', () => noteParsed(memory));
-  connection.on('closeComplete', () => noteClosed(memory));
-  return memory;
+function statementCacheOf(connection: EventEmitter): StatementCache {
+  const existing = statementCaches.get(connection);
+  if (existing) return existing;
+  const cache = createStatementCache();
+  statementCaches.set(connection, cache);
+  connection.on('parseComplete', () => noteParsed(cache));
+  connection.on('closeComplete', () => noteClosed(cache));
+  return cache;
 }
 
 /**
- * Several statements in one network flight: parse, bind, execute for each and a single Sync, so PostgreSQL runs them as one
- * transaction and answers once. This is what keeps row-level security cheap (docs/decisions: one network flight).
+ * Several statements in one round trip: parse, bind and execute for each and a single Sync, so that PostgreSQL runs them as one
+ * transaction and answers once. This keeps row-level security cheap.
  */
 class Pipeline implements pg.Submittable {
   readonly #statements: readonly Statement[];
@@ -58,7 +58,7 @@ class Pipeline implements pg.Submittable {
   readonly #results: { rows: Row[]; count: number }[] = [];
   #current: { rows: Row[]; count: number } = { rows: [], count: 0 };
   #fields: readonly Field[] = [];
-  #memory: Memory | null = null;
+  #cache: StatementCache | null = null;
   #failed: DatabaseError | null = null;
 
   constructor(statements: readonly Statement[], done: (outcome: DatabaseError | Result[]) => void) {
@@ -68,22 +68,22 @@ class Pipeline implements pg.Submittable {
   }
 
   submit(connection: pg.Connection): void {
-    const memory = memoryOf(connection);
-    this.#memory = memory;
-    // One buffer, one write: several would be as many system calls' worth of work.
-    connection.stream.write(Buffer.concat(writePipeline(memory, this.#statements, this.#names)));
+    const cache = statementCacheOf(connection);
+    this.#cache = cache;
+    // One buffer, one write: each write is a system call.
+    connection.stream.write(Buffer.concat(writePipeline(cache, this.#statements, this.#names)));
     this.#expect(0);
   }
 
   #expect(index: number): void {
     const name = this.#names[index];
-    this.#fields = (name ? this.#memory?.fields.get(name) : undefined) ?? [];
+    this.#fields = (name ? this.#cache?.fields.get(name) : undefined) ?? [];
   }
 
   handleRowDescription(message: FieldMessage): void {
     const fields = message.fields.map((field) => ({ name: field.name, typeOid: field.dataTypeID }));
     const name = this.#names[this.#results.length];
-    if (name) this.#memory?.fields.set(name, fields);
+    if (name) this.#cache?.fields.set(name, fields);
     this.#fields = fields;
   }
 
@@ -93,7 +93,7 @@ class Pipeline implements pg.Submittable {
 
   handleCommandComplete(message: { text: string }): void {
     const name = this.#names[this.#results.length];
-    if (name && this.#memory?.fields.has(name) === false) this.#memory.fields.set(name, []);
+    if (name && this.#cache?.fields.has(name) === false) this.#cache.fields.set(name, []);
     this.#current.count = commandCount(message.text);
     this.#results.push(this.#current);
     this.#current = { rows: [], count: 0 };
@@ -108,7 +108,7 @@ class Pipeline implements pg.Submittable {
 
   handleError(error: ErrorMessage): void {
     this.#failed = refusalOf(error);
-    // The client forgets a flight at its first error, so ReadyForQuery will not come here: answer now. What follows waits in its queue.
+    // pg drops a query at its first error, so `handleReadyForQuery` will not be called: answer now. Later messages stay in pg's queue.
     this.#done(this.#failed);
   }
 
@@ -133,10 +133,10 @@ function refusalOf(error: ErrorMessage): DatabaseError {
   );
 }
 
-/** Errors after which a connection's prepared statements can no longer be trusted. */
+/** Errors after which a connection's prepared statements may be stale. */
 const STALE = new Set(['0A000', '26000', '42P05', '08006', '57P01']);
 
-function fly(client: pg.ClientBase, statements: readonly Statement[]): Promise<Result[]> {
+function runPipeline(client: pg.ClientBase, statements: readonly Statement[]): Promise<Result[]> {
   return new Promise((resolve, reject) => {
     client.query(
       new Pipeline(statements, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))),
@@ -145,16 +145,16 @@ function fly(client: pg.ClientBase, statements: readonly Statement[]): Promise<R
 }
 
 export type PostgresOptions = {
-  /** Login of the server's own work. */
+  /** The login for the server's own work. */
   readonly backendUrl: string;
-  /** Login that can only become a caller. */
+  /** The login that can only become a caller. */
   readonly authenticatorUrl: string;
   readonly poolSize: number;
-  /** For messages about broken idle connections. */
+  /** Logs broken connections. */
   readonly warn: (message: string) => void;
 };
 
-/** Connects to a PostgreSQL server with two logins; nothing is opened before the first statement. */
+/** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
   const pools = {
     backend: openPool(options.backendUrl, options, BACKEND_LIMITS),
@@ -167,19 +167,19 @@ export function createPostgres(options: PostgresOptions): Database {
       throw new DatabaseError({ code: '08001', message: 'the database cannot be reached' }, cause);
     });
     let stale = false;
-    // A connection that breaks between two statements says so here; without a listener that would end the process.
-    const broke = (error: Error): void => {
+    // A connection that breaks between two statements emits an error here; unhandled, it would end the process.
+    const onError = (error: Error): void => {
       stale = true;
       options.warn(`database connection lost: ${error.message}`);
     };
-    client.on('error', broke);
+    client.on('error', onError);
     try {
       return await work(client);
     } catch (error) {
       stale ||= error instanceof DatabaseError && STALE.has(error.code);
       throw error;
     } finally {
-      client.off('error', broke);
+      client.off('error', onError);
       client.release(stale);
     }
   }
@@ -190,20 +190,20 @@ export function createPostgres(options: PostgresOptions): Database {
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     return withClient(pool, async (client) => {
-      // The beginning travels with the first statement: one flight less, and work that asks nothing costs none.
+      // `begin` is sent with the first statement: one round trip less, and none for work without statements.
       let opening: readonly Statement[] | null = [{ text: 'begin', values: [] }, ...first];
       const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
         const before = opening ?? [];
         opening = null;
-        return typed<R>(last(await fly(client, [...before, { text, values }])));
+        return typed<R>(last(await runPipeline(client, [...before, { text, values }])));
       };
       try {
         const outcome = await work(transactionOf(query));
-        if (!opening) await fly(client, [{ text: 'commit', values: [] }]);
+        if (!opening) await runPipeline(client, [{ text: 'commit', values: [] }]);
         return outcome;
       } catch (error) {
         if (!opening)
-          await fly(client, [{ text: 'rollback', values: [] }]).catch((cause: unknown) => {
+          await runPipeline(client, [{ text: 'rollback', values: [] }]).catch((cause: unknown) => {
             options.warn(`rollback failed: ${String(cause)}`);
           });
         throw error;
@@ -212,7 +212,7 @@ export function createPostgres(options: PostgresOptions): Database {
   }
 
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(last(await withClient(pools.backend, (client) => fly(client, [{ text, values }]))));
+    typed<R>(last(await withClient(pools.backend, (client) => runPipeline(client, [{ text, values }]))));
 
   return {
     kind: 'postgres',
@@ -230,13 +230,12 @@ export function createPostgres(options: PostgresOptions): Database {
         return typed<R>(
           await rolledBack((work) => inTransaction(pools.callers, [becomePrincipal(principal)], work), text, values),
         );
-      return typed<R>(
-        last(await withClient(pools.callers, (client) => fly(client, [becomePrincipal(principal), { text, values }]))),
-      );
+      const statements = [becomePrincipal(principal), { text, values }];
+      return typed<R>(last(await withClient(pools.callers, (client) => runPipeline(client, statements))));
     },
     transactionAs: (principal, work) => inTransaction(pools.callers, [becomePrincipal(principal)], work),
-    listen: async (channel, heard) => {
-      const listener = await keepListening(options, channel, heard);
+    listen: async (channel, onPayload) => {
+      const listener = await keepListening(options, channel, onPayload);
       listeners.add(listener);
       return async () => {
         listeners.delete(listener);
@@ -251,13 +250,13 @@ export function createPostgres(options: PostgresOptions): Database {
   };
 }
 
-const LISTEN_AGAIN_MS = 1_000;
+const RECONNECT_MS = 1_000;
 
-/** Listens on a connection of its own; a lost one is opened again, and then `heard` is told '' for all that may have been missed. */
+/** Listens on its own connection. Reopens a lost one and then calls `onPayload` with '', because notifications may have been missed. */
 async function keepListening(
   options: PostgresOptions,
   channel: string,
-  heard: (payload: string) => void,
+  onPayload: (payload: string) => void,
 ): Promise<{ stop(): Promise<void> }> {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
@@ -265,22 +264,22 @@ async function keepListening(
     const client = new pg.Client({ connectionString: options.backendUrl, keepAlive: true });
     client.on('error', (error) => options.warn(`listening connection lost: ${error.message}`));
     client.on('notification', (message) => {
-      if (message.channel === channel) heard(message.payload ?? '');
+      if (message.channel === channel) onPayload(message.payload ?? '');
     });
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    client.once('end', () => again());
+    client.once('end', () => reconnect());
     return client;
   };
-  const again = (): void => {
+  const reconnect = (): void => {
     if (stopped) return;
     timer = setTimeout(() => {
       open().then((client) => {
         if (stopped) return void client.end();
         current = client;
-        heard('');
-      }, again);
-    }, LISTEN_AGAIN_MS);
+        onPayload('');
+      }, reconnect);
+    }, RECONNECT_MS);
   };
   let current = await open();
   return {
@@ -293,8 +292,8 @@ async function keepListening(
 }
 
 /**
- * A statement of the server that takes longer is a fault of ours; a transaction in which nothing happens holds locks that others wait
- * for. How long a caller's statement may take is said by the role (`statement_timeout` of `authenticator`, 3 s).
+ * A statement of the server that takes longer is a bug; an idle transaction holds locks that others wait for. The role limits callers'
+ * statements (`statement_timeout` of `authenticator`, 3 s).
  */
 const BACKEND_LIMITS = '-c statement_timeout=30s -c idle_in_transaction_session_timeout=30s';
 const CALLER_LIMITS = '-c idle_in_transaction_session_timeout=10s';
@@ -316,7 +315,7 @@ function last(results: readonly Result[]): Result {
   return results.at(-1) ?? { rows: [], count: 0 };
 }
 
-/** The two ways to ask, from one. */
+/** Derives `one` from `query`. */
 export function transactionOf(query: Query): Transaction {
   return {
     query,
@@ -329,7 +328,7 @@ export function transactionOf(query: Query): Transaction {
 
 class Undo extends Error {}
 
-/** Runs one statement and undoes it; answers what it would have answered. */
+/** Runs one statement and rolls it back; returns its result. */
 export async function rolledBack(
   run: (work: (tx: Transaction) => Promise<never>) => Promise<never>,
   text: string,

@@ -2,8 +2,8 @@ import type { Principal } from './database.ts';
 import type { Statement } from './pipeline.ts';
 
 /**
- * The statement that makes the rest of its transaction run as the caller. `set_config(…, true)` ends with the transaction,
- * so a pooled connection never keeps somebody's role. The role is set last: its holder could not set it back.
+ * Returns the statement that makes the rest of its transaction run as the caller. `set_config(…, true)` ends with the transaction, so a
+ * pooled connection never keeps a role. The role is set last: from then on only the caller's rights apply.
  */
 export function becomePrincipal(principal: Principal): Statement {
   const values: string[] = [];
@@ -15,10 +15,10 @@ export function becomePrincipal(principal: Principal): Statement {
 
 const texts = new Map<number, string>();
 
-/** The same text for as many settings: which they are is in the values. */
+/** The statement for this number of settings; names and values are parameters. */
 function textFor(count: number): string {
-  const known = texts.get(count);
-  if (known !== undefined) return known;
+  const cached = texts.get(count);
+  if (cached !== undefined) return cached;
   const calls = Array.from({ length: count }, (_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
   const text = `select ${calls.join(', ')}`;
   texts.set(count, text);

@@ -9,7 +9,7 @@ import { createPostgres } from './postgres.ts';
 async function withPostgres(work: (db: Database) => Promise<void>): Promise<void> {
   const server = await createTestDatabase();
   const url = server?.url ?? '';
-  // One connection: what a transaction leaves behind is met by whoever comes next.
+  // One connection, so that the next statement sees what a transaction leaves behind.
   const db = createPostgres({ backendUrl: url, authenticatorUrl: url, poolSize: 1, warn: () => undefined });
   try {
     await work(db);
@@ -32,7 +32,7 @@ const engines = [
 ];
 
 describe.each(engines)('transactions on $name', ({ on }) => {
-  test('all of one happens or nothing, from its first statement on, and the next one starts clean', async () => {
+  test('a transaction commits all statements or none, and the next one starts clean', async () => {
     await on(async (db) => {
       await db.query('create table note (n int primary key)');
       const notes = async (): Promise<unknown> => (await db.query('select n from note order by n')).rows;
@@ -60,7 +60,7 @@ describe.each(engines)('transactions on $name', ({ on }) => {
     });
   }, 60_000);
 
-  test('one that asks nothing leaves nothing open', async () => {
+  test('a transaction without statements opens none in the database', async () => {
     await on(async (db) => {
       expect(await db.transaction(async () => 'nothing')).toBe('nothing');
       const thrown = db.transaction(() => Promise.reject(new Error('before the first')));

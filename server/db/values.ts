@@ -1,6 +1,6 @@
-/** How values cross between JavaScript and PostgreSQL's text format; the same for both engines (see database.ts). */
+/** Converts values between JavaScript and PostgreSQL's text format, the same way for both engines (see database.ts). */
 
-/** PostgreSQL's text form of a parameter; null stays null. */
+/** Encodes a parameter as PostgreSQL text; null stays null. */
 export function encodeValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
@@ -27,7 +27,7 @@ const asNumber: Decoder = (text) => Number(text);
 const asDate: Decoder = (text) => decodeTimestamp(text);
 const asJson: Decoder = (text) => JSON.parse(text);
 
-/** By type OID; what is not listed stays text. */
+/** By type OID; other types stay text. */
 const DECODERS: ReadonlyMap<number, Decoder> = new Map<number, Decoder>([
   [16, (text) => text === 't'],
   [17, (text) => Buffer.from(text.slice(2), 'hex')],
@@ -55,20 +55,20 @@ const DECODERS: ReadonlyMap<number, Decoder> = new Map<number, Decoder>([
   [3807, (text) => decodeArray(text, asJson)],
 ]);
 
-/** A column's text as a JavaScript value, by its type. */
+/** Decodes a column's text by its type. */
 export function decodeValue(typeOid: number, text: string | null): unknown {
   if (text === null) return null;
   const decode = DECODERS.get(typeOid);
   return decode ? decode(text) : text;
 }
 
-/** '2026-11-21 04:05:06.789+00' → Date. The server session always speaks ISO with an offset. */
+/** '2026-11-21 04:05:06.789+00' → Date. The server's sessions always use ISO with an offset. */
 function decodeTimestamp(text: string): Date {
   const iso = text.replace(' ', 'T').replace(/([+-]\d{2})$/, '$1:00');
   return new Date(/[+-]\d{2}:\d{2}$|Z$/.test(iso) ? iso : `${iso}Z`);
 }
 
-/** Reads PostgreSQL's array literal, nested arrays included. */
+/** Decodes PostgreSQL's array literal, including nested arrays. */
 function decodeArray(text: string, decode: Decoder = (item) => item): unknown[] {
   let at = text.indexOf('{') + 1;
   const readList = (): unknown[] => {

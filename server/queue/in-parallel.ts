@@ -1,6 +1,6 @@
 /**
- * Runs `work` for every item, at most `atOnce` at the same time, in the order of the items. Answers how many were started:
- * none is started once `stop()` is true. Rejects with the first error, after the work that was under way has ended.
+ * Runs `work` for every item in order, at most `atOnce` at a time. Returns how many were started; starts no more once `stop()` is true.
+ * Rejects with the first error, after all running work has ended.
  */
 export async function inParallel<T>(
   items: readonly T[],

@@ -1,22 +1,22 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** A job as its handler sees it. */
+/** A job as passed to its handler. */
 export type Job<Kind extends string = string> = {
   readonly id: string;
   readonly kind: Kind;
-  /** What the job is about. */
+  /** The record the job is about. */
   readonly subjectId: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly dueAt: Date;
   readonly deadlineAt: Date | null;
-  /** How often the job has been started, this time included. */
+  /** How often the job has been started, including this time. */
   readonly tries: number;
 };
 
 export type NewJob<Kind extends string = string> = {
   readonly kind: Kind;
   readonly subjectId: string;
-  /** Tells apart several jobs of one kind for one subject; the same words are the same job. */
+  /** Distinguishes several jobs of one kind for one subject; an equal value means the same job. */
   readonly dedupe?: string;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly dueAt: Date;
@@ -24,16 +24,16 @@ export type NewJob<Kind extends string = string> = {
 };
 
 /**
- * `retryAt`: not done, and not a failure either (something else must happen first).
- * `closed`: its moment has passed for good; the reason is kept and told.
+ * `retryAt`: neither done nor failed; something else must happen first.
+ * `closed`: too late for good; the reason is stored and included in the alert.
  */
 export type JobOutcome = 'done' | { readonly retryAt: Date } | { readonly closed: string };
 export type JobHandler<Kind extends string = string> = (job: Job<Kind>) => Promise<JobOutcome>;
 
-/** Longest wait between two tries of a job, unless its worker names a shorter one. */
+/** The longest wait between two tries of a job, unless its worker sets a shorter one. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** Writes a job in the transaction of its cause; a second one of the same kind, subject and dedupe is the first one. */
+/** Writes a job in the transaction of its cause. Does nothing when a job with the same kind, subject and dedupe exists. */
 export async function enqueue<Kind extends string>(tx: Pick<Transaction, 'query'>, job: NewJob<Kind>): Promise<void> {
   await tx.query(
     `insert into private.outbox (kind, subject_id, dedupe, payload, due_at, deadline_at)
@@ -42,7 +42,7 @@ export async function enqueue<Kind extends string>(tx: Pick<Transaction, 'query'
   );
 }
 
-/** When to try again: doubling up to `longestMs`, never more than an eighth of the time left to the deadline, at least a second. */
+/** Returns the time of the next try: doubling up to `longestMs`, at most an eighth of the time left to the deadline, at least a second. */
 export function nextTry(now: Date, tries: number, deadlineAt: Date | null, longestMs: number = LONGEST_WAIT_MS): Date {
   const doubled = Math.min(2 ** tries * 1000, longestMs);
   const left = deadlineAt ? deadlineAt.getTime() - now.getTime() : Number.POSITIVE_INFINITY;

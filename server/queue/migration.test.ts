@@ -11,7 +11,7 @@ import { runRound } from './worker.ts';
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
 const options = { say: () => undefined, warn: () => undefined };
 
-test('jobs that were parked after twelve failures come back with the migration', async () => {
+test('a migration reactivates jobs that were parked after twelve failures', async () => {
   const migrations = await readMigrations(MIGRATIONS);
   const older = migrations.filter((one) => one.name < '0063');
   expect(older.length).toBeLessThan(migrations.length);

@@ -8,7 +8,7 @@ const log = {
   warn: () => undefined,
   error: (fields: Record<string, unknown>, message: string) => void errors.push({ fields, message }),
 };
-/** A promise and what resolves it. */
+/** A promise with a function that resolves it. */
 function gate(): { wait: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const wait = new Promise<void>((resolve) => {
@@ -17,7 +17,7 @@ function gate(): { wait: Promise<void>; open: () => void } {
   return { wait, open };
 }
 
-test('a task that hangs delays no other task', async () => {
+test('a hanging task does not delay other tasks', async () => {
   const hung = gate();
   let rounds = 0;
   const scheduler = createScheduler(
@@ -36,7 +36,7 @@ test('a task that hangs delays no other task', async () => {
   expect(rounds).toBe(after);
 });
 
-test('a task never overlaps with itself, not even when it is asked for by hand', async () => {
+test('a task never overlaps with itself, not even when run manually', async () => {
   let atOnce = 0;
   let most = 0;
   let rounds = 0;
@@ -63,7 +63,7 @@ test('a task never overlaps with itself, not even when it is asked for by hand',
   expect(most).toBe(1);
 });
 
-test('a round that fails is logged with its error and stack, and the task runs again', async () => {
+test('a failed round is logged with its error, and the task runs again', async () => {
   errors.length = 0;
   let rounds = 0;
   const failure = new Error('broken');
@@ -89,9 +89,9 @@ test('a round that fails is logged with its error and stack, and the task runs a
   });
 });
 
-test('a stop waits for the rounds under way, tells them to end, and no longer than its grace', async () => {
+test('stop signals running rounds and waits for them, at most for the grace period', async () => {
   const slow = gate();
-  let told = false;
+  let signalled = false;
   const scheduler = createScheduler(
     [
       {
@@ -99,7 +99,7 @@ test('a stop waits for the rounds under way, tells them to end, and no longer th
         everyMs: 1,
         async run(stop) {
           await slow.wait;
-          told = stop();
+          signalled = stop();
         },
       },
     ],
@@ -114,13 +114,13 @@ test('a stop waits for the rounds under way, tells them to end, and no longer th
   expect(stopped).toBe(false);
   slow.open();
   await stopping;
-  expect(told).toBe(true);
+  expect(signalled).toBe(true);
   const endless = createScheduler([{ name: 'endless', everyMs: 1, run: () => new Promise(() => undefined) }], log);
   endless.start();
   await endless.stop(10);
 });
 
-test('a round by hand runs the tasks of a later stage after all of an earlier one', async () => {
+test('a manual round runs the tasks of a later stage after all of an earlier one', async () => {
   const order: string[] = [];
   const task = (name: string, stage: number, ms: number) => ({
     name,
@@ -135,7 +135,7 @@ test('a round by hand runs the tasks of a later stage after all of an earlier on
   expect(order).toEqual(['quick', 'slow', 'last']);
 });
 
-test('work in parallel keeps to its limit, stops when told, and fails after what was under way has ended', async () => {
+test('parallel work respects its limit, stops on request, and fails only after running work has ended', async () => {
   let atOnce = 0;
   let most = 0;
   const ended: number[] = [];

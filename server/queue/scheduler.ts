@@ -1,38 +1,38 @@
 import type { Log } from '#server/http/caller.ts';
 
-/** Something that happens by itself again and again. */
+/** A periodic task. */
 export type Task = {
   readonly name: string;
   /** Pause between the end of one round and the start of the next, in milliseconds. */
   readonly everyMs: number;
-  /** One round; `stop()` becomes true when the server is to end. */
+  /** Runs one round; `stop()` becomes true when the server shuts down. */
   readonly run: (stop: () => boolean) => Promise<unknown>;
-  /** Tasks of a later stage run after those of an earlier one in `run()`; loops know no stages. Default 0. */
+  /** In `run()`, tasks of a later stage run after those of an earlier one; the loops ignore stages. Default 0. */
   readonly stage?: number;
 };
 
 export type Scheduler = {
-  /** One round of every task, now: a stage at a time, the tasks of a stage together. Failures are logged, never thrown. */
+  /** Runs one round of every task now, stage by stage, the tasks of a stage in parallel. Failures are logged, never thrown. */
   run(): Promise<void>;
-  /** Runs each task in a loop of its own until `stop`. */
+  /** Runs each task in its own loop until `stop`. */
   start(): void;
-  /** Ends the loops: resolves when the rounds under way have ended, at the latest after `graceMs`. */
+  /** Ends the loops. Resolves when all running rounds have ended, at the latest after `graceMs`. */
   stop(graceMs?: number): Promise<void>;
 };
 
 const GRACE_MS = 10_000;
 
-/** Runs tasks apart from each other: a slow or failing one delays no other, and no task overlaps with itself. */
+/** Runs tasks independently: a slow or failing one does not delay others, and no task overlaps with itself. */
 export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
   let stopping = false;
   let loops: Promise<void>[] = [];
   const sleeping = new Set<() => void>();
-  /** The last round of each task: the next one begins after it. */
+  /** The latest round of each task; the next one starts after it. */
   const last = new Map<Task, Promise<void>>();
 
   function round(task: Task): Promise<void> {
     const before = last.get(task) ?? Promise.resolve();
-    const next = before.then(() => guarded(task, () => stopping, log));
+    const next = before.then(() => runSafely(task, () => stopping, log));
     last.set(task, next);
     return next;
   }
@@ -72,15 +72,15 @@ export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
       const late = setTimeout(() => {
         log.warn(
           { tasks: tasks.length },
-          'some work was still under way at the stop; its leases run out by themselves',
+          'some tasks were still running at shutdown; the leases of their jobs will expire',
         );
-        given();
+        giveUp();
       }, graceMs);
-      let given: () => void = () => undefined;
+      let giveUp: () => void = () => undefined;
       await Promise.race([
         Promise.all([...loops, ...last.values()]),
         new Promise<void>((resolve) => {
-          given = resolve;
+          giveUp = resolve;
         }),
       ]);
       clearTimeout(late);
@@ -88,7 +88,7 @@ export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
   };
 }
 
-async function guarded(task: Task, stop: () => boolean, log: Log): Promise<void> {
+async function runSafely(task: Task, stop: () => boolean, log: Log): Promise<void> {
   try {
     await task.run(stop);
   } catch (error) {

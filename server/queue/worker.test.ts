@@ -84,7 +84,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     ).count;
   const fails: JobHandler = () => Promise.reject(new Error('down'));
 
-  test(`a job that fails for ${HOURS_DOWN} hours is still tried, at least every 15 minutes, and done when it works again`, async () => {
+  test(`a job that fails for ${HOURS_DOWN} hours is retried at least every 15 minutes and completes afterwards`, async () => {
     const id = await add();
     let down = true;
     let tries = 0;
@@ -101,7 +101,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(await stored(id)).toMatchObject({ done: true, error: null });
   });
 
-  test('a person is alerted at the third failure of a job, once, and not for jobs that carry alerts', async () => {
+  test('an alert is raised once, at the third failure of a job, but not for silent kinds', async () => {
     const [id, silentId] = [await add(), await add({ kind: 'other.job' })];
     const failing = worker(fails, { kinds: ['test.job', 'other.job'], silentKinds: ['other.job'] });
     const seen: number[] = [];
@@ -114,7 +114,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(await stored(silentId)).toMatchObject({ tries: 6, alerted: false });
   });
 
-  test('a job whose moment has passed is closed with its reason and an alert, and never tried again', async () => {
+  test('a closed job keeps its reason, raises an alert and is never tried again', async () => {
     const id = await add();
     let tries = 0;
     const late = worker(async () => {
@@ -129,15 +129,17 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(await alerts(id)).toBe(1);
   });
 
-  test('a job that is put off has not failed: its tries do not grow', async () => {
+  test('a postponed job does not count as failed', async () => {
     const id = await add();
-    const open = new Error('not called');
-    const waiting = worker(() => Promise.reject(open), { postpone: (error) => (error === open ? 10_000 : null) });
+    const unavailable = new Error('not called');
+    const waiting = worker(() => Promise.reject(unavailable), {
+      postpone: (error) => (error === unavailable ? 10_000 : null),
+    });
     for (let round = 0; round < 5; round += 1, now += 11_000) await runRound(waiting);
     expect(await stored(id)).toMatchObject({ tries: 0, error: null, alerted: false });
   });
 
-  test('a job that takes longer than its lease is run once while the worker that runs it is alive', async () => {
+  test('a job that takes longer than its lease runs only once while its worker is alive', async () => {
     await add();
     const started: string[] = [];
     let finish = (): void => undefined;
@@ -157,7 +159,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
       await renewLeases(first);
       expect(await runRound(second)).toBe(0);
     }
-    // Not even with a clock that jumps does a process take a job that it is working on itself.
+    // Even when the clock jumps, a process does not claim a job it is already running.
     now += 10 * LEASE_SECONDS * 1000;
     const twice = runRound({ ...first, handlers: first.handlers });
     expect(await twice).toBe(0);
@@ -168,7 +170,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(started).toEqual(['first 1']);
   });
 
-  test('the lease is renewed by itself while a job runs', async () => {
+  test('a worker renews the lease while a job runs', async () => {
     const id = await add();
     let finish = (): void => undefined;
     const round = runRound(
@@ -191,7 +193,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     await round;
   });
 
-  test('a job of a process that died is taken over after its lease, and the dead one cannot put it off', async () => {
+  test('a job of a dead process is taken over after its lease, and its late outcome is ignored', async () => {
     const id = await add();
     let die: (error: Error) => void = () => undefined;
     const dead = worker(
@@ -219,7 +221,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(await stored(id)).toMatchObject({ error: null, tries: 1 });
   });
 
-  test('jobs with a deadline go first, and no more are started than there is room for', async () => {
+  test('jobs with a deadline run first, and no more are started than `room` allows', async () => {
     const order: string[] = [];
     const ids = [
       await add({ dueAt: new Date(now - 5_000) }),
@@ -237,7 +239,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(order).toEqual([ids[1], ids[0], ids[2]]);
   });
 
-  test('of 60 jobs, four workers at the same time run each once', async () => {
+  test('four workers in parallel run each of 60 jobs once', async () => {
     await Promise.all(Array.from({ length: 60 }, () => add()));
     const seen: string[] = [];
     const note = (job: Job): Promise<JobOutcome> => {
@@ -250,7 +252,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
   });
 });
 
-test('the next try is doubled up to the longest wait, and never more than an eighth of the time left', () => {
+test('the wait doubles up to the longest wait, and is at most an eighth of the time left', () => {
   const now = new Date(START);
   const wait = (tries: number, deadlineMs: number | null, longest?: number): number =>
     nextTry(now, tries, deadlineMs === null ? null : new Date(START + deadlineMs), longest).getTime() - START;

@@ -2,7 +2,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { type Job, type JobHandler, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
 
-/** One worker: jobs of some kinds, all of one outside system, so that a hang there holds up nothing else. */
+/** A worker: runs jobs of some kinds, all of one outside system, so that a hanging system delays nothing else. */
 export type Worker = {
   readonly name: string;
   readonly kinds: readonly string[];
@@ -10,29 +10,29 @@ export type Worker = {
   readonly clock: Clock;
   readonly log: Log;
   readonly handlers: Readonly<Partial<Record<string, JobHandler>>>;
-  /** Jobs run at the same time. */
+  /** The most jobs to run at the same time. */
   readonly atOnce: number;
-  /** How many jobs may be started now; 0 while the outside system is known to be down. Default: any number. */
+  /** How many jobs may start now; 0 while the outside system is down. Default: any number. */
   readonly room?: () => number;
-  /** For an error that says nothing about the job itself: how long to put it off, in milliseconds, without counting a failure. */
+  /** For an error that is not about the job itself: how long to postpone it, in milliseconds, without counting a failure; else null. */
   readonly postpone?: (error: unknown) => number | null;
-  /** Longest wait between two tries, in milliseconds. */
+  /** The longest wait between two tries, in milliseconds. */
   readonly longestWaitMs?: (kind: string) => number;
-  /** Passed before and after each job, for tests that stop the process there. */
+  /** Called before and after each job; tests stop the process there. */
   readonly checkpoint?: (name: string) => void;
-  /** Kinds that never raise an alert: those that carry alerts. */
+  /** Kinds that never raise an alert, because they deliver alerts. */
   readonly silentKinds?: readonly string[];
   readonly heartbeatMs?: number;
-  /** Jobs this process works on, by id, with the lease it holds. Kept by the worker itself. */
+  /** The jobs this process is running: id to lease. Maintained by the worker. */
   readonly running: Map<string, string>;
 };
 
-/** Other workers leave a job alone for so long after the last renewal. */
+/** How long a lease lasts after its last renewal. */
 export const LEASE_SECONDS = 30;
 const HEARTBEAT_MS = 10_000;
-/** Rounds claim nothing more after so long. */
+/** A round claims no more jobs after this time. */
 export const ROUND_BUDGET_MS = 20_000;
-/** From this failure on a person is told. */
+/** The failure from which on an alert is raised. */
 export const ALERT_TRIES = 3;
 
 type Row = {
@@ -46,7 +46,7 @@ type Row = {
   lease_id: string;
 };
 
-/** Runs due jobs until none is left, the time budget is spent or `stop()` is true. Answers how many were run. */
+/** Runs due jobs until none is left, the time budget is used up or `stop()` is true. Returns how many ran. */
 export async function runRound(worker: Worker, stop: () => boolean = () => false): Promise<number> {
   const heartbeat = setInterval(() => void renewLeases(worker), worker.heartbeatMs ?? HEARTBEAT_MS);
   try {
@@ -79,7 +79,7 @@ async function claim(worker: Worker): Promise<readonly Row[]> {
   return rows;
 }
 
-/** Tells other processes that this one still works on its jobs. Never throws: a lease that cannot be renewed runs out. */
+/** Renews the leases of running jobs. Never throws: a lease that cannot be renewed expires. */
 export async function renewLeases(worker: Worker): Promise<void> {
   const held = [...worker.running];
   if (held.length === 0) return;
@@ -112,7 +112,7 @@ async function run(worker: Worker, row: Row): Promise<void> {
     worker.checkpoint?.(`outbox.before.${job.kind}`);
     await settle(worker, job, row.lease_id);
   } catch (error) {
-    // The database did not take what became of the job: the lease runs out and the job is tried again.
+    // The outcome could not be stored: the lease expires and the job runs again.
     worker.log.error({ err: error, job: job.id, kind: job.kind }, 'the outcome of a job could not be written');
   } finally {
     worker.running.delete(row.id);
@@ -127,9 +127,9 @@ async function settle(worker: Worker, job: Job, lease: string): Promise<void> {
     outcome = await handler(job);
   } catch (error) {
     const wait = worker.postpone?.(error) ?? null;
-    // A job that has failed before goes on counting: other work may take every trial call, and a person is told all the same.
+    // A job that has failed before keeps counting: otherwise an outage could postpone it forever without an alert.
     if (wait === null || job.tries > 1) return failed(worker, job, lease, error, wait ?? 0);
-    return putOff(worker, job, lease, new Date(worker.clock().getTime() + wait));
+    return postpone(worker, job, lease, new Date(worker.clock().getTime() + wait));
   }
   worker.checkpoint?.(`outbox.after.${job.kind}`);
   if (outcome === 'done')
@@ -138,11 +138,11 @@ async function settle(worker: Worker, job: Job, lease: string): Promise<void> {
       [job.id, worker.clock()],
     ));
   if ('closed' in outcome) return close(worker, job, outcome.closed);
-  return putOff(worker, job, lease, outcome.retryAt);
+  return postpone(worker, job, lease, outcome.retryAt);
 }
 
-/** Puts a job off without counting a failure. */
-async function putOff(worker: Worker, job: Job, lease: string, at: Date): Promise<void> {
+/** Postpones a job without counting a failure. */
+async function postpone(worker: Worker, job: Job, lease: string, at: Date): Promise<void> {
   await worker.db.query(
     `update private.outbox set due_at = $3::timestamptz, lease_until = '-infinity', tries = greatest(tries - 1, 0)
      where id = $1::uuid and lease_id = $2::uuid and done_at is null`,
@@ -150,11 +150,11 @@ async function putOff(worker: Worker, job: Job, lease: string, at: Date): Promis
   );
 }
 
-/** Ends a job whose moment has passed: recorded as an alert, and told to the owner with the next alert mail. */
+/** Closes a job that is too late, and raises an alert, which the next alert mail includes. */
 async function close(worker: Worker, job: Job, reason: string): Promise<void> {
   worker.log.error(
     { job: job.id, kind: job.kind, tries: job.tries, reason },
-    'a job was closed: its moment has passed',
+    'a job was closed because it is too late to run it',
   );
   await worker.db.transaction(async (tx) => {
     const { count } = await tx.query(
@@ -166,7 +166,7 @@ async function close(worker: Worker, job: Job, reason: string): Promise<void> {
   });
 }
 
-/** Counts a failure and tries again after the back-off, at the earliest after `waitMs`. */
+/** Counts a failure and schedules the next try after the back-off, at the earliest after `waitMs`. */
 async function failed(worker: Worker, job: Job, lease: string, error: unknown, waitMs: number): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const longest = worker.longestWaitMs?.(job.kind) ?? LONGEST_WAIT_MS;
@@ -177,14 +177,14 @@ async function failed(worker: Worker, job: Job, lease: string, error: unknown, w
     { err: error, job: job.id, kind: job.kind, tries: job.tries },
     'a job failed and will be tried again',
   );
-  const tell = job.tries >= ALERT_TRIES && worker.silentKinds?.includes(job.kind) !== true;
+  const shouldAlert = job.tries >= ALERT_TRIES && worker.silentKinds?.includes(job.kind) !== true;
   await worker.db.transaction(async (tx) => {
     const before = await tx.one<{ alerted_at: Date | null }>(
       'select alerted_at from private.outbox where id = $1::uuid and lease_id = $2::uuid and done_at is null for update',
       [job.id, lease],
     );
     if (!before) return;
-    const first = tell && before.alerted_at === null;
+    const first = shouldAlert && before.alerted_at === null;
     await tx.query(
       `update private.outbox set last_error = $2, lease_until = '-infinity', due_at = $3::timestamptz,
          alerted_at = case when $4::boolean then $5::timestamptz else alerted_at end

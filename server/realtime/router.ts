@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Env } from '#server/http/caller.ts';
 
-/** Changes are not pushed yet: every address says so, in the shape the client reads. */
+/** Creates the router of `/realtime/v1`. Changes are not pushed yet: every path returns 501 in the client's format. */
 export function createRealtimeRouter(): Hono<Env> {
   const router = new Hono<Env>();
   router.all('*', (c) =>

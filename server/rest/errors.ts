@@ -1,6 +1,6 @@
 import type { DatabaseError } from '#server/db/database.ts';
 
-/** A no in PostgREST's words: `{code, message, details, hint}` with a status (wire.md 3). */
+/** A refusal in PostgREST's format: `{code, message, details, hint}` with a status. */
 export class RestRefusal extends Error {
   override readonly name = 'RestRefusal';
   readonly status: number;
@@ -35,7 +35,7 @@ export type Choice = {
 
 const short = (text: string): string => text.slice(0, 80);
 
-/** How a function's arguments came: named in the query, in a JSON object, or as a body that is one value. */
+/** How a function's arguments arrived: in the query, in a JSON object, or as a body that is one value. */
 export type Sent = 'query' | 'json' | 'text' | 'xml' | 'binary';
 const SINGLE: Readonly<Record<Sent, string | null>> = {
   query: null,
@@ -45,10 +45,10 @@ const SINGLE: Readonly<Record<Sent, string | null>> = {
   binary: 'bytea',
 };
 
-/** Codes and messages of PostgREST 12–13 (docs: "Errors"), by the stage that says them. */
+/** Codes and messages of PostgREST 12–13 (docs: "Errors"), by the stage that raises them. */
 export const restErrors = {
-  // What was written cannot be read.
-  /** `what`: e.g. `select parameter`; `at`: where the reader stopped, from 0. */
+  // Parsing.
+  /** `what`: e.g. `select parameter`; `at`: where parsing stopped, from 0. */
   query: (what: string, text: string, at = 0) =>
     new RestRefusal(
       400,
@@ -132,7 +132,7 @@ export const restErrors = {
     }),
   path: () => new RestRefusal(404, 'PGRST125', 'Invalid path specified in request URL'),
   tooDeep: () => new RestRefusal(400, 'PGRST100', 'The request is nested too deeply'),
-  /** `fault`: what completes "The pattern …". */
+  /** `fault` completes "The pattern …". */
   costlyPattern: (operator: string, fault: string) =>
     new RestRefusal(
       400,
@@ -151,7 +151,7 @@ export const restErrors = {
     ),
   tooLong: () => new RestRefusal(400, 'PGRST100', 'The request asks for too much at once'),
 
-  // What was asked for does not exist.
+  // Lookup in the schema cache.
   noTable: (schema: string, name: string, hint: string | null) =>
     new RestRefusal(
       404,
@@ -179,7 +179,7 @@ export const restErrors = {
   noType: (name: string) => new RestRefusal(400, '42704', `type "${short(name)}" does not exist`),
   noWriteColumn: (table: string, name: string) =>
     new RestRefusal(400, 'PGRST204', `Could not find the '${short(name)}' column of '${table}' in the schema cache`),
-  /** `like`: a name that may have been meant, and the one it would take the place of. */
+  /** `like`: a similar name, and the name it would replace. */
   noRelation: (
     schema: string,
     from: string,
@@ -202,7 +202,7 @@ export const restErrors = {
       choices.map(({ cardinality, embedding, relationship }) => ({ cardinality, embedding, relationship })),
       `Try changing '${short(to)}' to one of the following: ${choices.map((one) => `'${one.to}!${one.relationship.split(' ')[0] ?? ''}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
     ),
-  /** `sent`: what the arguments came as; `hint`: a function, or one with its arguments, that is like it. */
+  /** `sent`: how the arguments arrived; `hint`: a similar function, or one with its arguments. */
   noFunction: (schema: string, name: string, given: readonly string[], sent: Sent, hint: string | null) => {
     const called = `${schema}.${short(name)}`;
     const list = short(given.join(', '));
@@ -227,7 +227,7 @@ export const restErrors = {
       null,
       'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
     ),
-  /** Two relations that would go by one name in the answer. */
+  /** Two embedded relations with the same name in the answer. */
   sameName: (from: string, name: string) =>
     new RestRefusal(400, '42712', `table name "${from}_${short(name)}_1" specified more than once`),
   notEmbedded: (name: string) =>
@@ -255,7 +255,7 @@ export const restErrors = {
   aggregates: () => new RestRefusal(400, 'PGRST123', 'Use of aggregate functions is not allowed'),
 } as const;
 
-// The first matching prefix decides, longest ones first; PostgREST 13, src/PostgREST/Error.hs, `pgErrorStatus`.
+// The first matching prefix decides, longest first; PostgREST 13, src/PostgREST/Error.hs, `pgErrorStatus`.
 const STATUSES: readonly (readonly [string, number])[] = [
   ['23503', 409],
   ['23505', 409],
@@ -264,7 +264,7 @@ const STATUSES: readonly (readonly [string, number])[] = [
   ['42P01', 404],
   ['42P17', 500],
   ['53400', 500],
-  // A view that cannot be written that way: the method is what is wrong, not the server (PostgREST says 500).
+  // A view that cannot be written that way: the method is wrong, not the server (PostgREST returns 500).
   ['55000', 405],
   ['57P01', 503],
   ['P0001', 400],
@@ -290,27 +290,27 @@ const STATUSES: readonly (readonly [string, number])[] = [
   ['XX', 500],
 ];
 
-/** PostgREST's table from SQLSTATE to status. */
+/** Maps SQLSTATE to HTTP status as PostgREST does. */
 export function statusOfSqlState(code: string, guest: boolean, message = ''): number {
-  // A view or function that finds more rows than it can use is at fault itself; a safety catch for missing filters is not.
+  // A query that returns more rows than allowed is the server's fault; the guard against missing filters is not.
   if (code === '21000') return message.endsWith('requires a WHERE clause') ? 400 : 500;
   if (code === '42501') return guest ? 401 : 403;
   if (/^PT[2-5]\d\d$/.test(code)) return Number(code.slice(2));
   return STATUSES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 400;
 }
 
-/** What the database refused, as a refusal of this door. */
+/** Turns a database error into a refusal. */
 export function refusalOfDatabase(error: DatabaseError, guest: boolean): RestRefusal {
   if (error.code === 'PGRST') return raisedRefusal(error);
   return databaseRefusal(error, statusOfSqlState(error.code, guest, error.message));
 }
 
-/** Failures a caller can do something about: a question that takes too long, a subquery with more than one answer. */
-const MEANT = new Set(['57014', '21000']);
+/** Failures the caller can fix: a query that takes too long, a subquery with more than one row. */
+const CALLER_CAN_FIX = new Set(['57014', '21000']);
 
 function databaseRefusal(error: DatabaseError, status: number): RestRefusal {
-  // What the engine says of its own failures is for the log, not for a stranger; what a function raised is meant for him.
-  if (status >= 500 && !error.code.startsWith('PT') && !MEANT.has(error.code))
+  // Internal failures of the engine go to the log only; what a function raised is for the caller.
+  if (status >= 500 && !error.code.startsWith('PT') && !CALLER_CAN_FIX.has(error.code))
     return new RestRefusal(status, error.code, 'The database could not answer', null, null, retryLater(status));
   const headers = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
   return new RestRefusal(status, error.code, error.message, error.detail, error.hint, headers);
@@ -318,20 +318,20 @@ function databaseRefusal(error: DatabaseError, status: number): RestRefusal {
 
 const retryLater = (status: number): Record<string, string> => (status === 503 ? { 'retry-after': '2' } : {});
 
-/** `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'`. */
+/** Reads `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'`. */
 function raisedRefusal(error: DatabaseError): RestRefusal {
   const message = readObject(error.message);
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-  const [code, said] = [text(message?.['code']), text(message?.['message'])];
-  if (!message || code === null || said === null)
-    return unraised(
+  const [code, reason] = [text(message?.['code']), text(message?.['message'])];
+  if (!message || code === null || reason === null)
+    return malformedRaise(
       `Invalid JSON value for MESSAGE: '${short(error.message)}'`,
       "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.",
     );
   const detail = readObject(error.detail ?? '');
   const status = detail?.['status'];
   if (!detail || typeof status !== 'number' || status < 200 || status > 599)
-    return unraised(
+    return malformedRaise(
       error.detail === null
         ? 'DETAIL is missing in the RAISE statement'
         : `Invalid JSON value for DETAIL: '${short(error.detail)}'`,
@@ -343,14 +343,14 @@ function raisedRefusal(error: DatabaseError): RestRefusal {
   return new RestRefusal(
     status,
     code,
-    said,
+    reason,
     message['details'] ?? null,
     text(message['hint']),
     Object.fromEntries(headers),
   );
 }
 
-function unraised(details: string, hint: string): RestRefusal {
+function malformedRaise(details: string, hint: string): RestRefusal {
   return new RestRefusal(500, 'PGRST121', `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`, details, hint);
 }
 
@@ -361,6 +361,6 @@ function readObject(text: string): Record<string, unknown> | null {
       ? Object.fromEntries(Object.entries(value))
       : null;
   } catch {
-    return null; // not ours: raised by hand with another meaning
+    return null; // plain text, raised for another purpose
   }
 }

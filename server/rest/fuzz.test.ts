@@ -19,7 +19,7 @@ import type { CachedSchema } from './schema-cache/loader.ts';
 import type { RestSettings } from './settings.ts';
 import { bindValues } from './sql/builder.ts';
 
-/** Made-up requests against a real catalogue: promises G32 and G33. */
+/** Random requests against a real schema: callers' text never enters the SQL, and no request ends in a server failure. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
 const SETTINGS: RestSettings = {
   schemas: ['public'],
@@ -40,7 +40,7 @@ const cachedOf = (plans: Map<string, Prepared>): CachedSchema => ({
   schemaCache,
   plans,
 });
-/** A word that is in every value and in no name. */
+/** A word that every value contains and no name does. */
 const SENTINEL = 'zq7';
 
 let db: Embedded;
@@ -85,7 +85,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 afterAll(async () => {
-  // A sequence remembers being asked even where the asking was undone.
+  // A sequence keeps its state even when the transaction is rolled back.
   const touched = await db.one<{ is_called: boolean }>('select is_called from away.touched');
   await db.close();
   expect(touched).toEqual({ is_called: false });
@@ -101,7 +101,7 @@ const hostile = fc.constantFrom(
   `(${SENTINEL},"a)",)`,
   `{${SENTINEL}}`,
 );
-// Mostly what is there, so that most questions get as far as the database.
+// Mostly existing names, so that most requests reach the database.
 const mostly = (good: fc.Arbitrary<string>, weight = 40): fc.Arbitrary<string> =>
   fc.oneof({ weight, arbitrary: good }, { weight: 1, arbitrary: hostile });
 const name = mostly(
@@ -281,12 +281,12 @@ const ARGUMENTS: [routine: string, names: string[]][] = [
 interface Target {
   method: string;
   name: string;
-  /** What goes before the other parameters. */
+  /** Parameters put before the random ones. */
   given?: [key: string, text: string][];
-  /** What is sent in place of a made-up body. */
+  /** Sent instead of a random body. */
   fitting?: Record<string, unknown>;
 }
-// Mostly a verb on what it is for, so that most questions get as far as the database.
+// Mostly a method that fits its target, so that most requests reach the database.
 const target: fc.Arbitrary<Target> = fc.oneof(
   {
     weight: 8,
@@ -359,11 +359,11 @@ const request = fc
     ...made,
     method,
     name: of,
-    // A row is put by its whole key and nothing beside it.
+    // PUT takes the whole key and no other parameters.
     params: method === 'PUT' && fitting ? given : [...given, ...made.params],
     body: fitting ?? made.body,
   }));
-type Made = typeof request extends fc.Arbitrary<infer T> ? T : never;
+type Generated = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
 const PREPARE = {
   GET: prepareRead,
@@ -375,7 +375,7 @@ const PREPARE = {
   CALLGET: prepareCall,
 };
 
-async function prepareMade(made: Made): Promise<{ requested: ParsedRequest; prepared: Prepared } | null> {
+async function prepareGenerated(made: Generated): Promise<{ requested: ParsedRequest; prepared: Prepared } | null> {
   const kind = made.method.startsWith('CALL') ? 'call' : 'table';
   const method = made.method === 'CALL' ? 'POST' : made.method === 'CALLGET' ? 'GET' : made.method;
   const search = new URLSearchParams(made.params.map(([key, text]): [string, string] => [key, text]));
@@ -396,7 +396,7 @@ async function prepareMade(made: Made): Promise<{ requested: ParsedRequest; prep
   }
 }
 
-// What a statement may hold besides identifiers and values.
+// The only literals and words a statement may contain besides identifiers and values.
 const LITERALS = new Set([
   "''",
   "'[]'",
@@ -421,7 +421,7 @@ const WORDS = new Set(
   ),
 );
 
-function others(sql: string): string[] {
+function unexpectedTokens(sql: string): string[] {
   const tokens = sql.match(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$\d+|[A-Za-z_]\w*|\d+|\S/g) ?? [];
   return tokens.filter((token) => {
     if (token.startsWith('"')) return !identifiers.has(token.slice(1, -1).replaceAll('""', '"'));
@@ -431,31 +431,31 @@ function others(sql: string): string[] {
   });
 }
 
-test('whatever is asked, the statement holds parameters and catalogue names alone', async () => {
-  let printed = 0;
+test('a statement for any request contains only parameters, fixed words and names from the schema cache', async () => {
+  let built = 0;
   await fc.assert(
     fc.asyncProperty(request, async (made) => {
-      const ready = await prepareMade(made);
+      const ready = await prepareGenerated(made);
       for (const statement of [ready?.prepared.statement, ready?.prepared.estimate]) {
         if (!statement) continue;
-        printed += 1;
-        expect(others(statement.text), statement.text).toEqual([]);
+        built += 1;
+        expect(unexpectedTokens(statement.text), statement.text).toEqual([]);
         expect(statement.text).not.toContain(SENTINEL);
-        expect(Math.max(0, ...(statement.text.match(/\$\d+/g) ?? []).map((place) => Number(place.slice(1))))).toBe(
+        expect(Math.max(0, ...(statement.text.match(/\$\d+/g) ?? []).map((param) => Number(param.slice(1))))).toBe(
           statement.binders.length,
         );
       }
     }),
     { numRuns: RUNS },
   );
-  expect(printed).toBeGreaterThan(RUNS / 4);
+  expect(built).toBeGreaterThan(RUNS / 4);
 }, 3_600_000);
 
-test('whatever is asked, the database understands the statement', async () => {
+test('the database accepts the statement of any request or refuses it with a status below 500', async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(request, async (made) => {
-      const ready = await prepareMade(made);
+      const ready = await prepareGenerated(made);
       const { statement, bodyAs } = ready?.prepared ?? {};
       if (!ready || !statement) return;
       run += 1;
@@ -466,10 +466,10 @@ test('whatever is asked, the database understands the statement', async () => {
       } catch (error) {
         if (error instanceof RestRefusal && error.status < 500) return;
         if (!(error instanceof DatabaseError)) throw error;
-        // Not a word of ours is misunderstood, and nothing a caller wrote ends in a failure of the server.
-        const told = `${error.code} ${error.message}`;
-        expect(told).not.toMatch(/syntax error at/);
-        expect(statusOfSqlState(error.code, false), `${told}\n${statement.text}`).toBeLessThan(500);
+        // Our SQL is always valid, and no input of a caller causes a server failure.
+        const failure = `${error.code} ${error.message}`;
+        expect(failure).not.toMatch(/syntax error at/);
+        expect(statusOfSqlState(error.code, false), `${failure}\n${statement.text}`).toBeLessThan(500);
       }
     }),
     { numRuns: RUNS },
@@ -477,12 +477,12 @@ test('whatever is asked, the database understands the statement', async () => {
   expect(run).toBeGreaterThan(RUNS / 4);
 }, 3_600_000);
 
-test('requests that differ in values only share one statement', async () => {
+test('requests that differ only in values share one plan and one statement', async () => {
   const plans = new Map<string, Prepared>();
   const texts = new Set<string | undefined>();
-  for (const place of ['1', '2', "3'"]) {
+  for (const value of ['1', '2', "3'"]) {
     const sent = new Request(
-      `http://localhost/rest/v1/town?select=id&name=eq.${place}&or=(id.eq.${place},name.in.(a,${place}))&limit=${place.slice(0, 1)}`,
+      `http://localhost/rest/v1/town?select=id&name=eq.${value}&or=(id.eq.${value},name.in.(a,${value}))&limit=${value.slice(0, 1)}`,
     );
     texts.add(
       prepareRead(await parseRequest(sent, 'table', 'town', { plans: false, bounds: BOUNDS.service }), cachedOf(plans))

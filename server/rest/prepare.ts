@@ -13,29 +13,29 @@ import type { Statement } from './sql/builder.ts';
 import type { RestSettings } from './settings.ts';
 import { buildDelete, buildEstimate, buildInsert, buildRead, buildUpdate, type Returning } from './sql/statements.ts';
 
-/** Everything about a request that its values do not change. */
+/** Everything about a request that does not depend on its values. */
 export type Prepared = {
-  /** Null: there is nothing to run, the answer is an empty list. */
+  /** Null: nothing to run, the answer is an empty list. */
   readonly statement: Statement | null;
-  /** A list, the one row of a function, a value, the bytes of one, or nothing. */
+  /** A list, the one row of a function, a value, the bytes of a value, or nothing. */
   readonly shows: 'rows' | 'row' | 'value' | 'bytes' | 'nothing';
   readonly status: number;
   readonly bodyAs: 'list' | 'raw';
-  /** The place of the root's offset in the values. */
+  /** The index of the root's offset in the values. */
   readonly offset: number | null;
   readonly estimate: Statement | null;
-  /** The table whose new row's address is told. */
-  readonly place: boolean;
-  /** A row put at its address: there must be just one. */
+  /** Whether the answer has a Location header for the new row. */
+  readonly location: boolean;
+  /** PUT: exactly one row must be written. */
   readonly put: boolean;
-  /** Whether the whole transaction may only read. */
+  /** Whether the transaction is read-only. */
   readonly readOnly: boolean;
-  /** Where functions and operators without a schema are looked up: as PostgreSQL's `search_path`. */
+  /** PostgreSQL's `search_path`: where names without a schema are looked up. */
   readonly searchPath: string;
-  /** What the function brings along for its transaction. */
+  /** The function's own settings for its transaction. */
   readonly settings: Readonly<Record<string, string>>;
   readonly cost: ShapeCost;
-  /** The answer's type where it is a function's own. */
+  /** The answer's type where the function defines its own. */
   readonly type: string | null;
 };
 export type Prepare = (requested: ParsedRequest, cached: CachedSchema) => Prepared;
@@ -46,7 +46,7 @@ const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
   bodyAs: 'raw',
   offset: null,
   estimate: null,
-  place: false,
+  location: false,
   put: false,
   readOnly: false,
   settings: {},
@@ -81,19 +81,19 @@ export function prepareInsert(requested: ParsedRequest, { schemaCache, plans, se
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const insert = planInsert(table, parsed, keys, { defaults, resolution });
-    const back = planReturning(requested, () => planRead(schema, table, parsed, settings));
+    const returned = planReturning(requested, () => planRead(schema, table, parsed, settings));
     const plan = {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
       status: 201,
     };
     if (insert.columns.length === 0 && many) {
       if ((requested.body?.count ?? 0) > 0) throw restErrors.body('A row without columns is inserted alone');
       return { ...plan, statement: null };
     }
-    return { ...plan, statement: buildInsert(insert, back), bodyAs: 'list', place: back.kind === 'key' };
+    return { ...plan, statement: buildInsert(insert, returned), bodyAs: 'list', location: returned.kind === 'key' };
   });
 }
 
@@ -106,14 +106,14 @@ export function preparePut(requested: ParsedRequest, { schemaCache, plans, setti
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const insert = planPut(table, parsed, keys, defaults);
-    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
-    const statement = buildInsert(insert, back);
+    const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const statement = buildInsert(insert, returned);
     return {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       statement,
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
       status: 201,
       bodyAs: 'list',
       put: true,
@@ -130,17 +130,17 @@ export function prepareUpdate(requested: ParsedRequest, { schemaCache, plans, se
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const columns = planColumns(table, parsed.columns ?? keys);
-    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
     const plan = {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
-      status: back.kind === 'rows' ? 200 : 204,
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
+      status: returned.kind === 'rows' ? 200 : 204,
     };
     const conditions = planConditions(table, parsed);
     if (columns.length === 0) return { ...plan, statement: null };
-    return { ...plan, statement: buildUpdate(table, columns, conditions, back), bodyAs: 'list' };
+    return { ...plan, statement: buildUpdate(table, columns, conditions, returned), bodyAs: 'list' };
   });
 }
 
@@ -150,15 +150,15 @@ export function prepareDelete(requested: ParsedRequest, { schemaCache, plans, se
     const schema = schemaOf(schemaCache, requested.schema);
     const table = tableOf(schema, requested.name);
     const parsed = parseQuery(requested.read);
-    const back = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
-    const statement = buildDelete(table, planConditions(table, parsed), back);
-    const status = back.kind === 'rows' ? 200 : 204;
+    const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
+    const statement = buildDelete(table, planConditions(table, parsed), returned);
+    const status = returned.kind === 'rows' ? 200 : 204;
     return {
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       statement,
-      cost: costOfReturning(back, parsed),
-      shows: shownBy(back),
+      cost: costOfReturning(returned, parsed),
+      shows: shownBy(returned),
       status,
     };
   });
@@ -201,13 +201,13 @@ export function prepareCall(requested: ParsedRequest, { schemaCache, plans, sett
       total: count !== null,
       maxRows: settings.maxRows,
     });
-    // A function that gives one row answers that row itself, not a list of it; a table of one row is still a table.
+    // A function that returns one row answers with the row itself, not a list; a function that returns a table answers with a list.
     const shows = quiet ? 'nothing' : routine.set || requested.form.format === 'csv' ? 'rows' : 'row';
     return { ...plan, statement, cost: costOf(level, parsed), shows, offset: level.offset };
   });
 }
 
-/** Whether a function's own media type is wanted: asked for by name, or anything will do. */
+/** Whether the client accepts the function's own media type: by name, or because it accepts anything. */
 function takesOwn(accepts: readonly string[], own: string): boolean {
   return own === '*/*' ? !accepts.includes('application/json') : accepts.includes(own) || accepts.includes('*/*');
 }
@@ -216,7 +216,7 @@ function searchPathOf(schema: string, { extraSearchPath }: RestSettings): string
   return [...new Set([schema, ...extraSearchPath])].map(quote).join(', ');
 }
 
-/** All that tells plans apart: the question without its values. */
+/** The key that tells plans apart: the request without its values. */
 function keyOf(requested: ParsedRequest, more: readonly unknown[]): string {
   const { method, schema, name, form, read } = requested;
   return JSON.stringify([method, schema, name, form.format, form.stripNulls, ...more, read.shape]);
@@ -227,12 +227,12 @@ function planReturning(requested: ParsedRequest, rows: () => PlannedLevel): Retu
   if (returning === 'representation') return { kind: 'rows', level: rows(), shape: shapeOf(requested.form) };
   return { kind: returning === 'headers-only' ? 'key' : 'nothing' };
 }
-const costOfReturning = (back: Returning, parsed: Parsed): ShapeCost =>
-  back.kind === 'rows' ? costOf(back.level, parsed) : NO_COST;
+const costOfReturning = (returned: Returning, parsed: Parsed): ShapeCost =>
+  returned.kind === 'rows' ? costOf(returned.level, parsed) : NO_COST;
 const shapeOf = ({ format, stripNulls }: Form): Pick<Form, 'format' | 'stripNulls'> => ({ format, stripNulls });
 const shownBy = (returning: Returning): Prepared['shows'] => (returning.kind === 'rows' ? 'rows' : 'nothing');
 
-/** The conditions choose the rows to write; what comes back is not filtered again, since it may no longer fit. */
+/** The conditions choose which rows to write; the returned rows are not filtered again, because they may no longer match. */
 function withoutConditions(parsed: Parsed): Parsed {
   const levels = new Map(parsed.levels).set('', { ...levelAt(parsed, ''), conditions: [] });
   return { ...parsed, levels };

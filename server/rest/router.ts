@@ -27,42 +27,42 @@ import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, reply
 import { createRun, explain, isUndone } from './run.ts';
 import type { RestSettings } from './settings.ts';
 
-export type RestRouterParts = {
+export type RestRouterDependencies = {
   readonly db: Database;
   readonly readCaller: ReadCaller;
-  /** What the environment says; `pgrst.*` settings of the authenticator overrule it. */
+  /** Settings from the environment; the authenticator's `pgrst.*` settings override them. */
   readonly settings: RestSettings;
-  /** Where the door is found, e.g. `http://localhost:3000/rest/v1`. */
+  /** The public address of the API, e.g. `http://localhost:3000/rest/v1`. */
   readonly url: string;
   /**
-   * Asked before each insert, but for the service's: null, or the whole seconds to wait. What a table may bear in an hour is counted here
-   * and not by a trigger, since a refused insert would undo the count.
+   * Called before each insert, except the service's: returns null, or the whole seconds to wait. The hourly limit of a table is counted here
+   * and not in a trigger, because a refused insert would roll the count back.
    */
   readonly admitInsert: (table: string, ip: string) => Promise<number | null>;
-  /** Asked before each request of a guest, by address: null, or the whole seconds to wait. */
+  /** Called before each request of a guest, by IP address: returns null, or the whole seconds to wait. */
   readonly admitGuest: (key: string) => Promise<number | null>;
-  /** For settings in the database that cannot be used. */
+  /** Logs settings in the database that cannot be used. */
   readonly warn: (line: string) => void;
 };
 
 /**
- * `/rest/v1`: a request is parsed, planned against the catalogue, printed as one statement, run as its caller in one flight,
- * and answered with the database's own text. Requests that differ only in values share a plan.
+ * Creates the router of `/rest/v1`. A request is parsed, planned against the schema cache, built into one SQL statement, run as its caller
+ * in one round trip, and answered with the database's own text. Requests that differ only in values share a plan.
  */
-export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; reload: () => void } {
-  const { db, readCaller } = parts;
-  const loader = createSchemaCacheLoader(db, parts.settings, parts.warn);
+export function createRestRouter(dependencies: RestRouterDependencies): { router: Hono<Env>; reload: () => void } {
+  const { db, readCaller } = dependencies;
+  const loader = createSchemaCacheLoader(db, dependencies.settings, dependencies.warn);
   const run = createRun(db);
   const router = new Hono<Env>();
-  // Whether a refused request was a guest's decides between 401 and 403.
+  // A refusal is 401 for a guest and 403 for everyone else.
   const guests = new WeakSet<Request>();
 
-  /** Who asks; a guest only as often as guests may. */
+  /** Identifies the caller and limits how often guests may call. */
   async function admit(c: Context<Env>): Promise<Caller> {
     const caller = await readCaller(c.req.raw, c.var.ip);
     if (caller.role !== 'anon') return caller;
     guests.add(c.req.raw);
-    const wait = await parts.admitGuest(`ip:${c.var.ip}`);
+    const wait = await dependencies.admitGuest(`ip:${c.var.ip}`);
     if (wait !== null) throw restErrors.tooMany(wait);
     return caller;
   }
@@ -70,7 +70,7 @@ export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; r
   async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
     const caller = await admit(c);
     if (prepare === prepareInsert && caller.role !== 'service_role') {
-      const wait = await parts.admitInsert(name, c.var.ip);
+      const wait = await dependencies.admitInsert(name, c.var.ip);
       if (wait !== null) throw restErrors.tooMany(wait);
     }
     const cached = await loader.now();
@@ -84,18 +84,18 @@ export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; r
     checkShape(prepared.cost, requested.read.values, bounds, settings.maxRows);
     const { plan } = requested.form;
     if (plan !== null) {
-      const told = await explain(db, plan, requested, prepared, caller, cached);
-      return new Response(told, {
+      const queryPlan = await explain(db, plan, requested, prepared, caller, cached);
+      return new Response(queryPlan, {
         headers: { 'cache-control': 'no-store', 'content-type': `${plan.type}; charset=utf-8` },
       });
     }
     const row = await run(requested, prepared, caller, cached);
     const guestRead = caller.role === 'anon' && (c.req.method === 'GET' || c.req.method === 'HEAD');
-    const known = guestRead ? (c.req.header('if-none-match') ?? '') : null;
-    return answer(requested, prepared, row, settings, known);
+    const clientEtags = guestRead ? (c.req.header('if-none-match') ?? '') : null;
+    return answer(requested, prepared, row, settings, clientEtags);
   }
 
-  /** `OPTIONS`: what may be asked of a thing, without asking it. */
+  /** Answers `OPTIONS` with the allowed methods. */
   async function options(c: Context<Env>, allowed: (schema: Schema) => string): Promise<Response> {
     await admit(c);
     const { schemaCache } = await loader.now();
@@ -112,7 +112,7 @@ export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; r
     const cached = await loader.now();
     const { openapi } = cached.settings;
     if (openapi === 'disabled') throw restErrors.noOpenapi();
-    return describeApi({ db, url: parts.url, caller, cached, request: c.req.raw });
+    return describeApi({ db, url: dependencies.url, caller, cached, request: c.req.raw });
   }
 
   router.on(['GET', 'HEAD', 'POST'], '/rpc/:name', (c) => serve(c, 'call', c.req.param('name'), prepareCall));
@@ -128,20 +128,20 @@ export function createRestRouter(parts: RestRouterParts): { router: Hono<Env>; r
   });
   router.all('/:table', (c) => Promise.reject(restErrors.method(c.req.method)));
   router.all('/rpc/:name', (c) => Promise.reject(restErrors.rpcMethod(c.req.method)));
-  // With a slash at its end the door itself is another path to the router.
+  // Hono treats the root with a trailing slash as a different path.
   router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? root(c) : Promise.reject(restErrors.path())));
   router.onError((error, c) => {
     const refusal = refusalOf(error, guests.has(c.req.raw)) ?? unexpected(c.var.requestId);
     if (refusal.status >= 500 && !(error instanceof RestRefusal))
       c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
-    return told(refusal, c.req.method);
+    return errorResponse(refusal, c.req.method);
   });
   return { router, reload: loader.reload };
 }
 
 /**
- * The planner's count is made from figures of all rows, also of those the caller may not see: asked with a condition on a hidden
- * column, it would tell how common a value is. Only the service, which sees every row, is given it; everybody else's rows are counted.
+ * Replaces estimated counts by exact ones for everyone but the service. The planner's estimate includes rows the caller may not see: a
+ * condition on a hidden column would reveal how common a value is.
  */
 function countsSafely(requested: ParsedRequest, caller: Caller): ParsedRequest {
   const { count } = requested.preferences;
@@ -149,13 +149,13 @@ function countsSafely(requested: ParsedRequest, caller: Caller): ParsedRequest {
   return { ...requested, preferences: { ...requested.preferences, count: 'exact' } };
 }
 
-/** `known`: the version of a guest's read that the client has, '' for none; null for what is not kept. */
+/** `clientEtags`: see `ReplyOptions`. */
 function answer(
   requested: ParsedRequest,
   prepared: Prepared,
   row: ReplyRow,
   settings: RestSettings,
-  known: string | null,
+  clientEtags: string | null,
 ): Response {
   const { preferences, read, form, method } = requested;
   const options: ReplyOptions = {
@@ -165,7 +165,7 @@ function answer(
     offset: prepared.offset === null ? 0 : Number(read.values[prepared.offset] ?? 0),
     counted: preferences.count !== null,
     type: prepared.type,
-    known,
+    clientEtags,
     headers: preferences.applied.size === 0 ? {} : { 'preference-applied': applied(requested, settings) },
   };
   switch (prepared.shows) {
@@ -178,18 +178,18 @@ function answer(
     case 'bytes':
       return replyBytes(row, options);
     case 'nothing':
-      return replyNothing(row, options, prepared.place ? rowSourceOf(requested.name, row) : null);
+      return replyNothing(row, options, prepared.location ? locationOf(requested.name, row) : null);
   }
 }
 
-/** Rows that only took the place of others were not created. */
+/** 201 becomes 200 or 204 when rows were replaced and none created. */
 function statusOf(requested: ParsedRequest, prepared: Prepared, row: ReplyRow): number {
   const none = row.inserted !== undefined && Number(row.inserted ?? 0) <= 0;
   if (prepared.status !== 201 || !none) return prepared.status;
   return prepared.put && requested.preferences.returning !== 'representation' ? 204 : 200;
 }
 
-/** The preferences that counted, as the client is told. */
+/** The `Preference-Applied` header: the preferences that counted. */
 function applied(requested: ParsedRequest, settings: RestSettings): string {
   const { tx, applied: all } = requested.preferences;
   const undone = isUndone(settings, requested);
@@ -199,14 +199,14 @@ function applied(requested: ParsedRequest, settings: RestSettings): string {
     .join(', ');
 }
 
-/** `/table?id=eq.1`: where the new row is found. */
-function rowSourceOf(table: string, row: ReplyRow): string | null {
+/** The address of the new row: `/table?id=eq.1`. */
+function locationOf(table: string, row: ReplyRow): string | null {
   if (!row.key) return null;
   const key: unknown = JSON.parse(row.key);
-  const parts = Object.entries(key ?? {}).map(
+  const filters = Object.entries(key ?? {}).map(
     ([name, value]) => `${encodeURIComponent(name)}=eq.${encodeURIComponent(String(value))}`,
   );
-  return `/${encodeURIComponent(table)}?${parts.join('&')}`;
+  return `/${encodeURIComponent(table)}?${filters.join('&')}`;
 }
 
 function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
@@ -227,7 +227,7 @@ function unexpected(requestId: string): RestRefusal {
   return new RestRefusal(500, 'XX000', `Something went wrong on our side. Request ${requestId}.`);
 }
 
-function told({ status, code, message, details, hint, headers }: RestRefusal, method: string): Response {
+function errorResponse({ status, code, message, details, hint, headers }: RestRefusal, method: string): Response {
   const body = JSON.stringify({ code, message, details, hint });
   return new Response(method === 'HEAD' ? null : body, {
     status,

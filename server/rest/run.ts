@@ -9,7 +9,7 @@ import type { ParsedRequest } from './parse/request.ts';
 import type { PlanForm } from './parse/form.ts';
 import type { Prepared } from './prepare.ts';
 import { type AnswerBounds, bindValues } from './sql/builder.ts';
-import { type ReplyRow, SAID } from './sql/statements.ts';
+import { REPLY_SETTINGS, type ReplyRow } from './sql/statements.ts';
 import type { RestSettings, RoleSettings } from './settings.ts';
 
 export type Run = (
@@ -21,39 +21,39 @@ export type Run = (
 
 const NOTHING: ReplyRow = { body: '[]', count: 0, total: 0 };
 
-/** Runs a prepared statement as the caller: role, claims, request settings and query in one flight. */
+/** Runs a prepared statement as the caller: role, claims, request settings and query in one round trip. */
 export function createRun(db: Database): Run {
   return async (requested, prepared, caller, { settings, roles }) => {
     if (!prepared.statement) return NOTHING;
     const principal = principalOf(requested, prepared, caller, roles);
     const rollback = isUndone(settings, requested);
-    if (settings.preRequest === null && !promisesCount(requested, prepared)) {
-      const alone: Query = <R>(text: string, values?: readonly unknown[]) =>
+    if (settings.preRequest === null && !limitsCount(requested, prepared)) {
+      const queryAsCaller: Query = <R>(text: string, values?: readonly unknown[]) =>
         db.as<R>(principal, text, values, { rollback });
-      return ask(alone, requested, prepared, settings, answerBounds(caller, settings));
+      return queryRow(queryAsCaller, requested, prepared, settings, answerBounds(caller, settings));
     }
     return inTransaction(db, { principal, rollback, settings }, async (query) => {
-      const row = await ask(query, requested, prepared, settings, answerBounds(caller, settings));
+      const row = await queryRow(query, requested, prepared, settings, answerBounds(caller, settings));
       checkCount(requested, prepared, row);
-      // A plain read does not ask what was set for the reply, since nobody but the function before it can have set it.
+      // A plain read does not select the reply settings; here the pre-request function may have set them.
       if (settings.preRequest === null || row.headers !== undefined) return row;
-      const said = (await query<Pick<ReplyRow, 'status' | 'headers'>>(`select ${SAID}`)).rows[0];
-      return { ...row, ...said };
+      const reply = (await query<Pick<ReplyRow, 'status' | 'headers'>>(`select ${REPLY_SETTINGS}`)).rows[0];
+      return { ...row, ...reply };
     });
   };
 }
 
-/** A list inside others is counted once for each of them, and no request goes deeper than this. */
+/** A nested list counts once for each list around it, and no request nests deeper than this. */
 const PARTS_IN_WHOLE = 5;
 
-/** What an answer to this caller may hold. */
+/** The size limits of an answer to this caller. */
 function answerBounds(caller: Caller, { answerBytes }: RestSettings): AnswerBounds {
   const of = callerClass(caller.role);
   return { bytes: answerBytes[of], partBytes: answerBytes[of] * PARTS_IN_WHOLE, partRows: BOUNDS[of].rows };
 }
 
-/** The statement's row, with the planner's count where that was asked for. */
-async function ask(
+/** Runs the statement and returns its row, with the planner's estimate where it was requested. */
+async function queryRow(
   query: Query,
   requested: ParsedRequest,
   prepared: Prepared,
@@ -78,7 +78,7 @@ type Estimate = { readonly 'QUERY PLAN': readonly [{ readonly Plan: { readonly '
 const bodyOf = (requested: ParsedRequest, prepared: Prepared): string | Uint8Array | null =>
   (prepared.bodyAs === 'list' ? requested.body?.listText : requested.body?.raw) ?? null;
 
-/** What the planner thinks of a statement, as text or JSON; with `analyze` it is run as well. */
+/** Returns the query plan of a statement, as text or JSON; with `analyze` the statement also runs. */
 export async function explain(
   db: Database,
   form: PlanForm,
@@ -94,18 +94,18 @@ export async function explain(
     answerBounds(caller, settings),
   );
   const principal = principalOf(requested, prepared, caller, roles);
-  const asking = { principal, rollback: isUndone(settings, requested), settings };
-  const told = await inTransaction(db, asking, async (query) => {
+  const session = { principal, rollback: isUndone(settings, requested), settings };
+  const lines = await inTransaction(db, session, async (query) => {
     const { rows } = await query<{ 'QUERY PLAN': unknown }>(text, values);
     return rows.map((row) => row['QUERY PLAN']);
   });
-  return form.json ? JSON.stringify(told[0]) : told.join('\n');
+  return form.json ? JSON.stringify(lines[0]) : lines.join('\n');
 }
 
-/** `schema.function`, as the operator wrote it. */
+/** Quotes `schema.function` from the settings. */
 const nameOf = (name: string): string => name.split('.').map(quote).join('.');
 
-/** Whether the request's changes are undone at its end, by setting or by the wish it is allowed. */
+/** Whether the request's changes are rolled back, by setting or by a `tx` preference the settings allow. */
 export function isUndone(
   { txEnd }: RestSettings,
   { preferences: { tx } }: Pick<ParsedRequest, 'preferences'>,
@@ -114,22 +114,22 @@ export function isUndone(
   return tx === null ? txEnd === 'rollback-allow-override' : tx === 'rollback';
 }
 
-/** Carries the answer out of a transaction that is taken back. */
+/** Carries the answer out of a transaction that is rolled back. */
 class Undo<T> extends Error {
   readonly answer: T;
   constructor(answer: T) {
-    super('taken back');
+    super('rolled back');
     this.answer = answer;
   }
 }
 
-/** Works as the caller, after the function that is called before every request. */
+/** Runs `work` as the caller, after the pre-request function. */
 export async function inTransaction<T>(
   db: Database,
-  asking: { readonly principal: Principal; readonly rollback: boolean; readonly settings: RestSettings },
+  session: { readonly principal: Principal; readonly rollback: boolean; readonly settings: RestSettings },
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
-  const { principal, rollback, settings } = asking;
+  const { principal, rollback, settings } = session;
   let undo: Undo<T> | null = null;
   return db
     .transactionAs(principal, async ({ query }) => {
@@ -145,8 +145,8 @@ export async function inTransaction<T>(
     });
 }
 
-/** Statements that may have to be undone: a read and a single new row change at most what they say. */
-function promisesCount(requested: ParsedRequest, prepared: Prepared): boolean {
+/** Whether the statement must be rolled back when it affects too many rows; reads and single inserts never do. */
+function limitsCount(requested: ParsedRequest, prepared: Prepared): boolean {
   if (requested.method === 'GET' || requested.method === 'HEAD') return false;
   if (requested.preferences.maxAffected !== null) return true;
   const oneNew =
@@ -177,7 +177,7 @@ function principalOf(requested: ParsedRequest, prepared: Prepared, caller: Calle
       'request.ip': caller.ip,
       search_path: prepared.searchPath,
       ...(requested.preferences.timezone === null ? {} : { timezone: requested.preferences.timezone }),
-      // What is asked for by reading changes nothing, whatever functions a view or policy calls.
+      // A read changes nothing, whatever functions a view or policy calls.
       ...(prepared.readOnly ? { transaction_read_only: 'on' } : {}),
     },
   };

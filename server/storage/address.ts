@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { storageErrors } from './errors.ts';
 
-/** Bucket and object: what follows `/kind/` in the address, each decoded once. Nothing after the bucket gives the name ''. */
+/** Reads bucket and object name from the path after `/kind/`, each decoded once. Without an object the name is ''. */
 export function addressOf(c: Context, kind: string): { bucketId: string; name: string } {
   const { pathname } = new URL(c.req.url);
   const start = `/${kind}/`;
@@ -12,11 +12,11 @@ export function addressOf(c: Context, kind: string): { bucketId: string; name: s
       ? { bucketId: decodeURIComponent(rest), name: '' }
       : { bucketId: decodeURIComponent(rest.slice(0, slash)), name: decodeURIComponent(rest.slice(slash + 1)) };
   } catch {
-    throw storageErrors.path(); // not UTF-8 behind the percent signs
+    throw storageErrors.path(); // percent-encoded bytes that are not UTF-8
   }
 }
 
-/** Hosted Supabase's characters (storage, src/storage/limits.ts); no empty part, no `.` or `..`. Throws `StorageRefusal`. */
+/** Checks an object's name: hosted Supabase's characters (storage, src/storage/limits.ts), no empty part, no `.` or `..`. Throws `StorageRefusal`. */
 export function checkName(name: string): void {
   const fine = name.length <= 1_024 && /^[\w/!\-.*'() &$@=;:+,?]+$/.test(name);
   if (!fine || name.split('/').some((part) => part === '' || part === '.' || part === '..')) throw storageErrors.path();

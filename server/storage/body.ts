@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { storageErrors } from './errors.ts';
 
-/** A question is small; only uploads are not. */
-const QUESTION_MAX = 1024 * 1024;
+/** The largest JSON body; uploads have limits of their own. */
+const JSON_MAX = 1024 * 1024;
 
-/** Bytes of a request as they come. A sender who goes away ends it with a refusal nobody will read. */
+/** Streams a request's bytes. When the client disconnects, throws a `StorageRefusal` that nobody reads. */
 export async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   const { body } = request;
   if (body === null) return;
@@ -20,12 +20,12 @@ export async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
       yield value;
     }
   } finally {
-    // Whoever stops reading does not want the rest.
+    // The consumer stopped early: cancel the rest.
     if (!ended) await reader.cancel().catch(() => undefined);
   }
 }
 
-/** All of them at once, at most `max` bytes. Throws `StorageRefusal`. */
+/** Collects all bytes, at most `max`. Throws `StorageRefusal`. */
 export async function collect(bytes: AsyncIterable<Uint8Array>, max: number): Promise<Buffer<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -37,9 +37,9 @@ export async function collect(bytes: AsyncIterable<Uint8Array>, max: number): Pr
   return Buffer.concat(parts);
 }
 
-/** A JSON body of this shape. Throws `StorageRefusal`. */
+/** Reads a JSON body and checks it against the schema. Throws `StorageRefusal`. */
 export async function readJson<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
-  const text = (await collect(bytesOf(request), QUESTION_MAX)).toString('utf8');
+  const text = (await collect(bytesOf(request), JSON_MAX)).toString('utf8');
   let body: unknown;
   try {
     body = JSON.parse(text);

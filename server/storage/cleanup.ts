@@ -1,16 +1,16 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { forget } from './store.ts';
+import { deleteBytes } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const AT_ONCE = 500;
+const BATCH = 500;
 
-/** Deletes what has been kept long enough, uploads nobody took up again, and bytes that belong to nothing. Safe in several processes. */
-export function createCleanup(parts: { db: Database; store: ObjectStore; clock: Clock }): () => Promise<void> {
-  const { db, store, clock } = parts;
-  let searched = clock().getTime();
+/** Deletes objects past their bucket's retention, abandoned uploads, and bytes that no row refers to. Safe in several processes. */
+export function createCleanup(context: { db: Database; store: ObjectStore; clock: Clock }): () => Promise<void> {
+  const { db, store, clock } = context;
+  let listed = clock().getTime();
   return async () => {
     const now = clock();
     await db.query(
@@ -19,22 +19,22 @@ export function createCleanup(parts: { db: Database; store: ObjectStore; clock: 
       [now],
     );
     await db.query('delete from storage.uploads where expires_at <= $1::timestamptz', [now]);
-    // Reading everything that is kept is for once an hour.
-    if (Math.abs(now.getTime() - searched) >= HOUR_MS) {
-      searched = now.getTime();
-      for (const folder of ['objects', 'pieces']) await noteOrphans(folder, now);
+    // Listing everything stored is expensive: only once an hour.
+    if (Math.abs(now.getTime() - listed) >= HOUR_MS) {
+      listed = now.getTime();
+      for (const folder of ['objects', 'pieces']) await markOrphans(folder, now);
     }
     const { rows } = await db.query<{ storage_key: string }>(
       'select storage_key from storage.removed where removed_at <= greatest($1::timestamptz, clock_timestamp()) order by removed_at limit $2::int',
-      [now, AT_ONCE],
+      [now, BATCH],
     );
-    for (const row of rows) await forget(parts, row.storage_key);
+    for (const row of rows) await deleteBytes(context, row.storage_key);
   };
 
-  /** Bytes that no row names and that nobody can still be writing: left by a crash, or by a database older than its files. */
-  async function noteOrphans(folder: string, now: Date): Promise<void> {
+  /** Marks bytes over a day old that no row refers to: left by a crash, or newer than a restored database. */
+  async function markOrphans(folder: string, now: Date): Promise<void> {
     let keys: string[] = [];
-    const note = async (): Promise<void> => {
+    const mark = async (): Promise<void> => {
       await db.query(
         `insert into storage.removed (storage_key) select k from unnest($1::text[]) k
          where not exists (select from storage.objects o where o.storage_key = k) and not exists (select from storage.upload_pieces p where p.storage_key = k)
@@ -45,8 +45,8 @@ export function createCleanup(parts: { db: Database; store: ObjectStore; clock: 
     };
     for await (const { key, writtenAt } of store.list(folder)) {
       if (now.getTime() - writtenAt.getTime() > DAY_MS) keys.push(key);
-      if (keys.length >= AT_ONCE) await note();
+      if (keys.length >= BATCH) await mark();
     }
-    if (keys.length > 0) await note();
+    if (keys.length > 0) await mark();
   }
 }

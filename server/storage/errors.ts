@@ -1,6 +1,6 @@
 /**
- * A no in the storage protocol's words: HTTP 400 and `{statusCode, error, message, code}` (wire.md 4); clients look at `code` first.
- * `status` is the HTTP status where the protocol wants the true one.
+ * A refusal of the storage protocol: HTTP 400 and `{statusCode, error, message, code}`; clients look at `code` first.
+ * `status` is the HTTP status where the protocol uses the real one.
  */
 export class StorageRefusal extends Error {
   override readonly name = 'StorageRefusal';
@@ -68,6 +68,6 @@ export const storageErrors = {
       500,
     ),
   off: () => new StorageRefusal('404', 'InvalidRequest', 'not_found', 'There is nothing at this address', 404),
-  /** Of the tus protocol, which speaks in HTTP statuses. */
+  /** An error of the tus protocol, which uses HTTP statuses. */
   tus: (status: number, message: string) => new StorageRefusal(String(status), 'TusError', 'TusError', message, status),
 } as const;

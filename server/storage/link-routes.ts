@@ -15,19 +15,19 @@ const oneSchema = z.looseObject({ expiresIn: seconds, transform: transformationS
 const manySchema = z.looseObject({ expiresIn: seconds, paths: z.array(z.string().max(1_024)).max(500) });
 const HIDDEN = 'Either the object does not exist or you do not have access to it';
 
-type LinkParts = { readonly objects: Objects; readonly store: ObjectStore };
+type LinkDependencies = { readonly objects: Objects; readonly store: ObjectStore };
 
-/** Signed addresses, to read and to write. Their token comes first, since clients append to it with `&` (wire.md 4). */
+/** Adds the routes of signed URLs, for reading and writing. The token comes first in the query, because clients append to it with `&`. */
 export function addLinks(
   router: Hono<Env>,
-  { objects, store }: LinkParts,
-  caller: (c: Context<Env>) => Promise<Caller>,
+  { objects, store }: LinkDependencies,
+  getCaller: (c: Context<Env>) => Promise<Caller>,
 ): void {
-  // Names go out as they are: the client encodes the whole address.
+  // Names are not encoded here: the client encodes the whole URL.
   router.post('/object/upload/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'object/upload/sign');
     const replace = c.req.header('x-upsert') === 'true';
-    const token = await objects.signUpload(await caller(c), { bucketId, name, replace });
+    const token = await objects.signUpload(await getCaller(c), { bucketId, name, replace });
     return c.json({ url: `/object/upload/sign/${bucketId}/${name}?token=${token}`, token });
   });
   router.put('/object/upload/sign/:bucket/*', async (c) => {
@@ -43,13 +43,13 @@ export function addLinks(
     return sendObject(c.req.raw, store, found);
   });
   router.post('/object/sign/:bucket', async (c) => {
-    const who = await caller(c);
+    const caller = await getCaller(c);
     const { bucketId } = addressOf(c, 'object/sign');
     const { paths, expiresIn } = await readJson(c.req.raw, manySchema);
     const signed = [];
     for (const path of paths) {
       try {
-        const token = await objects.sign(who, { bucketId, name: path }, expiresIn, null);
+        const token = await objects.sign(caller, { bucketId, name: path }, expiresIn, null);
         signed.push({ error: null, path, signedURL: `/object/sign/${bucketId}/${path}?token=${token}` });
       } catch (error) {
         if (!(error instanceof StorageRefusal)) throw error;
@@ -59,10 +59,10 @@ export function addLinks(
     return c.json(signed);
   });
   router.post('/object/sign/:bucket/*', async (c) => {
-    const who = await caller(c);
+    const caller = await getCaller(c);
     const { bucketId, name } = addressOf(c, 'object/sign');
     const { expiresIn, transform = null } = await readJson(c.req.raw, oneSchema);
-    const token = await objects.sign(who, { bucketId, name }, expiresIn, transform);
+    const token = await objects.sign(caller, { bucketId, name }, expiresIn, transform);
     const kind = transform === null ? 'object' : 'render/image';
     return c.json({ signedURL: `/${kind}/sign/${bucketId}/${name}?token=${token}` });
   });

@@ -4,52 +4,52 @@ import type { Clock } from '#server/http/caller.ts';
 import { storageErrors } from './errors.ts';
 import { transformationSchema } from './pictures/transformation.ts';
 
-const ticketSchema = z.object({
+const claimsSchema = z.object({
   kind: z.enum(['read', 'write']),
   bucketId: z.string(),
   name: z.string(),
-  /** Good only while this session lives. */
+  /** The token works only while this session lives; null for any time. */
   session: z.string().nullable(),
-  /** read: how the picture is to be shown. */
+  /** read: how to transform the picture. */
   transform: transformationSchema.nullable().default(null),
-  /** write: whose the object will be, and whether one that is there is replaced. */
+  /** write: the object's owner, and whether an existing object is replaced. */
   ownerId: z.string().nullable().default(null),
   replace: z.boolean().default(false),
 });
-/** What an address opens to whoever holds it: one object to be read, or one name to be written. */
-export type Ticket = z.output<typeof ticketSchema>;
+/** What a signed URL allows to anyone who has it: reading one object, or writing one name. */
+export type LinkClaims = z.output<typeof claimsSchema>;
 
 export type Links = {
-  /** A token good for `seconds`. */
-  seal(ticket: z.input<typeof ticketSchema>, seconds: number): string;
-  /** Throws `StorageRefusal` for a token that is old, altered, made for something else, or whose session has ended. */
-  open(kind: Ticket['kind'], bucketId: string, name: string, token: string): Promise<Ticket>;
+  /** Returns a token that works for `seconds`. */
+  sign(claims: z.input<typeof claimsSchema>, seconds: number): string;
+  /** Checks a token. Throws `StorageRefusal` when it is expired, altered or for something else, or when its session has ended. */
+  verify(kind: LinkClaims['kind'], bucketId: string, name: string, token: string): Promise<LinkClaims>;
 };
 
-export type LinksParts = {
+export type LinksDependencies = {
   readonly clock: Clock;
-  /** A keyed hash only this server can make. */
+  /** A keyed hash that only this server can compute. */
   readonly mark: (text: string) => Buffer;
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
 };
 
-export function createLinks({ clock, mark, sessionAlive }: LinksParts): Links {
-  const seal = (text: string): string => `${text}.${mark(text).toString('base64url')}`;
+export function createLinks({ clock, mark, sessionAlive }: LinksDependencies): Links {
+  const withSignature = (text: string): string => `${text}.${mark(text).toString('base64url')}`;
   return {
-    seal(ticket, seconds) {
+    sign(claims, seconds) {
       const until = Math.floor(clock().getTime() / 1000) + seconds;
-      return seal(`${until}.${Buffer.from(JSON.stringify(ticket)).toString('base64url')}`);
+      return withSignature(`${until}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`);
     },
-    async open(kind, bucketId, name, token) {
+    async verify(kind, bucketId, name, token) {
       const [until = '', body = ''] = token.split('.');
-      const wanted = Buffer.from(seal(`${until}.${body}`));
+      const expected = Buffer.from(withSignature(`${until}.${body}`));
       const given = Buffer.from(token);
-      const same = wanted.length === given.length && timingSafeEqual(wanted, given);
+      const same = expected.length === given.length && timingSafeEqual(expected, given);
       if (!same || Number(until) * 1000 < clock().getTime()) throw storageErrors.token();
-      const ticket = ticketSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
-      if (ticket.kind !== kind || ticket.bucketId !== bucketId || ticket.name !== name) throw storageErrors.token();
-      if (ticket.session !== null && !(await sessionAlive(ticket.session))) throw storageErrors.token();
-      return ticket;
+      const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
+      if (claims.kind !== kind || claims.bucketId !== bucketId || claims.name !== name) throw storageErrors.token();
+      if (claims.session !== null && !(await sessionAlive(claims.session))) throw storageErrors.token();
+      return claims;
     },
   };
 }

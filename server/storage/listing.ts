@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One folder's content, as supabase-js's `list` asks for it. */
+/** The query of supabase-js's `list`: one folder's content. */
 export const listingSchema = z.looseObject({
   prefix: z
     .string()
@@ -19,7 +19,7 @@ export const listingSchema = z.looseObject({
 });
 export type Listing = z.output<typeof listingSchema>;
 
-/** A file, or a folder, which has a name and nothing else. */
+/** A file, or a folder, of which only the name is set. */
 export type Entry = {
   readonly name: string;
   readonly id: string | null;
@@ -29,7 +29,7 @@ export type Entry = {
   readonly metadata: unknown;
 };
 
-/** $1 bucket, $2 prefix, $3 search, $4 column, $5 direction, $6 limit, $7 offset. Folders first; a folder is what several names begin with. */
+/** $1 bucket, $2 prefix, $3 search, $4 column, $5 direction, $6 limit, $7 offset. Folders first; a folder is a common prefix of names. */
 export const LISTING = `
 with inside as (
   select substr(o.name, char_length($2) + 1) as rest, o.* from storage.objects o where o.bucket_id = $1 and starts_with(o.name, $2)
@@ -50,7 +50,7 @@ order by (id is not null),
   name
 limit $6::int offset $7::int`;
 
-/** A page of everything that begins with a prefix, as supabase-js's `listV2` asks for it. */
+/** The query of supabase-js's `listV2`: a page of everything that starts with a prefix. */
 export const pageSchema = z.looseObject({
   prefix: z.string().max(1_024).default(''),
   cursor: z
@@ -73,7 +73,7 @@ export const pageSchema = z.looseObject({
 });
 export type Page = z.output<typeof pageSchema>;
 
-/** A file, or with `with_delimiter` a folder, whose name ends with `/`; `at` is where it stands in the order. */
+/** A file, or with `with_delimiter` a folder, whose name ends with `/`; `at` is its sort key. */
 export type PageEntry = Entry & { readonly at: string };
 type Cursor = readonly [at: string, name: string];
 
@@ -83,12 +83,12 @@ function readCursor(text: string): Cursor | null {
   try {
     return cursorSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).data ?? null;
   } catch {
-    return null; // not JSON: made by somebody else
+    return null; // not JSON, so not a cursor of ours
   }
 }
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US'`;
-/** $1 bucket, $2 prefix, $3 folders are told as such, $4 column, $5 direction, $6 and $7 cursor or null, $8 limit. */
+/** $1 bucket, $2 prefix, $3 whether to group by folder, $4 column, $5 direction, $6 and $7 cursor or null, $8 limit. */
 export const PAGE = `
 with inside as (
   select case when $3::boolean and strpos(substr(o.name, char_length($2) + 1), '/') > 0 then $2 || split_part(substr(o.name, char_length($2) + 1), '/', 1) || '/' end as folder, o.*

@@ -1,7 +1,7 @@
 import { collect } from './body.ts';
 import { storageErrors } from './errors.ts';
 
-/** One part of a form; its bytes are read before the next part is asked for. `file`: it has a file's name or none at all. */
+/** One part of a form. Read its bytes before asking for the next part. `file`: it has a file name, or no field name. */
 export type Part = {
   readonly name: string;
   readonly file: boolean;
@@ -13,20 +13,20 @@ const HEAD_MAX = 8_192;
 const PARTS_MAX = 100;
 const EMPTY = Buffer.alloc(0);
 
-/** Parts of a `multipart/form-data` body (RFC 7578), one after another and never more of it in memory than came at once. Throws `StorageRefusal`. */
+/** Streams the parts of a `multipart/form-data` body (RFC 7578) one by one; memory holds at most one chunk. Throws `StorageRefusal`. */
 export async function* readParts(source: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
   const input = source[Symbol.asyncIterator]();
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first boundary has no line before it; one is made up, so that all look alike.
+  // The first boundary has no line break before it: prepend one, so that all boundaries look alike.
   let held: Buffer = Buffer.from('\r\n');
 
   async function more(): Promise<void> {
     const { done, value } = await input.next();
-    if (done) throw storageErrors.body(); // it ends before its last boundary
+    if (done) throw storageErrors.body(); // the body ends before its last boundary
     held =
       held.length === 0 ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : Buffer.concat([held, value]);
   }
-  /** Everything before the next boundary, which is taken away with it. */
+  /** Yields everything up to the next boundary and consumes the boundary. */
   async function* untilBoundary(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const at = held.indexOf(delimiter);
@@ -36,11 +36,11 @@ export async function* readParts(source: AsyncIterable<Uint8Array>, boundary: st
         if (last.length > 0) yield last;
         return;
       }
-      // The end of what is here may be the beginning of a boundary.
-      const sure = held.length - delimiter.length + 1;
-      if (sure > 0) {
-        const first = held.subarray(0, sure);
-        held = held.subarray(sure);
+      // The end of the chunk may be the start of a boundary.
+      const safe = held.length - delimiter.length + 1;
+      if (safe > 0) {
+        const first = held.subarray(0, safe);
+        held = held.subarray(safe);
         yield first;
       }
       await more();
@@ -60,17 +60,17 @@ export async function* readParts(source: AsyncIterable<Uint8Array>, boundary: st
   }
 
   try {
-    await collect(untilBoundary(), HEAD_MAX); // a preamble is for nobody
+    await collect(untilBoundary(), HEAD_MAX); // ignore the preamble
     for (let count = 0; count < PARTS_MAX; count += 1) {
       while (held.length < 2) await more();
       if (held.toString('latin1', 0, 2) === '--') return;
       const padding = await upTo('\r\n', 64);
       if (padding.trim() !== '') throw storageErrors.body();
-      held = Buffer.concat([Buffer.from('\r\n'), held]); // so that a part without headers ends them like any other
+      held = Buffer.concat([Buffer.from('\r\n'), held]); // so that a part without headers ends them like any other part
       const head = await upTo('\r\n\r\n', HEAD_MAX);
       const bytes = untilBoundary();
       yield { ...readHead(head), bytes };
-      for await (const _ of bytes); // what was not wanted
+      for await (const _ of bytes); // skip what the caller did not read
     }
     throw storageErrors.body();
   } finally {

@@ -20,7 +20,7 @@ const relocationSchema = z.looseObject({
 });
 const copySchema = relocationSchema.extend({
   copyMetadata: z.boolean().nullish(),
-  // What the client calls metadata here is what an upload says in headers.
+  // The client's `metadata` here is what an upload sends as headers.
   metadata: z
     .looseObject({
       cacheControl: z.string().optional(),
@@ -30,65 +30,65 @@ const copySchema = relocationSchema.extend({
     .nullish(),
 });
 const removalSchema = z.looseObject({
-  // Newer clients may name a version beside the path; there is one version of everything here.
+  // Newer clients may name a version beside the path; only one version exists here.
   prefixes: z.array(z.union([name, z.looseObject({ path: name }).transform(({ path }) => path)])).max(1_000),
 });
 
-type ObjectParts = { readonly objects: Objects; readonly store: ObjectStore };
-type ReadHere = (c: Context<Env>) => Promise<Caller>;
+type ObjectDependencies = { readonly objects: Objects; readonly store: ObjectStore };
+type GetCaller = (c: Context<Env>) => Promise<Caller>;
 
-/** `/object`: what has a fixed word in its address comes before what has a bucket there. */
-export function addObjects(router: Hono<Env>, parts: ObjectParts, caller: ReadHere): void {
-  addFolders(router, parts.objects, caller);
-  addRelocation(router, parts.objects, caller);
-  addReading(router, parts, caller);
-  addWriting(router, parts.objects, caller);
+/** Adds `/object`. Routes with a fixed word come before routes with a bucket in the same position. */
+export function addObjects(router: Hono<Env>, dependencies: ObjectDependencies, getCaller: GetCaller): void {
+  addFolders(router, dependencies.objects, getCaller);
+  addRelocation(router, dependencies.objects, getCaller);
+  addReading(router, dependencies, getCaller);
+  addWriting(router, dependencies.objects, getCaller);
 }
 
-function addFolders(router: Hono<Env>, objects: Objects, caller: ReadHere): void {
+function addFolders(router: Hono<Env>, objects: Objects, getCaller: GetCaller): void {
   router.post('/object/list/:bucket', async (c) => {
-    const who = await caller(c);
-    return c.json(await objects.list(who, c.req.param('bucket'), await readJson(c.req.raw, listingSchema)));
+    const caller = await getCaller(c);
+    return c.json(await objects.list(caller, c.req.param('bucket'), await readJson(c.req.raw, listingSchema)));
   });
   router.post('/object/list-v2/:bucket', async (c) => {
-    const who = await caller(c);
-    return c.json(await objects.page(who, c.req.param('bucket'), await readJson(c.req.raw, pageSchema)));
+    const caller = await getCaller(c);
+    return c.json(await objects.page(caller, c.req.param('bucket'), await readJson(c.req.raw, pageSchema)));
   });
 }
 
-function addRelocation(router: Hono<Env>, objects: Objects, caller: ReadHere): void {
+function addRelocation(router: Hono<Env>, objects: Objects, getCaller: GetCaller): void {
   router.post('/object/move', async (c) => {
-    const who = await caller(c);
+    const caller = await getCaller(c);
     const { bucketId, sourceKey, destinationKey, destinationBucket } = await readJson(c.req.raw, relocationSchema);
     const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey };
-    const object = await objects.move(who, { bucketId, name: sourceKey }, to);
+    const object = await objects.move(caller, { bucketId, name: sourceKey }, to);
     return c.json({ message: 'Successfully moved', Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
   router.post('/object/copy', async (c) => {
-    const who = await caller(c);
-    const asked = await readJson(c.req.raw, copySchema);
-    const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata } = asked;
+    const caller = await getCaller(c);
+    const body = await readJson(c.req.raw, copySchema);
+    const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata } = body;
     const replace = c.req.header('x-upsert') === 'true';
     const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey, replace };
-    const changes = copyMetadata === false ? readChanges(asked.metadata ?? {}, c.req.header('x-metadata')) : null;
-    const object = await objects.copy(who, { bucketId, name: sourceKey }, to, changes);
+    const changes = copyMetadata === false ? readChanges(body.metadata ?? {}, c.req.header('x-metadata')) : null;
+    const object = await objects.copy(caller, { bucketId, name: sourceKey }, to, changes);
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}`, ...toRow(object) });
   });
 }
 
 function readChanges(
-  said: { cacheControl?: string | undefined; contentEncoding?: string | undefined; mimetype?: string | undefined },
+  sent: { cacheControl?: string | undefined; contentEncoding?: string | undefined; mimetype?: string | undefined },
   metadata: string | undefined,
 ): Changes {
   return {
-    contentType: said.mimetype ?? null,
-    cacheControl: cacheControlOf(said.cacheControl ?? null),
-    contentEncoding: said.contentEncoding === undefined ? undefined : encodingOf(said.contentEncoding),
+    contentType: sent.mimetype ?? null,
+    cacheControl: cacheControlOf(sent.cacheControl ?? null),
+    contentEncoding: sent.contentEncoding === undefined ? undefined : encodingOf(sent.contentEncoding),
     metadata: metadataOf(metadata === undefined ? null : Buffer.from(metadata, 'base64').toString('utf8')),
   };
 }
 
-function addReading(router: Hono<Env>, { objects, store }: ObjectParts, caller: ReadHere): void {
+function addReading(router: Hono<Env>, { objects, store }: ObjectDependencies, getCaller: GetCaller): void {
   router.get('/object/info/public/:bucket/*', async (c) => {
     const at = addressOf(c, 'object/info/public');
     return c.json(toInfo((await objects.findPublic(at.bucketId, at.name)).object));
@@ -96,7 +96,7 @@ function addReading(router: Hono<Env>, { objects, store }: ObjectParts, caller: 
   for (const kind of ['object/info/authenticated', 'object/info'])
     router.get(`/${kind}/:bucket/*`, async (c) => {
       const at = addressOf(c, kind);
-      return c.json(toInfo((await objects.find(await caller(c), at.bucketId, at.name)).object));
+      return c.json(toInfo((await objects.find(await getCaller(c), at.bucketId, at.name)).object));
     });
   router.get('/object/public/:bucket/*', async (c) => {
     const at = addressOf(c, 'object/public');
@@ -105,25 +105,25 @@ function addReading(router: Hono<Env>, { objects, store }: ObjectParts, caller: 
   for (const kind of ['object/authenticated', 'object'])
     router.get(`/${kind}/:bucket/*`, async (c) => {
       const at = addressOf(c, kind);
-      return sendObject(c.req.raw, store, await objects.find(await caller(c), at.bucketId, at.name));
+      return sendObject(c.req.raw, store, await objects.find(await getCaller(c), at.bucketId, at.name));
     });
 }
 
-function addWriting(router: Hono<Env>, objects: Objects, caller: ReadHere): void {
+function addWriting(router: Hono<Env>, objects: Objects, getCaller: GetCaller): void {
   router.on(['POST', 'PUT'], '/object/:bucket/*', async (c) => {
-    const who = await caller(c);
+    const caller = await getCaller(c);
     const at = addressOf(c, 'object');
-    const object = await objects.upload(who, at.bucketId, at.name, await readUpload(c.req.raw));
+    const object = await objects.upload(caller, at.bucketId, at.name, await readUpload(c.req.raw));
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
   router.delete('/object/:bucket', async (c) => {
-    const who = await caller(c);
+    const caller = await getCaller(c);
     const { prefixes } = await readJson(c.req.raw, removalSchema);
-    return c.json((await objects.remove(who, c.req.param('bucket'), prefixes)).map(toRow));
+    return c.json((await objects.remove(caller, c.req.param('bucket'), prefixes)).map(toRow));
   });
   router.delete('/object/:bucket/*', async (c) => {
     const at = addressOf(c, 'object');
-    const removed = await objects.remove(await caller(c), at.bucketId, [at.name]);
+    const removed = await objects.remove(await getCaller(c), at.bucketId, [at.name]);
     if (removed.length === 0) throw storageErrors.noObject();
     return c.json({ message: 'Successfully deleted' });
   });

@@ -6,53 +6,53 @@ import { storageErrors } from './errors.ts';
 import {
   bucketOf,
   checkType,
-  forget,
+  deleteBytes,
   insert,
   storeObject,
   type StoreContext,
   discardOnRefusal,
   authorizeUpload,
-  noteUnfinished,
+  markForDeletion,
   type ObjectPath,
   principalOf,
   type Writer,
 } from './store.ts';
 import { type Entry, LISTING, type Listing, PAGE, type Page, type PageEntry, writeCursor } from './listing.ts';
-import type { Links, Ticket } from './links.ts';
+import type { LinkClaims, Links } from './links.ts';
 import { COLUMNS, type Bucket, type Found, type StoredObject } from './rows.ts';
 import type { Transformation } from './pictures/transformation.ts';
 import type { Incoming } from './upload.ts';
 
-/** Everything is done as the caller: policies on `storage.objects` say who may. Throws `StorageRefusal`. */
+/** Operations on objects. All run as the caller, so that policies on `storage.objects` decide. Throws `StorageRefusal`. */
 export type Objects = {
   upload(caller: Caller, bucketId: string, name: string, incoming: Incoming): Promise<StoredObject>;
   find(caller: Caller, bucketId: string, name: string): Promise<Found>;
-  /** Without a caller; only from a public bucket. */
+  /** Without a caller; only from public buckets. */
   findPublic(bucketId: string, name: string): Promise<Found>;
   remove(caller: Caller, bucketId: string, names: readonly string[]): Promise<StoredObject[]>;
   list(caller: Caller, bucketId: string, listing: Listing): Promise<Entry[]>;
   page(caller: Caller, bucketId: string, page: Page): Promise<Paged>;
-  /** The same bytes under another name, in another bucket where policies let the caller. */
+  /** Renames an object, or moves it to another bucket where policies allow. */
   move(caller: Caller, from: Address, to: Address): Promise<StoredObject>;
-  /** `changes` null: everything said of the first is said of the copy; else what is left out stays, and what people added is gone. */
+  /** Copies an object. `changes` null: with all properties; else omitted ones are copied, and user metadata is replaced. */
   copy(caller: Caller, from: Address, to: ObjectPath, changes: Changes | null): Promise<StoredObject>;
-  /** A token that reads one object, good for at most the bucket's time. */
+  /** A token that reads one object, for at most the bucket's maximum time. */
   sign(caller: Caller, at: Address, seconds: number, transform: Transformation | null): Promise<string>;
-  findSigned(bucketId: string, name: string, token: string): Promise<Found & { readonly ticket: Ticket }>;
-  /** A token that writes one object as the caller's own, for two hours. */
+  findSigned(bucketId: string, name: string, token: string): Promise<Found & { readonly claims: LinkClaims }>;
+  /** A token that writes one object owned by the caller, for two hours. */
   signUpload(caller: Caller, objectPath: ObjectPath): Promise<string>;
   uploadSigned(bucketId: string, name: string, token: string, incoming: Incoming): Promise<StoredObject>;
 };
 export type Changes = {
   readonly contentType: string | null;
   readonly cacheControl: string | null;
-  /** undefined: stays. */
+  /** undefined: unchanged. */
   readonly contentEncoding: string | null | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 export type Address = { readonly bucketId: string; readonly name: string };
-export type ObjectsParts = StoreContext & { readonly links: Links };
-/** A page of `listV2`, in supabase-js's words. */
+export type ObjectsContext = StoreContext & { readonly links: Links };
+/** A page of `listV2` in supabase-js's format. */
 export type Paged = {
   readonly hasNext: boolean;
   readonly nextCursor?: string;
@@ -64,16 +64,16 @@ const UPLOAD_LINK_SECONDS = 7_200;
 const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_named($1) b
   left join storage.objects o on o.bucket_id = b.id and o.name = $2`;
 
-export function createObjects(parts: ObjectsParts): Objects {
-  const { db, clock, links } = parts;
+export function createObjects(context: ObjectsContext): Objects {
+  const { db, clock, links } = context;
   const writerOf = (caller: Caller): Writer => ({ caller: principalOf(caller) });
 
-  /** The one place where an object is found for reading. `principal`: under policies; null: as the server, after another proof. */
-  async function look(principal: Principal | null, bucketId: string, name: string): Promise<Found> {
+  /** Finds an object for reading. With a `principal` policies apply; null reads as the server, after another check. */
+  async function findRow(principal: Principal | null, bucketId: string, name: string): Promise<Found> {
     type Row = Omit<StoredObject, 'id'> & { readonly id: string | null; readonly bucket: Bucket };
-    const asked =
+    const query =
       principal === null ? db.query<Row>(FIND, [bucketId, name]) : db.as<Row>(principal, FIND, [bucketId, name]);
-    const row = (await asked.catch(hide)).rows[0];
+    const row = (await query.catch(denyAsNotFound)).rows[0];
     if (!row) throw storageErrors.noBucket();
     const { bucket, id, ...rest } = row;
     if (id === null) throw storageErrors.noObject();
@@ -82,8 +82,8 @@ export function createObjects(parts: ObjectsParts): Objects {
     return { bucket, object: { id, ...rest } };
   }
   async function find(caller: Caller, bucketId: string, name: string): Promise<Found> {
-    const found = await look(principalOf(caller), bucketId, name);
-    // Policies bind people, but not the service: what is for its owner alone is told apart here.
+    const found = await findRow(principalOf(caller), bucketId, name);
+    // Policies do not bind the service role: check owner-only buckets here.
     if (found.bucket.owner_only && (caller.userId === null || caller.userId !== found.object.owner))
       throw storageErrors.noObject();
     return found;
@@ -92,32 +92,32 @@ export function createObjects(parts: ObjectsParts): Objects {
   return {
     find,
     upload: (caller, bucketId, name, incoming) =>
-      storeObject(parts, writerOf(caller), { bucketId, name, replace: incoming.replace }, incoming),
+      storeObject(context, writerOf(caller), { bucketId, name, replace: incoming.replace }, incoming),
     async findPublic(bucketId, name) {
-      const found = await look(null, bucketId, name);
+      const found = await findRow(null, bucketId, name);
       if (!found.bucket.public) throw storageErrors.noObject();
       return found;
     },
     async remove(caller, bucketId, names) {
       await bucketOf(db, bucketId);
       const text = `delete from storage.objects o where o.bucket_id = $1 and o.name = any($2::text[]) returning ${COLUMNS}`;
-      const { rows } = await db.as<StoredObject>(principalOf(caller), text, [bucketId, names]).catch(hide);
-      for (const row of rows) await forget(parts, row.storage_key);
+      const { rows } = await db.as<StoredObject>(principalOf(caller), text, [bucketId, names]).catch(denyAsNotFound);
+      for (const row of rows) await deleteBytes(context, row.storage_key);
       return rows;
     },
     async list(caller, bucketId, { prefix, limit, offset, search, sortBy }) {
       const bucket = await bucketOf(db, bucketId);
       if (bucket.owner_only && caller.userId === null) return [];
       const values = [bucketId, prefix, search, sortBy.column, sortBy.order, limit, offset];
-      return (await db.as<Entry>(principalOf(caller), LISTING, values).catch(hide)).rows;
+      return (await db.as<Entry>(principalOf(caller), LISTING, values).catch(denyAsNotFound)).rows;
     },
     async page(caller, bucketId, { prefix, cursor, limit, with_delimiter, sortBy }) {
       const bucket = await bucketOf(db, bucketId);
       if (bucket.owner_only && caller.userId === null) return toPage([], limit);
       const [at, name] = cursor ?? [null, null];
-      // One more than asked for tells whether there is a next page.
+      // One row more than requested shows whether there is a next page.
       const values = [bucketId, prefix, with_delimiter, sortBy.column, sortBy.order, at, name, limit + 1];
-      return toPage((await db.as<PageEntry>(principalOf(caller), PAGE, values).catch(hide)).rows, limit);
+      return toPage((await db.as<PageEntry>(principalOf(caller), PAGE, values).catch(denyAsNotFound)).rows, limit);
     },
     async move(caller, from, to) {
       const { object, bucket } = await find(caller, from.bucketId, from.name);
@@ -127,28 +127,28 @@ export function createObjects(parts: ObjectsParts): Objects {
     async copy(caller, from, to, changes) {
       const { object, bucket } = await find(caller, from.bucketId, from.name);
       await checkRelocation(db, bucket, object, to);
-      return duplicate(parts, writerOf(caller), object, to, changes);
+      return duplicate(context, writerOf(caller), object, to, changes);
     },
     async sign(caller, { bucketId, name }, seconds, transform) {
       const { bucket } = await find(caller, bucketId, name);
       if (transform !== null && bucket.owner_only) throw storageErrors.noObject();
       const session = bucket.owner_only ? caller.sessionId : null;
-      const ticket = { kind: 'read' as const, bucketId, name, session, transform };
-      return links.seal(ticket, Math.min(seconds, bucket.max_signed_seconds));
+      const claims = { kind: 'read' as const, bucketId, name, session, transform };
+      return links.sign(claims, Math.min(seconds, bucket.max_signed_seconds));
     },
     async findSigned(bucketId, name, token) {
-      const ticket = await links.open('read', bucketId, name, token);
-      return { ...(await look(null, bucketId, name)), ticket };
+      const claims = await links.verify('read', bucketId, name, token);
+      return { ...(await findRow(null, bucketId, name)), claims };
     },
     async signUpload(caller, objectPath) {
       const bucket = await bucketOf(db, objectPath.bucketId);
       const session = bucket.owner_only ? caller.sessionId : null;
-      await authorizeUpload(parts, writerOf(caller), bucket, objectPath, { contentType: null, size: null });
-      return links.seal({ kind: 'write', ...objectPath, session, ownerId: caller.userId }, UPLOAD_LINK_SECONDS);
+      await authorizeUpload(context, writerOf(caller), bucket, objectPath, { contentType: null, size: null });
+      return links.sign({ kind: 'write', ...objectPath, session, ownerId: caller.userId }, UPLOAD_LINK_SECONDS);
     },
     async uploadSigned(bucketId, name, token, incoming) {
-      const { ownerId, replace } = await links.open('write', bucketId, name, token);
-      return storeObject(parts, { ownerId }, { bucketId, name, replace }, incoming);
+      const { ownerId, replace } = await links.verify('write', bucketId, name, token);
+      return storeObject(context, { ownerId }, { bucketId, name, replace }, incoming);
     },
   };
 }
@@ -166,7 +166,7 @@ function toPage(rows: readonly PageEntry[], limit: number): Paged {
   };
 }
 
-/** What the bucket it goes to says of it. Nothing leaves or enters by this way where only owners read, or where pictures are packed again. */
+/** Applies the target bucket's rules. Refuses owner-only buckets, and moves into a bucket that re-encodes pictures. */
 async function checkRelocation(db: Database, source: Bucket, object: StoredObject, to: Address): Promise<void> {
   checkName(to.name);
   const target = await bucketOf(db, to.bucketId);
@@ -192,7 +192,7 @@ async function relocate(db: Database, caller: Caller, from: Address, to: Address
 }
 
 async function duplicate(
-  parts: StoreContext,
+  context: StoreContext,
   writer: Writer,
   object: StoredObject,
   to: ObjectPath,
@@ -208,17 +208,17 @@ async function duplicate(
     contentEncoding: changes?.contentEncoding === undefined ? object.content_encoding : changes.contentEncoding,
     metadata: changes === null ? object.user_metadata : changes.metadata,
   };
-  await authorizeUpload(parts, writer, await bucketOf(parts.db, to.bucketId), to, { contentType, size });
+  await authorizeUpload(context, writer, await bucketOf(context.db, to.bucketId), to, { contentType, size });
   const key = `objects/${randomUUID()}`;
-  await noteUnfinished(parts, key);
-  return discardOnRefusal(parts, key, async () => {
-    if (!(await parts.store.copy(object.storage_key, key))) throw storageErrors.noObject();
-    return insert(parts.db, writer, to, { ...row, key });
+  await markForDeletion(context, key);
+  return discardOnRefusal(context, key, async () => {
+    if (!(await context.store.copy(object.storage_key, key))) throw storageErrors.noObject();
+    return insert(context.db, writer, to, { ...row, key });
   });
 }
 
-/** No right to look at all is told as nothing there. */
-function hide(error: unknown): never {
+/** Reports missing rights as "not found", so that they do not reveal what exists. */
+function denyAsNotFound(error: unknown): never {
   if (error instanceof DatabaseError && error.code === '42501') throw storageErrors.noObject();
   throw error;
 }

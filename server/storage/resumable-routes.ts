@@ -9,82 +9,87 @@ import { cacheControlOf, encodingOf, metadataOf } from './upload.ts';
 
 const VERSION = '1.0.0';
 const STREAM = 'application/offset+octet-stream';
-/** Where uploads begin; the first takes a signed address's token in `x-signature` instead of a bearer, and must not be read as an id. */
-const PLACES = ['/upload/resumable/sign', '/upload/resumable'];
+/** Where uploads start. `/sign` comes first, so that it is not taken for an id; it takes a signed URL's token in `x-signature` instead of a bearer token. */
+const BASE_PATHS = ['/upload/resumable/sign', '/upload/resumable'];
 
-export type ResumableParts = { readonly resumable: Resumable; readonly links: Links; readonly sizeMax: number };
-type ReadHere = (c: Context<Env>) => Promise<Caller>;
+export type ResumableDependencies = { readonly resumable: Resumable; readonly links: Links; readonly sizeMax: number };
+type GetCaller = (c: Context<Env>) => Promise<Caller>;
 
-/** `/upload/resumable`: the tus protocol 1.0 with supabase-js's names in `Upload-Metadata` (tus.io/protocols/resumable-upload). */
-export function addResumable(router: Hono<Env>, parts: ResumableParts, caller: ReadHere): void {
-  const told = {
+/** Adds `/upload/resumable`: the tus protocol 1.0 with supabase-js's names in `Upload-Metadata` (tus.io/protocols/resumable-upload). */
+export function addResumable(router: Hono<Env>, dependencies: ResumableDependencies, getCaller: GetCaller): void {
+  const tusHeaders = {
     'tus-resumable': VERSION,
     'tus-version': VERSION,
     'tus-extension': 'creation,creation-with-upload,termination,expiration',
-    'tus-max-size': String(parts.sizeMax),
+    'tus-max-size': String(dependencies.sizeMax),
   };
-  for (const objectPath of PLACES) {
-    for (const path of [objectPath, `${objectPath}/:id`])
-      router.options(path, () => new Response(null, { status: 204, headers: told }));
-    router.use(`${objectPath}/*`, async (c, next) => {
+  for (const basePath of BASE_PATHS) {
+    for (const path of [basePath, `${basePath}/:id`])
+      router.options(path, () => new Response(null, { status: 204, headers: tusHeaders }));
+    router.use(`${basePath}/*`, async (c, next) => {
       if (c.req.header('tus-resumable') !== VERSION) {
-        const no = storageErrors.tus(412, 'This server speaks tus 1.0.0');
-        return c.json({ statusCode: no.statusCode, code: no.code, error: no.error, message: no.message }, 412, told);
+        const { statusCode, code, error, message } = storageErrors.tus(412, 'This server speaks tus 1.0.0');
+        return c.json({ statusCode, code, error, message }, 412, tusHeaders);
       }
       await next();
       c.res.headers.set('tus-resumable', VERSION);
       return undefined;
     });
-    addPlace(router, parts, objectPath, caller);
+    addUploads(router, dependencies, basePath, getCaller);
   }
 }
 
-function addPlace(router: Hono<Env>, { resumable, links }: ResumableParts, objectPath: string, caller: ReadHere): void {
-  const signed = objectPath.endsWith('/sign');
-  /** Who is calling: under a signed address only for the object it was made for. */
+function addUploads(
+  router: Hono<Env>,
+  { resumable, links }: ResumableDependencies,
+  basePath: string,
+  getCaller: GetCaller,
+): void {
+  const signed = basePath.endsWith('/sign');
+  /** Identifies the uploader; a signed URL allows only the object it was made for. */
   async function uploaderOf(c: Context<Env>, bucketId: string, name: string): Promise<Uploader & { replace: boolean }> {
     if (signed) {
-      const ticket = await links.open('write', bucketId, name, c.req.header('x-signature') ?? '');
-      return { writer: { ownerId: ticket.ownerId }, role: 'link', owner: ticket.ownerId, replace: ticket.replace };
+      const claims = await links.verify('write', bucketId, name, c.req.header('x-signature') ?? '');
+      return { writer: { ownerId: claims.ownerId }, role: 'link', owner: claims.ownerId, replace: claims.replace };
     }
-    const who = await caller(c);
+    const caller = await getCaller(c);
     const replace = c.req.header('x-upsert') === 'true';
-    return { writer: { caller: principalOf(who) }, role: who.role, owner: who.userId, replace };
+    return { writer: { caller: principalOf(caller) }, role: caller.role, owner: caller.userId, replace };
   }
-  async function continuing(c: Context<Env>): Promise<Uploader> {
+  async function uploaderOfId(c: Context<Env>): Promise<Uploader> {
     const address = signed ? await resumable.addressOf(c.req.param('id') ?? '') : { bucketId: '', name: '' };
     return uploaderOf(c, address.bucketId, address.name);
   }
 
-  router.post(objectPath, async (c) => {
-    const asked = readCreation(c.req.raw.headers);
-    const uploader = await uploaderOf(c, asked.bucketId, asked.name);
-    let upload = await resumable.begin(uploader, { ...asked, replace: uploader.replace });
+  router.post(basePath, async (c) => {
+    const creation = readCreation(c.req.raw.headers);
+    const uploader = await uploaderOf(c, creation.bucketId, creation.name);
+    let upload = await resumable.begin(uploader, { ...creation, replace: uploader.replace });
     if (c.req.header('content-type') === STREAM && upload.length > 0)
       upload = await resumable.append(uploader, upload.id, 0, bytesOf(c.req.raw));
     const location = `${new URL(c.req.url).pathname.replace(/\/$/, '')}/${upload.id}`;
-    return new Response(null, { status: 201, headers: { ...standing(upload), location } });
+    return new Response(null, { status: 201, headers: { ...progressHeaders(upload), location } });
   });
-  router.get(`${objectPath}/:id`, async (c) => {
+  router.get(`${basePath}/:id`, async (c) => {
     if (c.req.raw.method !== 'HEAD') throw storageErrors.off();
-    const upload = await resumable.state(await continuing(c), c.req.param('id'));
-    const headers = { ...standing(upload), 'upload-length': String(upload.length), 'cache-control': 'no-store' };
+    const upload = await resumable.state(await uploaderOfId(c), c.req.param('id'));
+    const headers = { ...progressHeaders(upload), 'upload-length': String(upload.length), 'cache-control': 'no-store' };
     return new Response(null, { headers: { ...headers, 'upload-metadata': upload.described } });
   });
   const patch = async (c: Context<Env>): Promise<Response> => {
     if (c.req.header('content-type') !== STREAM) throw storageErrors.tus(415, `The content type must be ${STREAM}`);
     const offset = readCount(c.req.header('upload-offset'), 'Upload-Offset');
-    const upload = await resumable.append(await continuing(c), c.req.param('id') ?? '', offset, bytesOf(c.req.raw));
-    return new Response(null, { status: 204, headers: standing(upload) });
+    const upload = await resumable.append(await uploaderOfId(c), c.req.param('id') ?? '', offset, bytesOf(c.req.raw));
+    return new Response(null, { status: 204, headers: progressHeaders(upload) });
   };
   const end = async (c: Context<Env>): Promise<Response> => {
-    await resumable.end(await continuing(c), c.req.param('id') ?? '');
+    await resumable.end(await uploaderOfId(c), c.req.param('id') ?? '');
     return new Response(null, { status: 204 });
   };
-  router.patch(`${objectPath}/:id`, patch);
-  router.delete(`${objectPath}/:id`, end);
-  // For networks that let only GET and POST through.
-  router.post(`${objectPath}/:id`, (c) => {
+  router.patch(`${basePath}/:id`, patch);
+  router.delete(`${basePath}/:id`, end);
+  // For networks that allow only GET and POST.
+  router.post(`${basePath}/:id`, (c) => {
     const method = c.req.header('x-http-method-override');
     if (method === 'PATCH') return patch(c);
     if (method === 'DELETE') return end(c);
@@ -92,7 +97,7 @@ function addPlace(router: Hono<Env>, { resumable, links }: ResumableParts, objec
   });
 }
 
-function standing(upload: Upload): Record<string, string> {
+function progressHeaders(upload: Upload): Record<string, string> {
   return { 'upload-offset': String(upload.received), 'upload-expires': upload.expires_at.toUTCString() };
 }
 
@@ -104,19 +109,19 @@ function readCreation(headers: Headers): Omit<NewUpload, 'replace'> {
   const pairs = described.split(',').map((pair) => pair.trim().split(/\s+/));
   if (described !== '' && pairs.some(([key = '', value = '']) => key === '' || !/^[\w+/=-]*$/.test(value)))
     throw storageErrors.tus(400, 'Upload-Metadata cannot be read');
-  const said = new Map(pairs.map(([key = '', value = '']) => [key, Buffer.from(value, 'base64').toString('utf8')]));
-  const [bucketId, name] = [said.get('bucketName'), said.get('objectName')];
+  const fields = new Map(pairs.map(([key = '', value = '']) => [key, Buffer.from(value, 'base64').toString('utf8')]));
+  const [bucketId, name] = [fields.get('bucketName'), fields.get('objectName')];
   if (!bucketId || !name) throw storageErrors.tus(400, 'Upload-Metadata needs bucketName and objectName');
-  const seconds = said.get('cacheControl') ?? '';
+  const seconds = fields.get('cacheControl') ?? '';
   return {
     bucketId,
     name,
     length,
     described,
-    contentType: said.get('contentType') || 'application/octet-stream',
+    contentType: fields.get('contentType') || 'application/octet-stream',
     cacheControl: cacheControlOf(/^\d+$/.test(seconds) ? `max-age=${seconds}` : seconds),
-    contentEncoding: encodingOf(said.get('contentEncoding') ?? null),
-    metadata: metadataOf(said.get('metadata') ?? null),
+    contentEncoding: encodingOf(fields.get('contentEncoding') ?? null),
+    metadata: metadataOf(fields.get('metadata') ?? null),
   };
 }
 

@@ -3,18 +3,18 @@ import type { Transaction } from '#server/db/database.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
 import {
   bucketOf,
-  forget,
+  deleteBytes,
   storeObject,
   type StoreContext,
   discardOnRefusal,
   authorizeUpload,
-  noteUnfinished,
+  markForDeletion,
   type ObjectPath,
   type Writer,
 } from './store.ts';
 import type { Details } from './upload.ts';
 
-/** An upload that may be interrupted, as far as it has come. */
+/** The state of a resumable upload. */
 export type Upload = {
   readonly id: string;
   readonly bucket_id: string;
@@ -33,34 +33,34 @@ export type Upload = {
   readonly done_at: Date | null;
   readonly expires_at: Date;
 };
-/** Who goes on with an upload: the one who began it, or the holder of the signed address it was begun with. */
+/** Who may continue an upload: the account that began it, or the holder of the signed URL it began with. */
 export type Uploader = { readonly writer: Writer; readonly role: string; readonly owner: string | null };
 export type NewUpload = ObjectPath &
   Details & { readonly contentType: string; readonly length: number; readonly described: string };
 
-/** tus 1.0: creation, termination, expiration. Everything throws `StorageRefusal`, with the true HTTP status. */
+/** tus 1.0: creation, termination, expiration. Everything throws `StorageRefusal` with the real HTTP status. */
 export type Resumable = {
   begin(uploader: Uploader, upload: NewUpload): Promise<Upload>;
-  /** As far as it has come; puts it together where that was interrupted. */
+  /** Returns the upload's state; finishes it when joining its pieces was interrupted. */
   state(uploader: Uploader, id: string): Promise<Upload>;
-  /** Adds what comes at `offset`; what has come when the sender goes away counts. The last byte makes the object. */
+  /** Adds bytes at `offset`; what arrived before a disconnect counts. The last byte completes the object. */
   append(uploader: Uploader, id: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<Upload>;
   end(uploader: Uploader, id: string): Promise<void>;
-  /** What an upload will be called: a signed address is checked against it. */
+  /** The object an upload will become, to check a signed URL against. */
   addressOf(id: string): Promise<{ bucketId: string; name: string }>;
 };
 
 const LIFE = "interval '24 hours'";
 const JOINING = "interval '10 minutes'";
-/** Five gigabytes in the pieces of 6 MB that clients of this protocol send. */
+/** Enough for 5 GB in pieces of 6 MB, the size that clients send. */
 const PIECES_MAX = 1_000;
 const OPEN_MAX = 200;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const COLUMNS =
   'id, bucket_id, name, role, owner, replace, content_type, cache_control, content_encoding, user_metadata, described, length, received, done_at, expires_at';
 
-export function createResumable(parts: StoreContext): Resumable {
-  const { db, clock, store } = parts;
+export function createResumable(context: StoreContext): Resumable {
+  const { db, clock, store } = context;
 
   async function find(uploader: Uploader, id: string): Promise<Upload> {
     const upload = ID.test(id)
@@ -74,7 +74,7 @@ export function createResumable(parts: StoreContext): Resumable {
   async function begin(uploader: Uploader, upload: NewUpload): Promise<Upload> {
     const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
     const bucket = await bucketOf(db, bucketId);
-    await authorizeUpload(parts, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
+    await authorizeUpload(context, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
     const { role, owner } = uploader;
     const values = [
       bucketId,
@@ -111,42 +111,42 @@ export function createResumable(parts: StoreContext): Resumable {
     if (upload.done_at !== null) return upload;
     const key = `pieces/${randomUUID()}`;
     const tally = { size: 0 };
-    await noteUnfinished(parts, key);
-    const grown = await discardOnRefusal(parts, key, async () => {
-      await store.put(key, uninterrupted(bytes, upload.length - offset, tally));
-      if (tally.size === 0) throw new Nothing();
+    await markForDeletion(context, key);
+    const grown = await discardOnRefusal(context, key, async () => {
+      await store.put(key, untilDisconnect(bytes, upload.length - offset, tally));
+      if (tally.size === 0) throw new NoBytes();
       return db.transaction((tx) => addPiece(tx, upload, key, tally.size, clock()));
     }).catch(async (error: unknown) => {
-      if (!(error instanceof Nothing)) throw error;
-      await forget(parts, key);
+      if (!(error instanceof NoBytes)) throw error;
+      await deleteBytes(context, key);
       return upload;
     });
     return grown.received === grown.length ? join(uploader, grown) : grown;
   }
 
-  /** Makes the object of the pieces, once: whoever comes meanwhile is told to wait. */
+  /** Joins the pieces into the object, once: concurrent callers get 423. */
   async function join(uploader: Uploader, upload: Upload): Promise<Upload> {
     if (upload.done_at !== null) return upload;
-    const mine = await db.one(
+    const claimed = await db.one(
       `update storage.uploads set joining_until = $2::timestamptz + ${JOINING}
        where id = $1::uuid and done_at is null and (joining_until is null or joining_until <= $2::timestamptz) returning id`,
       [upload.id, clock()],
     );
-    if (!mine) throw storageErrors.tus(423, 'The upload is being put together');
+    if (!claimed) throw storageErrors.tus(423, 'The upload is being put together');
     const { rows } = await db.query<{ storage_key: string; size: number }>(
       'select storage_key, size from storage.upload_pieces where upload_id = $1::uuid order by starts_at',
       [upload.id],
     );
     try {
       await storeObject(
-        parts,
+        context,
         uploader.writer,
         { bucketId: upload.bucket_id, name: upload.name, replace: upload.replace },
         {
           contentType: upload.content_type,
           size: upload.length,
           atMost: upload.length,
-          bytes: together(rows),
+          bytes: concatenated(rows),
           details: () =>
             Promise.resolve({
               cacheControl: upload.cache_control,
@@ -157,7 +157,7 @@ export function createResumable(parts: StoreContext): Resumable {
         },
       );
     } catch (error) {
-      // A no is final and the bytes go; anything else may be tried again.
+      // A refusal is final: delete the upload. Any other failure may be retried.
       const text = error instanceof StorageRefusal ? 'delete from' : 'update';
       const rest = error instanceof StorageRefusal ? '' : 'set joining_until = null';
       await db.query(`${text} storage.uploads ${rest} where id = $1::uuid`, [upload.id]);
@@ -165,14 +165,14 @@ export function createResumable(parts: StoreContext): Resumable {
     }
     await db.query('update storage.uploads set done_at = $2::timestamptz where id = $1::uuid', [upload.id, clock()]);
     await db.query('delete from storage.upload_pieces where upload_id = $1::uuid', [upload.id]);
-    for (const row of rows) await forget(parts, row.storage_key);
+    for (const row of rows) await deleteBytes(context, row.storage_key);
     return { ...upload, done_at: clock() };
   }
 
-  async function* together(pieces: readonly { storage_key: string; size: number }[]): AsyncGenerator<Uint8Array> {
+  async function* concatenated(pieces: readonly { storage_key: string; size: number }[]): AsyncGenerator<Uint8Array> {
     for (const { storage_key: key, size } of pieces) {
       const stream = await store.open(key, { from: 0, to: size - 1 });
-      if (stream === null) throw new Error('a piece of an upload is gone');
+      if (stream === null) throw new Error('a piece of an upload is missing');
       yield* stream;
     }
   }
@@ -197,13 +197,13 @@ export function createResumable(parts: StoreContext): Resumable {
   };
 }
 
-/** Nothing came: there is no piece to write. */
-class Nothing extends Error {
-  override readonly name = 'Nothing';
+/** No bytes arrived, so there is no piece to store. */
+class NoBytes extends Error {
+  override readonly name = 'NoBytes';
 }
 
-/** What comes until it ends or breaks off; more than `room` is refused. */
-async function* uninterrupted(
+/** Passes bytes through and treats a disconnect as the end; refuses more than `room` bytes. */
+async function* untilDisconnect(
   bytes: AsyncIterable<Uint8Array>,
   room: number,
   tally: { size: number },
@@ -211,7 +211,7 @@ async function* uninterrupted(
   const source = bytes[Symbol.asyncIterator]();
   try {
     for (;;) {
-      // A sender who went away has still sent what is here.
+      // What arrived before a disconnect still counts.
       const { done, value } = await source.next().catch(() => ({ done: true as const, value: undefined }));
       if (done) return;
       if (tally.size + value.byteLength > room) throw storageErrors.tooLarge();
@@ -223,7 +223,7 @@ async function* uninterrupted(
   }
 }
 
-/** Of two who continue at one place the second is told so. */
+/** Records a piece. Of two clients that continue at the same offset the second gets 409. */
 async function addPiece(tx: Transaction, upload: Upload, key: string, size: number, now: Date): Promise<Upload> {
   const row = await tx.one<Upload>(
     `update storage.uploads u set received = received + $3::bigint, expires_at = $4::timestamptz + ${LIFE}

@@ -1,4 +1,4 @@
-/** Rows of `storage` as the door reads them. */
+/** Rows of the schema `storage`. */
 export type StoredObject = {
   readonly id: string;
   readonly bucket_id: string;
@@ -23,18 +23,18 @@ export type Bucket = {
   readonly file_size_limit: number | null;
   readonly allowed_mime_types: string[] | null;
   readonly reencode: boolean;
-  /** Nobody but its owner reads an object. */
+  /** Only the owner may read an object. */
   readonly owner_only: boolean;
   readonly max_signed_seconds: number;
-  /** Objects older than this are as good as gone. */
+  /** Objects older than this count as deleted. */
   readonly keep_seconds: number | null;
 };
-/** An object with the bucket it lies in. */
+/** An object with its bucket. */
 export type Found = { readonly object: StoredObject; readonly bucket: Bucket };
 
 const NAMES =
   'id, bucket_id, name, owner, version, content_type, size, etag, cache_control, content_encoding, metadata, user_metadata, storage_key, created_at, updated_at, last_accessed_at'.split(
     ', ',
   );
-/** Of `storage.objects o`. */
+/** The columns of `storage.objects o`. */
 export const COLUMNS = NAMES.map((name) => `o.${name}`).join(', ');

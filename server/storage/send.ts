@@ -2,12 +2,12 @@ import type { ObjectStore } from '#server/providers/ports.ts';
 import { storageErrors } from './errors.ts';
 import type { Found, StoredObject } from './rows.ts';
 
-/** Pictures a browser may show; everything else that came from outside is a download and never runs in our origin. */
-const SHOWN = /^image\/(jpeg|png|webp|gif|avif)$/;
-/** What is no larger than this is read in one piece, which is the fastest way out. */
+/** Pictures that browsers may display; every other upload is a download and never runs in our origin. */
+const INLINE = /^image\/(jpeg|png|webp|gif|avif)$/;
+/** Objects up to this size are read at once, which is faster than streaming. */
 const WHOLE_MAX = 2 * 1024 * 1024;
 
-/** An object's bytes, whole or the range that is asked for, if the conditions of the question hold (RFC 9110, 13 and 14). */
+/** Sends an object, whole or the requested range, subject to conditional headers (RFC 9110, 13 and 14). */
 export async function sendObject(request: Request, store: ObjectStore, { object, bucket }: Found): Promise<Response> {
   const { size, storage_key: key } = object;
   const etag = `"${object.etag}"`;
@@ -17,31 +17,31 @@ export async function sendObject(request: Request, store: ObjectStore, { object,
     'accept-ranges': 'bytes',
     ...(object.content_encoding === null ? {} : { 'content-encoding': object.content_encoding }),
   };
-  const status = judge(request.headers, etag, object.updated_at);
+  const status = conditionalStatus(request.headers, etag, object.updated_at);
   if (status !== null) return new Response(null, { status, headers });
   const range = readRange(request.headers, etag, object.updated_at, size);
   if (range === 'none')
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } });
   const { from, to } = range ?? { from: 0, to: size - 1 };
-  const told = {
+  const bodyHeaders = {
     ...headers,
     'content-length': String(to + 1 - from),
     ...(range ? { 'content-range': `bytes ${from}-${to}/${size}` } : {}),
   };
   const code = range ? 206 : 200;
-  if (request.method === 'HEAD') return new Response(null, { status: code, headers: told });
-  if (size === 0) return new Response('', { status: code, headers: told });
+  if (request.method === 'HEAD') return new Response(null, { status: code, headers: bodyHeaders });
+  if (size === 0) return new Response('', { status: code, headers: bodyHeaders });
   const body = !range && size <= WHOLE_MAX ? await store.get(key) : await store.open(key, { from, to });
   if (body === null) throw storageErrors.noObject();
   return new Response(
     body instanceof Uint8Array ? new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength) : body,
-    { status: code, headers: told },
+    { status: code, headers: bodyHeaders },
   );
 }
 
 type Shown = Pick<StoredObject, 'name' | 'cache_control' | 'updated_at'> & { readonly type: string };
 
-/** Headers of bytes that came from outside: their type and cache control as sent, and nothing of theirs runs here. */
+/** The headers of uploaded bytes: their stored type and cache control, and a policy that keeps them from running scripts. */
 export function headersFor(request: Request, shown: Shown, bucket: Found['bucket']): Record<string, string> {
   const download = new URL(request.url).searchParams.get('download');
   const type = shown.type.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -52,24 +52,24 @@ export function headersFor(request: Request, shown: Shown, bucket: Found['bucket
     'cache-control': bucket.owner_only ? 'private, no-store' : cached,
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
-    'content-disposition': SHOWN.test(type) && download === null ? 'inline' : attachment(download || shown.name),
+    'content-disposition': INLINE.test(type) && download === null ? 'inline' : attachment(download || shown.name),
   };
 }
 
-/** 304 or 412 where the conditions say so; in the order of RFC 9110, 13.2.2. */
-export function judge(headers: Headers, etag: string, changed: Date): 304 | 412 | null {
+/** Returns 304 or 412 when a conditional header demands it, in the order of RFC 9110, 13.2.2; else null. */
+export function conditionalStatus(headers: Headers, etag: string, changed: Date): 304 | 412 | null {
   const at = Math.floor(changed.getTime() / 1000);
   const [match, noneMatch] = [headers.get('if-match'), headers.get('if-none-match')];
   const [since, unmodified] = [
     secondsOf(headers.get('if-modified-since')),
     secondsOf(headers.get('if-unmodified-since')),
   ];
-  if (match !== null ? !names(match, etag) : unmodified !== null && at > unmodified) return 412;
-  if (noneMatch !== null ? names(noneMatch, etag) : since !== null && at <= since) return 304;
+  if (match !== null ? !hasEtag(match, etag) : unmodified !== null && at > unmodified) return 412;
+  if (noneMatch !== null ? hasEtag(noneMatch, etag) : since !== null && at <= since) return 304;
   return null;
 }
 
-const names = (list: string, etag: string): boolean =>
+const hasEtag = (list: string, etag: string): boolean =>
   list.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
 function secondsOf(date: string | null): number | null {
@@ -77,7 +77,7 @@ function secondsOf(date: string | null): number | null {
   return Number.isNaN(time) ? null : Math.floor(time / 1000);
 }
 
-/** One range of RFC 9110; several at once are answered as a whole, as is one that belongs to another version. `none`: it lies outside. */
+/** Reads one range (RFC 9110). Null, for the whole object: several ranges, or one of another version. `none`: outside the object. */
 function readRange(
   headers: Headers,
   etag: string,
@@ -91,7 +91,7 @@ function readRange(
   if (!found || (first === '' && last === '')) return null;
   const from = first === '' ? Math.max(0, length - Number(last)) : Number(first);
   const to = first === '' || last === '' ? length - 1 : Math.min(Number(last), length - 1);
-  if (first !== '' && last !== '' && Number(last) < Number(first)) return null; // no range at all
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return null; // not a valid range
   return from > to ? 'none' : { from, to };
 }
 

@@ -14,11 +14,11 @@ export type StoreContext = {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly pictures: Pictures;
-  /** Bytes an object may have in any bucket. */
+  /** The most bytes of an object in any bucket. */
   readonly sizeMax: number;
 };
 
-/** Who keeps something: a caller under policies, or whoever a caller has given a signed address, as that caller's own. */
+/** Who writes an object: a caller under policies, or the holder of a signed URL, for the account that made it. */
 export type Writer = { readonly caller: Principal } | { readonly ownerId: string | null };
 
 export const principalOf = (caller: Caller): Principal => ({
@@ -27,70 +27,70 @@ export const principalOf = (caller: Caller): Principal => ({
   caller: callerKey(caller),
 });
 
-/** Where something is to be kept. */
+/** Where an object is stored. */
 export type ObjectPath = { readonly bucketId: string; readonly name: string; readonly replace: boolean };
 
-/** An upload that takes longer than this is given up: its bytes are nobody's after it. */
+/** An upload that takes longer is abandoned: afterwards cleanup may delete its bytes. */
 const UPLOAD_MINUTES = 60;
-/** Pictures that are packed again are read into memory first. */
+/** Pictures to re-encode are first read into memory. */
 const REENCODE_MAX = 20 * 1024 * 1024;
 
 /**
- * Keeps what is coming: asks "may I?" first, then moves bytes, then writes the row; whatever breaks in between leaves nothing.
+ * Stores an upload: checks permission, moves the bytes, then writes the row. A failure in between leaves nothing behind.
  * Throws `StorageRefusal`.
  */
 export async function storeObject(
-  parts: StoreContext,
+  context: StoreContext,
   writer: Writer,
   objectPath: ObjectPath,
   incoming: Incoming,
 ): Promise<StoredObject> {
-  const bucket = await bucketOf(parts.db, objectPath.bucketId);
-  const limit = await authorizeUpload(parts, writer, bucket, objectPath, incoming);
+  const bucket = await bucketOf(context.db, objectPath.bucketId);
+  const limit = await authorizeUpload(context, writer, bucket, objectPath, incoming);
   const key = `objects/${randomUUID()}`;
-  await noteUnfinished(parts, key);
-  return discardOnRefusal(parts, key, async () => {
-    const kept = await moveBytes(parts, bucket, key, incoming, limit);
+  await markForDeletion(context, key);
+  return discardOnRefusal(context, key, async () => {
+    const stored = await moveBytes(context, bucket, key, incoming, limit);
     const details = await incoming.details();
-    return insert(parts.db, writer, objectPath, { ...kept, ...details, key });
+    return insert(context.db, writer, objectPath, { ...stored, ...details, key });
   });
 }
 
-/** Does something with new bytes; when it is refused they go at once. */
+/** Runs `work` on new bytes; deletes them at once when it is refused. */
 export async function discardOnRefusal<T>(
-  parts: Pick<StoreContext, 'db' | 'store'>,
+  context: Pick<StoreContext, 'db' | 'store'>,
   key: string,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // After any other failure the row may have been written: then the bytes are wanted, and the note is gone with it.
-    if (error instanceof StorageRefusal) await forget(parts, key);
+    // After any other failure the row may have been written, and then its bytes are needed.
+    if (error instanceof StorageRefusal) await deleteBytes(context, key);
     throw error;
   }
 }
 
-/** Everything that can be said before any bytes are here; answers how many there may be. `contentType` null: not known yet. Throws `StorageRefusal`. */
+/** Checks everything that can be checked before the bytes arrive; returns the size limit. `contentType` null: not known yet. Throws `StorageRefusal`. */
 export async function authorizeUpload(
-  parts: StoreContext,
+  context: StoreContext,
   writer: Writer,
   bucket: Bucket,
   objectPath: ObjectPath,
   { contentType, size }: { readonly contentType: string | null; readonly size: number | null },
 ): Promise<number> {
   checkName(objectPath.name);
-  const limit = Math.min(bucket.file_size_limit ?? parts.sizeMax, parts.sizeMax);
+  const limit = Math.min(bucket.file_size_limit ?? context.sizeMax, context.sizeMax);
   if (size !== null && size > limit) throw storageErrors.tooLarge();
   if (contentType !== null) checkType(bucket, contentType);
-  // Asked as the caller and undone.
+  // Try the insert as the caller and roll it back.
   const type = contentType ?? 'application/octet-stream';
-  const asked = { key: `objects/${randomUUID()}`, contentType: type, size: size ?? 0, etag: '' };
-  await write(parts.db, writer, objectPath, { ...asked, ...UNSAID }, true);
+  const trial = { key: `objects/${randomUUID()}`, contentType: type, size: size ?? 0, etag: '' };
+  await write(context.db, writer, objectPath, { ...trial, ...NO_DETAILS }, true);
   return limit;
 }
 
-const UNSAID: Details = { cacheControl: null, contentEncoding: null, metadata: {} };
+const NO_DETAILS: Details = { cacheControl: null, contentEncoding: null, metadata: {} };
 
 export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> {
   const bucket = await db.one<Bucket>('select * from storage.bucket_named($1)', [bucketId]);
@@ -98,21 +98,21 @@ export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> 
   return bucket;
 }
 
-/** Bytes are noted as left over until their row says otherwise, so that what breaks in between leaves nothing. */
-export async function noteUnfinished({ db, clock }: Pick<StoreContext, 'db' | 'clock'>, key: string): Promise<void> {
+/** Marks bytes for later deletion before they are written; writing their row removes the mark. A crash in between leaves nothing behind. */
+export async function markForDeletion({ db, clock }: Pick<StoreContext, 'db' | 'clock'>, key: string): Promise<void> {
   await db.query(
     `insert into storage.removed (storage_key, removed_at) values ($1, greatest($2::timestamptz, clock_timestamp()) + make_interval(mins => $3::int))`,
     [key, clock(), UPLOAD_MINUTES],
   );
 }
 
-/** Bytes whose row is gone, and then the note that says so: interrupted in between, the sweep begins again. */
-export async function forget({ db, store }: Pick<StoreContext, 'db' | 'store'>, key: string): Promise<void> {
+/** Deletes bytes without a row, then their mark: after an interruption the next cleanup retries. */
+export async function deleteBytes({ db, store }: Pick<StoreContext, 'db' | 'store'>, key: string): Promise<void> {
   await store.remove(key);
   await db.query('delete from storage.removed where storage_key = $1', [key]);
 }
 
-type Kept = { readonly size: number; readonly etag: string; readonly contentType: string };
+type StoredBytes = { readonly size: number; readonly etag: string; readonly contentType: string };
 
 async function moveBytes(
   { store, pictures }: StoreContext,
@@ -120,11 +120,11 @@ async function moveBytes(
   key: string,
   { bytes, contentType, atMost }: Incoming,
   limit: number,
-): Promise<Kept> {
+): Promise<StoredBytes> {
   const tally = { size: 0, hash: createHash('sha256') };
   if (bucket.reencode) {
-    const most = Math.min(limit, atMost ?? limit, REENCODE_MAX);
-    const picture = await pictures.reencode(metered(bytes, limit, tally), most);
+    const maxBytes = Math.min(limit, atMost ?? limit, REENCODE_MAX);
+    const picture = await pictures.reencode(metered(bytes, limit, tally), maxBytes);
     await store.put(key, picture);
     return { size: picture.byteLength, etag: etagOf(createHash('sha256').update(picture)), contentType: 'image/jpeg' };
   }
@@ -132,7 +132,7 @@ async function moveBytes(
   return { size: tally.size, etag: etagOf(tally.hash), contentType };
 }
 
-/** Counts and marks what passes, and lets neither too much nor too slow a stream through. */
+/** Counts and hashes the bytes that pass; refuses streams that are too long or too slow. */
 async function* metered(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
@@ -150,7 +150,7 @@ async function* metered(
 
 const etagOf = (hash: ReturnType<typeof createHash>): string => hash.digest('hex').slice(0, 32);
 
-/** The type as the bucket wants it. Throws `StorageRefusal`. */
+/** Checks the type against the bucket. Throws `StorageRefusal`. */
 export function checkType(bucket: Pick<Bucket, 'allowed_mime_types'>, contentType: string): void {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   const allowed = bucket.allowed_mime_types?.some(
@@ -166,9 +166,9 @@ const VALUES = `values ($1, $2, $3, $4, $5::bigint, $6, coalesce($7, 'max-age=36
 const REPLACE = `on conflict (bucket_id, name) do update set storage_key = excluded.storage_key, content_type = excluded.content_type, size = excluded.size,
   etag = excluded.etag, cache_control = excluded.cache_control, user_metadata = excluded.user_metadata, content_encoding = excluded.content_encoding, version = excluded.version`;
 
-type Row = Kept & Details & { readonly key: string };
+type Row = StoredBytes & Details & { readonly key: string };
 
-/** Writes the row of an object. Adding needs no right to look, so it is read back by the server itself. Throws `StorageRefusal`. */
+/** Writes an object's row. The caller may lack the right to read it, so the server reads it back. Throws `StorageRefusal`. */
 export async function insert(db: Database, writer: Writer, objectPath: ObjectPath, row: Row): Promise<StoredObject> {
   await write(db, writer, objectPath, row, false);
   const found = await db.one<StoredObject>(`select ${COLUMNS} from storage.objects o where o.storage_key = $1`, [
@@ -180,14 +180,14 @@ export async function insert(db: Database, writer: Writer, objectPath: ObjectPat
 
 async function write(db: Database, writer: Writer, objectPath: ObjectPath, row: Row, undo: boolean): Promise<void> {
   const { bucketId, name, replace } = objectPath;
-  const said = [row.cacheControl, row.metadata, row.contentEncoding];
-  const values = [bucketId, name, row.key, row.contentType, row.size, row.etag, ...said];
+  const details = [row.cacheControl, row.metadata, row.contentEncoding];
+  const values = [bucketId, name, row.key, row.contentType, row.size, row.etag, ...details];
   const conflict = replace ? REPLACE : '';
   try {
     if ('caller' in writer) await db.as(writer.caller, `${INSERT}) ${VALUES}) ${conflict}`, values, { rollback: undo });
     else if (undo) await refuseTaken(db, objectPath);
     else {
-      // Whoever holds a signed address replaces what its maker has, and nobody else's.
+      // A signed URL may replace only objects of the account that made it.
       const own = replace && writer.ownerId !== null ? 'where objects.owner = excluded.owner' : '';
       await db.query(`${INSERT}, owner) ${VALUES}, $10::uuid) ${conflict} ${own}`, [...values, writer.ownerId]);
     }

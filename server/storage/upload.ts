@@ -2,18 +2,18 @@ import { bytesOf, collect } from './body.ts';
 import { storageErrors } from './errors.ts';
 import { type Part, readParts } from './multipart.ts';
 
-/** What somebody sends to be kept, while it is coming. */
+/** An upload while its bytes arrive. */
 export type Incoming = {
   readonly contentType: string;
-  /** As announced; null where nobody knows before the end. */
+  /** The announced size; null when unknown before the end. */
   readonly size: number | null;
-  /** No more than this comes, counting what is around it; null where nobody knows. */
+  /** An upper bound of the size, including the form around it; null when unknown. */
   readonly atMost: number | null;
-  /** Read once. */
+  /** Can be read once. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** What is said of it, which may come after the bytes: ask when they are read. */
+  /** The object's properties. In a form they may follow the file: call after reading the bytes. */
   readonly details: () => Promise<Details>;
-  /** An object of this name is replaced where policies let the caller. */
+  /** Whether to replace an existing object, where policies allow. */
   readonly replace: boolean;
 };
 export type Details = {
@@ -26,7 +26,7 @@ const METADATA_MAX = 8_000;
 const FIELD_MAX = 16_384;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** A raw body, or a form with the file in a field without a name, as supabase-js sends it (wire.md 4). Throws `StorageRefusal`. */
+/** Reads an upload: a raw body, or a form whose file field has no name, as supabase-js sends it. Throws `StorageRefusal`. */
 export async function readUpload(request: Request): Promise<Incoming> {
   const { headers } = request;
   const replace = request.method === 'PUT' || headers.get('x-upsert') === 'true';
@@ -53,7 +53,7 @@ function lengthOf(headers: Headers): number | null {
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
-/** Reads a form up to its file; the rest of the fields are read when the file is. */
+/** Reads a form up to its file; the fields after the file are read later. */
 async function readForm(request: Request, type: string, replace: boolean): Promise<Incoming> {
   const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(type);
   const parts = readParts(bytesOf(request), boundary?.[1] ?? boundary?.[2] ?? '');
@@ -89,14 +89,14 @@ async function readForm(request: Request, type: string, replace: boolean): Promi
   }
 }
 
-/** Directives of RFC 9111 as they were sent; null for anything that is none. */
+/** Returns cache directives (RFC 9111) as sent; null for anything malformed. */
 export function cacheControlOf(text: string | null): string | null {
   const directive = '[a-z][a-z-]*(=("[\\w ,-]*"|[\\w-]+))?';
   const fine = new RegExp(`^${directive}(\\s*,\\s*${directive})*$`, 'i');
   return text !== null && text.length <= 200 && fine.test(text) ? text : null;
 }
 
-/** How the bytes are packed (RFC 9110, 8.4). Throws `StorageRefusal`. */
+/** Returns the content encoding (RFC 9110, 8.4), null for identity. Throws `StorageRefusal`. */
 export function encodingOf(text: string | null): string | null {
   const named = text?.trim().toLowerCase() ?? '';
   if (named === '' || named === 'identity') return null;
@@ -108,7 +108,7 @@ function decodeBase64(text: string | null): string | null {
   return text === null ? null : Buffer.from(text, 'base64').toString('utf8');
 }
 
-/** The JSON object people add to an object. Throws `StorageRefusal`. */
+/** Parses a JSON object of user metadata. Throws `StorageRefusal`. */
 export function metadataOf(text: string | null): Record<string, unknown> {
   if (text === null || text === '') return {};
   if (text.length > METADATA_MAX) throw storageErrors.body();

@@ -1,6 +1,6 @@
 /**
- * One part of the code whose tests are measured: what is changed, and which tests should notice. Paths are globs from the root; of the tests the
- * fastest come first, and run first.
+ * One part of the code whose tests are measured: the files to mutate, and the tests that should fail. Paths are globs from the root. Tests
+ * run in this order: list the fastest first.
  */
 export type Area = {
   readonly name: 'rules' | 'operations' | 'functions' | 'auth';
@@ -25,7 +25,7 @@ export const AREAS: readonly Area[] = [
   {
     name: 'auth',
     mutate: [...sources('server/auth'), '!server/auth/accounts/common-passwords.ts'],
-    // Without tests/api, whose servers take minutes to start: what survives may still be noticed there.
+    // Without tests/api, whose servers take minutes to start; a mutant that survives here may still fail there.
     tests: ['server/auth/{accounts,external,import}/*.test.ts', 'tests/auth/**/*.test.ts'],
   },
 ];

@@ -2,7 +2,7 @@ type Rows = (text: string) => Promise<readonly Record<string, unknown>[]>;
 
 const OURS = `n.nspname in ('auth', 'storage', 'private', 'public', 'answer')`;
 
-/** Everything that a migration can define, as text without ids; two databases that agree in it behave alike. */
+/** Everything that a migration can define, as text without ids: two databases with equal text behave alike. */
 const PARTS: readonly string[] = [
   `select n.nspname || ' ' || coalesce(n.nspacl::text, '') as part from pg_namespace n where ${OURS}`,
   `select concat_ws(' ', c.oid::regclass, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relpersistence, c.reloptions, c.relacl, pg_get_userbyid(c.relowner),
@@ -20,7 +20,7 @@ const PARTS: readonly string[] = [
   `select concat_ws(' ', r.rolname, r.rolinherit, r.rolcanlogin, r.rolbypassrls) as part from pg_roles r`,
 ];
 
-/** Describes what the migrations made, in one text. */
+/** Describes everything the migrations created, as one text. */
 export async function describeCatalogue(rows: Rows): Promise<string> {
   const parts: string[] = [];
   for (const part of PARTS) {

@@ -6,7 +6,7 @@ type Report = {
   }[];
 };
 
-/** What failed, of a report in vitest's JSON: the first failed test of a file, else the file's own message. */
+/** Returns what failed, from vitest's JSON report: the first failed test, else the file's own message. */
 export function failuresOf(json: string): string {
   if (json === '') return 'no report was written';
   const { testResults }: Report = JSON.parse(json);

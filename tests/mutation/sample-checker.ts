@@ -4,7 +4,7 @@ import type { Mutant } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { pickSample, rankOf } from './sample.ts';
 
-/** Names a mutant by where it is and what it changes; ids change whenever a file does. */
+/** A key for a mutant from its position and replacement; Stryker's ids change whenever a file does. */
 export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mutant, 'id'>): string {
   const { start, end } = location;
   const path = fileName.replace(/^.*?(?=(rules|server)\/)/, '');
@@ -12,10 +12,9 @@ export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mut
 }
 
 /**
- * Leaves only a seeded sample of the mutants to be tested: `MUTATION_SEED`, `MUTATION_SIZE`. A mutant is in it when its rank is at most
- * that of the last one chosen, which the first run over all mutants keeps in the file `MUTATION_SAMPLE_FILE`: Stryker runs several
- * processes, and asks about changed mutants only when it remembers the others. A mutant outside the sample counts as one that does not
- * compile, which leaves it out of the score.
+ * A Stryker checker that tests only a seeded sample of the mutants: `MUTATION_SEED`, `MUTATION_SIZE`. A mutant belongs to it when its rank is
+ * at most that of the last one chosen. The first run, over all mutants, stores that rank in `MUTATION_SAMPLE_FILE`: Stryker runs several
+ * processes, and later runs pass only changed mutants. Others are reported as not compiling, which excludes them from the score.
  */
 class SampleChecker implements Checker {
   readonly #file = process.env['MUTATION_SAMPLE_FILE'] ?? '';
@@ -33,9 +32,12 @@ class SampleChecker implements Checker {
 
   async check(mutants: Mutant[]): Promise<Record<string, CheckResult>> {
     const last = existsSync(this.#file) ? readFileSync(this.#file, 'utf8') : '';
-    const leftOut: CheckResult = { status: CheckStatus.CompileError, reason: 'not in the sample' };
+    const excluded: CheckResult = { status: CheckStatus.CompileError, reason: 'not in the sample' };
     return Object.fromEntries(
-      mutants.map((one) => [one.id, rankOf(keyOf(one), this.#seed) <= last ? { status: CheckStatus.Passed } : leftOut]),
+      mutants.map((one) => [
+        one.id,
+        rankOf(keyOf(one), this.#seed) <= last ? { status: CheckStatus.Passed } : excluded,
+      ]),
     );
   }
 }

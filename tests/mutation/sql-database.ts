@@ -4,10 +4,10 @@ import { createTestDatabase } from '#tests/support/postgres.ts';
 import { describeCatalogue } from './catalogue.ts';
 import type { Migration } from './sql-mutants.ts';
 
-/** A database of the PostgreSQL server: its superuser's address and a description of all that the migrations made in it. */
+/** A migrated database: its superuser's URL and a description of everything the migrations created. */
 export type Migrated = { readonly url: string; readonly catalogue: string; drop(): Promise<void> };
 
-/** Makes a database of these migrations; fails when PostgreSQL refuses them. */
+/** Creates a database with these migrations. Throws when PostgreSQL refuses them. */
 export async function migrateNew(migrations: readonly Migration[]): Promise<Migrated> {
   const database = await createTestDatabase();
   if (!database) throw new Error('The faults are tried on PostgreSQL: TEST_POSTGRES_URL must lead to a server.');

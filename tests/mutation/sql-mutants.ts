@@ -1,4 +1,4 @@
-/** As the migrator reads it. */
+/** A migration as the migrator reads it. */
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
 /** One small fault in one migration. `line` and `column` count from 1. */
@@ -18,11 +18,11 @@ export type SqlMutant = {
     | 'revoke';
   readonly before: string;
   readonly after: string;
-  /** Table, function, view or index that the faulty statement is about, without its schema; '' when it names none. */
+  /** The table, function, view or index the mutated statement is about, without its schema; '' when it names none. */
   readonly subject: string;
-  /** The faulty statement changes rows, not the schema. */
+  /** Whether the mutated statement changes rows, not the schema. */
   readonly changesRows: boolean;
-  /** The faulty statement makes a role where there is none yet. */
+  /** Whether the mutated statement creates a role. */
   readonly makesRole: boolean;
   readonly sql: string;
 };
@@ -32,12 +32,12 @@ type Statement = { readonly start: number; readonly end: number; readonly text: 
 const STRINGS_AND_COMMENTS = /'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g;
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
-/** The text with strings and comments blanked, so that what is left is SQL at the same places. */
+/** Blanks strings and comments, so that positions in the remaining SQL stay the same. */
 function codeOnly(sql: string): string {
   return sql.replace(STRINGS_AND_COMMENTS, blank);
 }
 
-/** Splits at `;` outside of `$$` bodies. */
+/** Splits at `;` outside `$$` bodies. */
 function statementsOf(sql: string): Statement[] {
   const code = codeOnly(sql).replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, (body) => body.replaceAll(';', ' '));
   const found: Statement[] = [];
@@ -51,7 +51,7 @@ function statementsOf(sql: string): Statement[] {
   return found;
 }
 
-/** What a statement defines, so that only the last definition of a function or view is changed: an earlier one is never run. */
+/** What a statement defines: only the last definition of a function or view is mutated, because earlier ones never run. */
 function definedBy(text: string): string | null {
   const name = /^create\s+(?:or\s+replace\s+)?(function|view|trigger|policy)\s+("[^"]+"|[\w.]+)/i.exec(text);
   return name ? `${name[1]} ${name[2]}`.toLowerCase() : null;
@@ -74,7 +74,7 @@ function subjectOf(text: string): string {
 
 const FLIPPED: Readonly<Record<string, string>> = { '=': '<>', '<>': '=', '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 
-/** Where the bracket that opens at `open` closes. */
+/** The position of the bracket that closes the one at `open`. */
 function closing(code: string, open: number): number {
   let depth = 0;
   for (let at = open; at < code.length; at += 1) {
@@ -144,8 +144,8 @@ function editsOf(code: string): Edit[] {
 }
 
 /**
- * Every small fault that can be put into the migrations: a check, policy, trigger, unique rule, row level security or revoke left out;
- * a comparison, `and`/`or` or null test turned around. Assignments are among the comparisons: those do not compile and are left out later.
+ * Lists every mutant of the migrations: without a check, policy, trigger, unique rule, row level security or revoke; or with an inverted
+ * comparison, `and`/`or` or null test. Mutated assignments are included: they do not compile and are excluded later.
  */
 export function sqlMutants(migrations: readonly Migration[]): SqlMutant[] {
   const last = new Map<string, string>();

@@ -10,35 +10,35 @@ import { type Migrated, migrateNew } from './sql-database.ts';
 import { type Migration, type SqlMutant, sqlMutants } from './sql-mutants.ts';
 
 /**
- * Puts one small fault at a time into the migrations, makes a database of them and runs the tests on it: `node sql.ts SIZE SEED`.
- * Prints score and survivors. With a third word `quick` only the tests straight on the database are run, which gives a lower bound.
- * The databases are made on the PostgreSQL of TEST_POSTGRES_URL, which takes a second; an embedded one would take a minute.
- * Results are kept: what was noticed is not tried again, what survived is when the tests have changed since.
+ * Mutates the migrations one fault at a time, creates a database from them and runs the tests on it: `node sql.ts SIZE SEED`. Prints score and
+ * survivors. With `quick` as third argument only the tests directly on the database run, which gives a lower bound. Databases are created on
+ * the PostgreSQL of TEST_POSTGRES_URL, which takes a second; an embedded one would take a minute. Results are stored: a noticed mutant is not
+ * tested again, a survivor only after the tests have changed.
  */
 const [size = '150', seed = '1', extent = 'full'] = process.argv.slice(2);
 const folder = join('artefacts', 'mutation');
 const workers = Number(process.env['MUTATION_WORKERS'] ?? '2');
-/** Straight on the rows, in seconds; the others only for what these did not notice. */
+/** Tests directly on the rows: seconds. The other tests run only for mutants these do not notice. */
 const DIRECT = 'tests/sql';
 const POLICIES = extent === 'quick' ? [] : ['matrix', 'storage-matrix'].map((name) => `tests/policies/${name}.test.ts`);
 const LATER = ['tests/api', 'tests/attacks', 'tests/concurrency', 'server'];
-/** How many files of whole calls are run for one mutant: those that name its table or function most often. */
+/** How many further test files run per mutant: those that name its table or function most often. */
 const LATER_FILES = 4;
 
-/** 'without effect': the database has the very same catalogue as without the fault, since a later migration replaces what it changes. */
+/** 'without effect': the catalogue equals that of the unmutated database, because a later migration replaces the change. */
 type Outcome = 'noticed' | 'survived' | 'does not apply' | 'without effect';
-/** `by`: the test that noticed it. `tests`: which tests did not, as a hash of their text. */
-type Kept = Record<string, { readonly outcome: Outcome; readonly by?: string; readonly tests?: string }>;
+/** `by`: the test that noticed it. `tests`: a hash of the tests that did not. */
+type StoredResults = Record<string, { readonly outcome: Outcome; readonly by?: string; readonly tests?: string }>;
 
 const keyOf = ({ migration, line, column, kind, before, after }: SqlMutant): string =>
   [migration, `${line}:${column}`, kind, before, after].join(' | ');
 
-/** The migrations with this fault. The checksum stays the real one: the tests must take the faulty database for an up-to-date one. */
-const faulty = (migrations: readonly Migration[], mutant: SqlMutant): Migration[] =>
+/** The migrations with this mutant. The checksum stays the original: the tests must take the database for an up-to-date one. */
+const mutated = (migrations: readonly Migration[], mutant: SqlMutant): Migration[] =>
   migrations.map((one) => (one.name === mutant.migration ? { ...one, sql: mutant.sql } : one));
 
 let runs = 0;
-/** Runs test files on a database, and on an image of one where a test needs it embedded; answers what failed, null when all passed. */
+/** Runs test files on a database, and on its image where a test needs the embedded engine. Returns what failed, or null. */
 async function runTests(files: readonly string[], url: string, image = ''): Promise<string | null> {
   runs += 1;
   const report = join(folder, `report-${process.pid}-${runs}.json`);
@@ -48,9 +48,9 @@ async function runTests(files: readonly string[], url: string, image = ''): Prom
       join('node_modules', 'vitest', 'vitest.mjs'),
       'run',
       '--bail=1',
-      // Files of rows share one process: most of what they cost is its start.
+      // Row tests share one process: most of their time is its start.
       ...(files[0] === DIRECT ? ['--no-isolate', '--maxWorkers=1'] : []),
-      // Only a fault may fail a test, never a busy machine.
+      // Generous timeouts: only a mutant may fail a test, never a busy machine.
       '--testTimeout=300000',
       '--hookTimeout=300000',
       '--reporter=json',
@@ -78,7 +78,7 @@ const laterFiles: { path: string; text: string }[] = [];
 for (const tree of LATER)
   for await (const path of glob(`${tree}/**/*.test.ts`)) laterFiles.push({ path, text: readFileSync(path, 'utf8') });
 
-/** The test files that name the faulty table or function most often, most first. */
+/** The test files that name the mutated table or function most often, most frequent first. */
 function filesAbout({ subject }: SqlMutant): string[] {
   if (subject === '' || extent === 'quick') return [];
   const word = new RegExp(`\\b${subject}\\b`, 'g');
@@ -87,7 +87,7 @@ function filesAbout({ subject }: SqlMutant): string[] {
   return about.slice(0, LATER_FILES).map(({ path }) => path);
 }
 
-/** A hash of the tests that are run for every mutant. */
+/** A hash of the tests that run for every mutant. */
 function hashOfTests(): string {
   const hash = createHash('sha256').update(extent);
   const trees = [DIRECT, ...(extent === 'quick' ? [] : ['tests/policies'])];
@@ -96,60 +96,60 @@ function hashOfTests(): string {
 }
 
 await mkdir(folder, { recursive: true });
-const keptFile = join(folder, `sql-${seed}.json`);
-const kept: Kept = JSON.parse(await readFile(keptFile, 'utf8').catch(() => '{}'));
+const resultsFile = join(folder, `sql-${seed}.json`);
+const results: StoredResults = JSON.parse(await readFile(resultsFile, 'utf8').catch(() => '{}'));
 const migrations = await checkedOutMigrations();
 const tests = hashOfTests();
-const right = await migrateNew(migrations);
+const original = await migrateNew(migrations);
 
 const passing = new Map<string, Promise<boolean>>();
-/** Whether the files pass without any fault, looked at once: only such files can notice one. */
-function passWithoutFault(files: string): Promise<boolean> {
-  const known = passing.get(files);
-  if (known) return known;
-  const looked = runTests([files], right.url).then((failed) => {
-    if (failed !== null) process.stdout.write(`left out, since it fails without any fault: ${failed}\n`);
+/** Whether a test file passes without a mutant; checked once. Only such files can notice one. */
+function passesUnmutated(file: string): Promise<boolean> {
+  const cached = passing.get(file);
+  if (cached) return cached;
+  const checked = runTests([file], original.url).then((failed) => {
+    if (failed !== null) process.stdout.write(`excluded, because it fails without a mutant: ${failed}\n`);
     return failed === null;
   });
-  passing.set(files, looked);
-  return looked;
+  passing.set(file, checked);
+  return checked;
 }
 
-async function lookFor(mutant: SqlMutant, { url }: Migrated): Promise<string | null> {
+async function findFailure(mutant: SqlMutant, { url }: Migrated): Promise<string | null> {
   const noticed = await runTests([DIRECT], url);
   if (noticed !== null || extent === 'quick') return noticed;
-  const file = join(folder, `faulty-${process.pid}-${runs}.tar`);
+  const image = join(folder, `mutated-${process.pid}-${runs}.tar`);
   try {
-    await writeFile(file, (await makeImage(faulty(migrations, mutant))).stream());
-    for (const files of [...POLICIES, ...filesAbout(mutant)]) {
-      const failed = (await passWithoutFault(files)) ? await runTests([files], url, file) : null;
+    await writeFile(image, (await makeImage(mutated(migrations, mutant))).stream());
+    for (const file of [...POLICIES, ...filesAbout(mutant)]) {
+      const failed = (await passesUnmutated(file)) ? await runTests([file], url, image) : null;
       if (failed !== null) return failed;
     }
     return null;
   } finally {
-    await rm(file, { force: true });
+    await rm(image, { force: true });
   }
 }
 
-async function judge(mutant: SqlMutant): Promise<Kept[string]> {
-  const made = await migrateNew(faulty(migrations, mutant)).catch(() => null);
-  if (!made) return { outcome: 'does not apply' };
+async function testMutant(mutant: SqlMutant): Promise<StoredResults[string]> {
+  const database = await migrateNew(mutated(migrations, mutant)).catch(() => null);
+  if (!database) return { outcome: 'does not apply' };
   try {
-    // The server has the roles since the first database: only an embedded one shows whether they are made.
-    const isMade = !mutant.makesRole || (await makeImage(faulty(migrations, mutant)).catch(() => null));
+    // The PostgreSQL server already has the roles: only an embedded database shows whether they are created.
+    const isMade = !mutant.makesRole || (await makeImage(mutated(migrations, mutant)).catch(() => null));
     if (!isMade) return { outcome: 'does not apply' };
-    // What changes rows has none to change in an empty database: there a catalogue says nothing.
-    if (!mutant.changesRows && made.catalogue === right.catalogue) return { outcome: 'without effect' };
-    const by = await lookFor(mutant, made);
+    // A statement that changes rows leaves an empty database's catalogue equal, which proves nothing.
+    if (!mutant.changesRows && database.catalogue === original.catalogue) return { outcome: 'without effect' };
+    const by = await findFailure(mutant, database);
     return by === null ? { outcome: 'survived', tests } : { outcome: 'noticed', by };
   } finally {
-    await made.drop();
+    await database.drop();
   }
 }
 
-if (!(await passWithoutFault(DIRECT))) throw new Error(`${DIRECT} fails without any fault: nothing can be measured.`);
+if (!(await passesUnmutated(DIRECT))) throw new Error(`${DIRECT} fails without a mutant: nothing can be measured.`);
 const counted = new Set<Outcome>(['noticed', 'survived']);
-// More than asked for: some do not apply and are left out.
+// Rank all mutants: those that do not apply are replaced by the next ones.
 const all = sqlMutants(migrations);
 const order = pickSample(all, keyOf, seed, all.length);
 let next = 0;
@@ -161,11 +161,11 @@ async function work(): Promise<void> {
     if (!mutant) return;
     next += 1;
     const key = keyOf(mutant);
-    const known = kept[key];
-    const isNew = !known || (known.outcome === 'survived' && known.tests !== tests);
-    const result = isNew ? await judge(mutant) : known;
-    kept[key] = result;
-    if (isNew) writeFileSync(keptFile, JSON.stringify(kept, null, 1));
+    const stored = results[key];
+    const isNew = !stored || (stored.outcome === 'survived' && stored.tests !== tests);
+    const result = isNew ? await testMutant(mutant) : stored;
+    results[key] = result;
+    if (isNew) writeFileSync(resultsFile, JSON.stringify(results, null, 1));
     if (counted.has(result.outcome)) measured += 1;
     process.stdout.write(
       `${result.outcome.padEnd(14)} ${key}\n${result.by === undefined ? '' : `               by ${result.by}\n`}`,
@@ -173,17 +173,17 @@ async function work(): Promise<void> {
   }
 }
 await Promise.all(Array.from({ length: workers }, work));
-await right.drop();
+await original.drop();
 
-// The workers may have measured a few more: the sample ends with the mutant that makes it full.
+// Parallel workers may have tested a few more: count only up to the sample's size.
 const counts = { noticed: 0, survived: 0, 'does not apply': 0, 'without effect': 0 };
 const missed: string[] = [];
 for (const key of order.map(keyOf)) {
-  const one = kept[key];
+  const one = results[key];
   if (!one || counts.noticed + counts.survived >= Number(size)) break;
   counts[one.outcome] += 1;
   if (one.outcome === 'survived') missed.push(key);
 }
 process.stdout.write(
-  `Survivors:\n${missed.join('\n')}\nLeft out: ${counts['does not apply']} that PostgreSQL refuses, ${counts['without effect']} without effect.\n${describeScore('SQL', scoreOf(counts.noticed, counts.noticed + counts.survived))}\n`,
+  `Survivors:\n${missed.join('\n')}\nExcluded: ${counts['does not apply']} that PostgreSQL refuses, ${counts['without effect']} without effect.\n${describeScore('SQL', scoreOf(counts.noticed, counts.noticed + counts.survived))}\n`,
 );

@@ -13,7 +13,7 @@ const area = AREAS.find((one) => one.name === name);
 if (!area) throw new Error(`There is no area ${name}; there are ${AREAS.map((one) => one.name).join(', ')}.`);
 const folder = join('artefacts', 'mutation');
 await mkdir(folder, { recursive: true });
-// What is remembered is of use only together with the sample it was tested for.
+// Stored results only fit the sample they were made with.
 const remembered = join(folder, `${area.name}-${size}-${seed}.json`);
 const sampleFile = join(process.cwd(), folder, `${area.name}-${size}-${seed}-sample.txt`);
 if (!existsSync(remembered) || !existsSync(sampleFile))
@@ -23,7 +23,7 @@ Object.assign(process.env, {
   MUTATION_SIZE: size,
   MUTATION_SEED: seed,
   MUTATION_SAMPLE_FILE: sampleFile,
-  // The embedded engine alone decides here: a second engine would double the time and add little.
+  // Only the embedded engine: a second one would double the time and add little.
   TEST_POSTGRES_URL: '',
 });
 
@@ -32,7 +32,7 @@ const results = await new Stryker({
   plugins: ['@stryker-mutator/vitest-runner', './tests/mutation/sample-checker.ts'],
   checkers: ['sample'],
   testRunner: 'vitest',
-  // In processes of their own: V8 aborts when a thread that ran the embedded engine's WebAssembly ends.
+  // In separate processes: V8 aborts when a thread that ran the embedded engine's WebAssembly ends.
   vitest: { configFile: 'tests/mutation/vitest-config.ts', related: false, pool: 'forks' },
   coverageAnalysis: 'perTest',
   incremental: true,
@@ -42,7 +42,7 @@ const results = await new Stryker({
   tempDirName: join(folder, 'tmp'),
   concurrency: Number(process.env['MUTATION_WORKERS'] ?? '2'),
   timeoutMS: 30_000,
-  // All tests of an area once, on a machine that may be busy.
+  // The dry run executes all tests of an area once, possibly on a busy machine.
   dryRunTimeoutMinutes: 30,
   logLevel: process.env['MUTATION_LOG'] ?? 'warn',
   allowConsoleColors: false,
@@ -51,7 +51,7 @@ const results = await new Stryker({
   tsconfigFile: 'none',
 } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
 
-// Stryker also reports what it remembers of mutants outside the sample.
+// Stryker also reports stored results of mutants outside the sample.
 const last = await readFile(sampleFile, 'utf8');
 const tested = results.filter(
   (one) =>
@@ -68,7 +68,7 @@ for (const { fileName, location, replacement, mutatorName, status } of missed) {
 }
 process.stdout.write(`${describeScore(area.name, scoreOf(tested.length - missed.length, tested.length))}\n`);
 
-/** Moves a place as a report tells it, with lines and columns counted from one, to how checkers are told it. */
+/** Converts positions of a report, which count from one, to those of checkers, which count from zero. */
 function countedFromZero<T extends (typeof results)[number]>(one: T): T {
   const { start, end } = one.location;
   const location = {

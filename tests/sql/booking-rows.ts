@@ -1,7 +1,7 @@
 import type { Row, Rows } from '#tests/support/rows.ts';
 import { uuid } from '#tests/support/rows.ts';
 
-/** Rows around bookings that several test files need. Times are minutes from NOW; the hours wished for begin 600 minutes later. */
+/** Rows around bookings for several test files. Times are minutes from NOW; the requested hours start at minute 600. */
 export const NOW = '2031-03-01T00:00:00Z';
 export const ALEX = uuid(1);
 export const KIM = uuid(2);
@@ -12,7 +12,7 @@ export const OTHER_CODE = uuid(21);
 
 export const at = (minutes: number): string => new Date(Date.parse(NOW) + minutes * 60_000).toISOString();
 
-/** Runs something without triggers and foreign keys. */
+/** Runs `work` without triggers and foreign keys. */
 export async function force<T>({ ask }: Rows, work: () => Promise<T>): Promise<T> {
   await ask('set local session_replication_role = replica');
   const result = await work();
@@ -20,7 +20,7 @@ export async function force<T>({ ask }: Rows, work: () => Promise<T>): Promise<T
   return result;
 }
 
-/** Runs something, undoes it and answers what it answered. */
+/** Runs `work` and rolls it back; returns its result. */
 export async function tryOut<T>({ ask }: Rows, work: () => Promise<T>): Promise<T> {
   await ask('savepoint try_out');
   try {
@@ -46,8 +46,8 @@ export const addPerson = (rows: Rows, id: string, more: Row = {}): Promise<Row> 
     ...more,
   });
 
-/** Two people, two studios and two codes that nobody has used. */
-export async function addPlace(rows: Rows): Promise<void> {
+/** Adds two customers, two studios and two unused codes. */
+export async function addStudiosAndCustomers(rows: Rows): Promise<void> {
   for (const id of [ALEX, KIM]) await addPerson(rows, id);
   await rows.ask(`insert into public.studios (id, name, hourly_rate) values ($1, 'Testing', 49), ($2, 'Other', 49)`, [
     STUDIO,
@@ -59,7 +59,7 @@ export async function addPlace(rows: Rows): Promise<void> {
   );
 }
 
-/** A pending booking of Alex made two hours ago, at the hour wished for; nothing is asked of it. */
+/** Adds a pending booking of Alex, made two hours ago for the requested hours, without any checks. */
 export const addBooking = (rows: Rows, number: number, more: Row = {}): Promise<Row> =>
   force(rows, () =>
     rows.add('private.booking', {
@@ -84,7 +84,7 @@ export const addBooking = (rows: Rows, number: number, more: Row = {}): Promise<
     }),
   );
 
-/** A payment of a booking, with the number of the booking and of the attempt in its id. */
+/** Adds a payment; its id contains the numbers of the booking and the attempt. */
 export const addPayment = (rows: Rows, booking: number, state: string, more: Row = {}): Promise<Row> =>
   force(rows, () => {
     const attempt = Number(more['attempt'] ?? 1);
@@ -104,8 +104,8 @@ export const addPayment = (rows: Rows, booking: number, state: string, more: Row
     });
   });
 
-/** A unit of a code that a booking has. */
-export const addUnit = (rows: Rows, booking: number, more: Row = {}): Promise<Row> =>
+/** Adds the use of a code by a booking. */
+export const addRedemption = (rows: Rows, booking: number, more: Row = {}): Promise<Row> =>
   force(rows, () =>
     rows.add('private.coupon_redemption', {
       booking_id: uuid(booking),
@@ -129,7 +129,7 @@ export type HoldOutcome = {
 };
 
 export const TERMS = { code: 'DANCE', discountType: 'fixed', discountValue: 10 };
-const WISH = {
+const REQUEST = {
   userId: ALEX,
   studioId: STUDIO,
   studioName: 'Testing',
@@ -149,14 +149,14 @@ const WISH = {
   holdsPerHour: 3,
 };
 
-/** Asks for the hour wished for, as the server does. */
+/** Requests a hold of the requested hours, as the server does. */
 export const hold = async ({ value }: Rows, more: Row = {}, now = NOW): Promise<HoldOutcome> =>
   (await value('select private.hold_booking($1::jsonb, $2::timestamptz)', [
-    JSON.stringify({ ...WISH, ...more }),
+    JSON.stringify({ ...REQUEST, ...more }),
     now,
   ])) as HoldOutcome;
 
-/** What is left of a booking's state: status, reason, unit and when the unit stops moving. */
+/** A booking's status, cancel reason, redemption state, and 'moving' while the redemption moves to another hold. */
 export const stateOf = async ({ value }: Rows, number: number): Promise<unknown> =>
   value(
     `select concat_ws(' ', b.status, b.cancel_reason, r.state, case when r.moving_until is not null then 'moving' end)

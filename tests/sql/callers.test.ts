@@ -4,7 +4,7 @@ import {
   addBooking,
   addPayment,
   addPerson,
-  addPlace,
+  addStudiosAndCustomers,
   ALEX,
   at,
   force,
@@ -27,8 +27,8 @@ const CALLERS = ['guest', 'other', 'owner', 'staff', 'service'] as const;
 type Caller = (typeof CALLERS)[number];
 const PEOPLE: Partial<Record<Caller, string>> = { other: KIM, owner: ALEX, staff: STAFF };
 
-/** Does something as a caller of the data API, and undoes it. `asked` runs before it is undone, as the owner of the tables. */
-function as<T>(rows: Rows, caller: Caller, work: () => Promise<T>, asked?: () => Promise<unknown>): Promise<unknown> {
+/** Does something as a caller of the data API and rolls it back. `check` runs before the rollback, as the owner of the tables. */
+function as<T>(rows: Rows, caller: Caller, work: () => Promise<T>, check?: () => Promise<unknown>): Promise<unknown> {
   const sub = PEOPLE[caller];
   const role = caller === 'service' ? 'service_role' : sub === undefined ? 'anon' : 'authenticated';
   return tryOut(rows, async () => {
@@ -36,28 +36,28 @@ function as<T>(rows: Rows, caller: Caller, work: () => Promise<T>, asked?: () =>
     await rows.ask(`set local role ${role}`);
     try {
       const answer = await work();
-      if (!asked) return answer;
+      if (!check) return answer;
     } catch (error) {
       return (error as { code?: string }).code;
     }
     await rows.ask('set local role none');
-    return asked();
+    return check();
   });
 }
-/** The same thing done by each caller, in the order of CALLERS. */
-async function byEach(rows: Rows, work: () => Promise<unknown>, asked?: () => Promise<unknown>): Promise<unknown[]> {
+/** Does the same as each caller, in the order of CALLERS. */
+async function byEach(rows: Rows, work: () => Promise<unknown>, check?: () => Promise<unknown>): Promise<unknown[]> {
   const answers: unknown[] = [];
-  for (const caller of CALLERS) answers.push(await as(rows, caller, work, asked));
+  for (const caller of CALLERS) answers.push(await as(rows, caller, work, check));
   return answers;
 }
 
-const elsewhere = (place: number): Row => ({ start_time: at(1200 + place * 60), end_time: at(1260 + place * 60) });
+const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60), end_time: at(1260 + offset * 60) });
 const REFUSED = '42501';
 
-/** Alex owns a row of everything. */
-const placed = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+/** Runs a test with a row of everything that belongs to Alex. */
+const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.undone(async (rows) => {
-    await addPlace(rows);
+    await addStudiosAndCustomers(rows);
     await addPerson(rows, STAFF);
     await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [STAFF]);
     await rows.ask(`insert into private.settings values ('developer_pages', 'true')`);
@@ -67,8 +67,8 @@ const placed = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   });
 
 test(
-  'guests, other people, the owner, staff and the service see just the rows they may',
-  placed(async (rows) => {
+  'a guest, another user, the owner, staff and the service see exactly the rows they may',
+  withStudios(async (rows) => {
     await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'user')`, [ALEX]);
     await rows.ask(`insert into public.terms_acceptances (user_id, version) values ($1, 'v1')`, [ALEX]);
     await rows.ask(`insert into public.booking_drafts (user_id, data) values ($1, '{}')`, [ALEX]);
@@ -118,7 +118,7 @@ test(
   }),
 );
 const ONLY_STAFF = [REFUSED, 0, 0, 1, 1];
-/** Rows seen by guest, other, owner, staff and service; everybody signed in has a profile. */
+/** Rows seen by guest, other, owner, staff and service; every account has a profile. */
 const SEEN: Readonly<Record<string, readonly unknown[]>> = {
   audit_logs: ONLY_STAFF,
   booking_access_codes: ONLY_STAFF,
@@ -136,8 +136,8 @@ const SEEN: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 test(
-  'a person is verified while an ID of theirs is verified and has not ended; how a booking is paid is told in dollars',
-  placed(async (rows) => {
+  'user_verifications shows verified IDs that have not expired, booking_payments shows amounts in dollars',
+  withStudios(async (rows) => {
     const add = (number: number, more: Row) =>
       force(rows, () =>
         rows.add('public.id_verifications', {
@@ -171,8 +171,8 @@ test(
 );
 
 test(
-  'the grid of bookings shows everybody when a studio is booked, and the rest of a booking to its owner, staff and the service',
-  placed(async (rows) => {
+  'everyone sees when a studio is booked; only the owner, staff and the service see the rest of a booking',
+  withStudios(async (rows) => {
     await addBooking(rows, 31, { user_id: null, notes: 'gone', ...elsewhere(0) });
     const grid = `select coalesce(right(id::text, 2), '-') || coalesce(' ' || reference, '') as shown from public.bookings order by start_time`;
     const shown = () => rows.ask<{ shown: string }>(grid).then((found) => found.map((one) => one.shown));
@@ -190,13 +190,13 @@ test(
   }),
 );
 
-describe('writing through the grid of bookings', () => {
+describe('writes to public.bookings', () => {
   const update = (rows: Rows, number: number, columns: string) => () =>
     rows.ask(`update public.bookings set ${columns} where id = $1`, [uuid(number)]);
 
   test(
-    'the owner may say "confirmed" of a booking that is, staff may not change it, the service may',
-    placed(async (rows) => {
+    "the owner may only set 'confirmed' on a confirmed booking, staff may change nothing, the service may change anything",
+    withStudios(async (rows) => {
       await addBooking(rows, 31, elsewhere(0));
       const state = (number: number) => () => stateOf(rows, number);
       expect(await byEach(rows, update(rows, 30, `status = 'confirmed'`), state(30))).toEqual([
@@ -229,8 +229,8 @@ describe('writing through the grid of bookings', () => {
   );
 
   test(
-    'staff end a test booking of the developer pages, and nothing else',
-    placed(async (rows) => {
+    'staff may cancel a test booking while the developer pages are on, and change nothing else',
+    withStudios(async (rows) => {
       await addBooking(rows, 31, { notes: 'test', ...elsewhere(0) });
       await addBooking(rows, 32, { notes: 'test', status: 'cancelled', cancel_reason: 'test_over', ...elsewhere(1) });
       await addBooking(rows, 33, { notes: 'test', user_id: STAFF, ...elsewhere(2) });
@@ -271,13 +271,13 @@ describe('writing through the grid of bookings', () => {
   );
 
   test(
-    'only the service makes bookings, and staff make test bookings while the developer pages are on',
-    placed(async (rows) => {
+    'only the service inserts bookings, and staff insert test bookings while the developer pages are on',
+    withStudios(async (rows) => {
       const insert = (more: Row) => () => {
         const values = { studio_id: STUDIO, ...elsewhere(0), ...more };
         const names = Object.keys(values);
         return rows.ask(
-          `insert into public.bookings (${names.join(', ')}) values (${names.map((_, place) => `$${place + 1}`).join(', ')})`,
+          `insert into public.bookings (${names.join(', ')}) values (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
           Object.values(values),
         );
       };
@@ -317,7 +317,7 @@ describe('writing through the grid of bookings', () => {
       expect(await as(rows, 'service', insert({ ...whole, final_cost: 9 }), made)).toEqual([
         { ...pending, final: 900 },
       ]);
-      // Hours that are taken, and a studio that there is not.
+      // Hours that are taken, and a studio that does not exist.
       expect(await as(rows, 'staff', insert({ notes: 'test', start_time: at(600), end_time: at(660) }))).toBe('23P01');
       expect(await as(rows, 'staff', insert({ notes: 'test', studio_id: uuid(99) }))).toBe('23P01');
       expect(
@@ -332,8 +332,8 @@ describe('writing through the grid of bookings', () => {
 });
 
 test(
-  'pictures of an ID lie in a folder of their owner, who alone sees and removes them',
-  placed(async (rows) => {
+  'only the owner of an ID picture sees, adds and deletes it, in their own folder',
+  withStudios(async (rows) => {
     const add = (owner: string, name: string, bucket = 'id-verifications') =>
       rows.ask(
         `insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size) values ($1, $2, $3, $4, 'image/jpeg', 1)`,
@@ -353,8 +353,8 @@ test(
 );
 
 test(
-  'a bucket for its owners alone stays so, however wide another policy opens the objects; its settings are known to everybody',
-  placed(async (rows) => {
+  'a permissive policy does not open an owner-only bucket; everyone can read bucket settings',
+  withStudios(async (rows) => {
     await rows.ask(`insert into storage.buckets (id, name) values ('others', 'others')`);
     await rows.ask(
       `create policy "open" on storage.objects for all to anon, authenticated using (true) with check (true)`,
@@ -388,8 +388,8 @@ test(
 );
 
 test(
-  'staff ask for a mail about a booking, nobody else does, and that one went is not theirs to say',
-  placed(async (rows) => {
+  'only staff and the service may request a mail about a booking, and staff may not mark it as sent',
+  withStudios(async (rows) => {
     const mail = (status: string) => () =>
       rows.ask(
         `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1, '', 'access_code', $2, $3)`,
@@ -407,8 +407,8 @@ test(
 );
 
 test(
-  'staff make and change codes, and so does the service; the counter of a code is not for staff to change',
-  placed(async (rows) => {
+  'only staff and the service create and change codes, and staff may not change the counter of uses',
+  withStudios(async (rows) => {
     const make = () =>
       rows.ask(`insert into public.discount_codes (code, discount_type, discount_value) values ('NEW', 'fixed', 5)`);
     const update = (columns: string) => () => rows.ask(`update public.discount_codes set ${columns}`);

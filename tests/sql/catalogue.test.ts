@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-test('every table has row level security enabled and forced, but the list of migrations', () =>
+test('every table except the list of migrations has row level security enabled and forced', () =>
   database.undone(async ({ ask }) => {
     expect(
       await ask(
@@ -21,7 +21,7 @@ test('every table has row level security enabled and forced, but the list of mig
     ).toEqual([{ name: 'private.migrations', enabled: false, forced: false }]);
   }));
 
-/** Which callers may run which functions; trigger functions and the server's own are not in it. */
+/** Which callers may execute which functions; without trigger functions and the server's own. */
 const EXECUTABLE: Readonly<Record<string, string>> = {
   'answer.part': 'anon authenticated service_role',
   'answer.whole': 'anon authenticated service_role',
@@ -45,7 +45,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'storage.owner_only_buckets': 'anon authenticated service_role',
 };
 
-test('callers may run just the functions of the list, and only those that measure answers are open to everybody', () =>
+test('callers may execute exactly the listed functions, and only the answer functions are granted to everyone', () =>
   database.undone(async ({ ask }) => {
     const found = await ask<{ name: string; roles: string }>(
       `select n.nspname || '.' || p.proname as name, string_agg(r.role, ' ' order by r.role) as roles
@@ -63,7 +63,7 @@ test('callers may run just the functions of the list, and only those that measur
     ).toEqual([{ name: 'answer.whole(text,bigint)' }, { name: 'answer.part(json,bigint,bigint,bigint)' }]);
   }));
 
-test('a function that anybody makes later is not open to everybody', () =>
+test('a function created later is not executable by callers', () =>
   database.undone(async ({ ask, value }) => {
     await ask('create function private.made_later() returns integer language sql as $$ select 1 $$');
     await ask('create function public.made_later() returns integer language sql as $$ select 1 $$');
@@ -74,7 +74,7 @@ test('a function that anybody makes later is not open to everybody', () =>
         );
   }));
 
-test('callers reach no schema but those of the data API, and may make nothing in any', () =>
+test('callers may use only the schemas of the data API, and create nothing in any', () =>
   database.undone(async ({ ask }) => {
     const found = await ask<{ name: string; usage: string | null; make: boolean }>(
       `select n.nspname as name,
@@ -86,7 +86,7 @@ test('callers reach no schema but those of the data API, and may make nothing in
     );
     const callers = 'anon authenticated service_role';
     expect(found).toEqual([
-      // Open to every role that a token may carry.
+      // Granted to every role that a token may name.
       { name: 'answer', usage: 'anon authenticated booking_reader service_role', make: false },
       { name: 'auth', usage: 'anon authenticated booking_reader service_role', make: false },
       { name: 'private', usage: 'booking_reader', make: false },
@@ -100,7 +100,7 @@ test('callers reach no schema but those of the data API, and may make nothing in
     ).toEqual([{ name: 'answer' }]);
   }));
 
-test('every function says where names are looked up, and only the answer functions look up as their caller does', () =>
+test('every function except the two answer functions has an empty search_path', () =>
   database.undone(async ({ ask }) => {
     expect(
       await ask(
@@ -110,7 +110,7 @@ test('every function says where names are looked up, and only the answer functio
     ).toEqual([{ name: 'answer.part' }, { name: 'answer.whole' }]);
   }));
 
-/** Table or view, and what each role may do with the whole of it. Rights to single columns are tested by the policy matrix. */
+/** The table privileges of each role. Column privileges are tested by the policy matrix. */
 const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'private.own_booking': {},
   'public.audit_logs': { authenticated: 'SELECT', service_role: 'SELECT' },
@@ -123,7 +123,7 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-test.each(Object.entries(RIGHTS))('%s gives each role just the rights of the list', (name, rights) =>
+test.each(Object.entries(RIGHTS))('%s grants callers exactly the listed privileges', (name, rights) =>
   database.undone(async ({ ask }) => {
     const found = await ask<{ role: string; rights: string }>(
       `select r.role, string_agg(p.right, ' ' order by p.right) as rights
@@ -138,8 +138,8 @@ test.each(Object.entries(RIGHTS))('%s gives each role just the rights of the lis
   }),
 );
 
-/** What each partial index is for: a query that only an index with this very condition can serve. */
-const SERVED: readonly (readonly [index: string, query: string])[] = [
+/** For each partial index, a query that only an index with its condition can serve. */
+const QUERIES: readonly (readonly [index: string, query: string])[] = [
   ['booking_availability', `select from private.booking where studio_id = gen_random_uuid() and status <> 'cancelled'`],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
   [
@@ -174,9 +174,9 @@ const SERVED: readonly (readonly [index: string, query: string])[] = [
   ['webhook_inbox_waiting', 'select from private.webhook_inbox where next_try_at < now() and handled_at is null'],
 ];
 
-test.each(SERVED)('the index %s serves the query it was made for', (index, query) =>
+test.each(QUERIES)('the index %s can serve its query', (index, query) =>
   database.undone(async ({ ask }) => {
-    // Every other index of the table counts as unfinished, so that the plan shows whether this one can serve it.
+    // Mark every other index of the table invalid, so that the plan shows whether this one is usable.
     await ask('set local enable_seqscan = off');
     await ask(
       `update pg_index i set indisvalid = false from pg_index mine join pg_class c on c.oid = mine.indexrelid
@@ -194,6 +194,6 @@ test('every partial index that is not unique has a query in the list', () =>
       `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
        where n.nspname in ${SCHEMAS} and i.indpred is not null and not i.indisunique and not i.indisexclusion order by 1`,
     );
-    const named = SERVED.map(([index]) => index).filter((index) => index !== 'message_queue_due');
+    const named = QUERIES.map(([index]) => index).filter((index) => index !== 'message_queue_due');
     expect(found.map((one) => one.name)).toEqual(named.toSorted());
   }));

@@ -1,10 +1,10 @@
 import { uuid } from '#tests/support/rows.ts';
 
-/** Columns and values as JSON has them. */
+/** Column values as JSON. */
 export type Values = Readonly<Record<string, unknown>>;
-/** Rows that the check refuses, and rows beside them that it accepts; each is added to the table's base row. */
+/** Rows that the check refuses, and similar rows that it accepts; each is merged with the table's base row. */
 export type CheckExample = { readonly bad: readonly Values[]; readonly good: readonly Values[] };
-/** Pairs of rows that may not both be there, and pairs that may. */
+/** Pairs of rows that may not exist together, and pairs that may. */
 export type UniqueExample = {
   readonly clash: readonly (readonly [Values, Values])[];
   readonly apart: readonly (readonly [Values, Values])[];
@@ -19,7 +19,7 @@ export type TableExamples = {
 const AT = '2031-03-01T00:00:00Z';
 const LATER = '2031-03-01T01:00:00Z';
 const text = (length: number): string => 'x'.repeat(length);
-/** The bytes of {"a": "…"} are nine more than its text. */
+/** An object whose JSON has this many bytes: {"a": "…"} adds nine to its text. */
 const json = (bytes: number): Values => ({ a: text(bytes - 9) });
 
 const all = (column: string, values: readonly unknown[], more: Values = {}): Values[] =>
@@ -44,7 +44,7 @@ const between = (column: string, from: unknown[], good: unknown[]): CheckExample
   bad: all(column, from),
   good: all(column, good),
 });
-/** Two rows that agree in `same`; apart as soon as any one column of `other` differs. */
+/** Two rows that agree in `same` clash; they do not once any one column of `other` differs. */
 const unique = (same: Values, other: Values, both: Values = {}): UniqueExample => ({
   clash: [
     [
@@ -403,7 +403,7 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       ),
       profiles_one_id: { bad: [{ user_id: uuid(2) }], good: [{}] },
     },
-    // Its key and profiles_one_id leave no two rows that break this rule alone.
+    // No two rows can break this rule alone: the primary key and profiles_one_id already forbid them.
   },
   'public.user_roles': {
     base: { user_id: uuid(1), role: 'user' },
@@ -587,7 +587,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         ['1234567', '1'.repeat(21), '04 1234 5678'],
         [null, '12345678', `+${'1'.repeat(20)}`],
       ),
-      // A range that ends before it starts cannot be stored at all, so only the empty one shows this rule.
+      // A range that ends before it starts cannot be stored, so only an empty one breaks this rule.
       booking_runs_forward: { bad: [{ end_time: AT }], good: [{ end_time: '2031-03-01T00:00:00.000001Z' }] },
       booking_at_most_a_day: {
         bad: [{ end_time: '2031-03-02T01:00:00.000001Z' }],

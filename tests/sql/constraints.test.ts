@@ -4,7 +4,7 @@ import { AUTH, PRIVATE, PUBLIC, STORAGE, type Values } from './constraint-exampl
 
 const TABLES = { ...AUTH, ...PRIVATE, ...PUBLIC, ...STORAGE };
 const SCHEMAS = `('auth', 'storage', 'private', 'public')`;
-/** No row can break these alone: `received` lies between 0 and `length`; a profile's `user_id` is its key. */
+/** No row can break only these: `received` lies between 0 and `length`; a profile's `user_id` is its key. */
 const CHECKS_THAT_FOLLOW = ['storage.uploads uploads_length_check'];
 const UNIQUES_THAT_FOLLOW = ['public.profiles profiles_user_id_key'];
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-/** Without triggers and foreign keys: what is left to refuse a row are its constraints and unique indexes. */
+/** Runs `work` without triggers and foreign keys, so that only constraints and unique indexes can refuse a row. */
 function onlyConstraints(work: (rows: Rows) => Promise<void>): Promise<void> {
   return database.undone(async (rows) => {
     await rows.ask('set local session_replication_role = replica');
@@ -32,7 +32,7 @@ const uniques = Object.entries(TABLES).flatMap(([table, one]) =>
 const short = (values: Values): string => JSON.stringify(values).slice(0, 100);
 
 describe('checks', () => {
-  test('every check of the catalogue has an example', () =>
+  test('every check constraint has an example', () =>
     database.undone(async ({ ask }) => {
       const found = await ask<{ name: string }>(
         `select n.nspname || '.' || t.relname || ' ' || c.conname as name from pg_constraint c
@@ -43,27 +43,25 @@ describe('checks', () => {
       expect(found.map(({ name }) => name)).toEqual([...named, ...CHECKS_THAT_FOLLOW].toSorted());
     }));
 
-  test.each(checks)(
-    '$table refuses what breaks $name and accepts the row beside it',
-    ({ table, name, base, example }) =>
-      onlyConstraints(async ({ add, refusal }) => {
-        const wrong: string[] = [];
-        for (const values of example.bad) {
-          const refused = await refusal(() => add(table, { ...base, ...values }));
-          if (refused?.code !== '23514' || refused.constraint !== name)
-            wrong.push(`accepted ${short(values)} (${refused?.constraint ?? 'nothing'} ${refused?.message ?? ''})`);
-        }
-        for (const values of example.good) {
-          const refused = await refusal(() => add(table, { ...base, ...values }));
-          if (refused) wrong.push(`refused ${short(values)}: ${refused.message}`);
-        }
-        expect(wrong).toEqual([]);
-      }),
+  test.each(checks)('$table: $name refuses its bad rows and accepts its good ones', ({ table, name, base, example }) =>
+    onlyConstraints(async ({ add, refusal }) => {
+      const wrong: string[] = [];
+      for (const values of example.bad) {
+        const refused = await refusal(() => add(table, { ...base, ...values }));
+        if (refused?.code !== '23514' || refused.constraint !== name)
+          wrong.push(`accepted ${short(values)} (${refused?.constraint ?? 'nothing'} ${refused?.message ?? ''})`);
+      }
+      for (const values of example.good) {
+        const refused = await refusal(() => add(table, { ...base, ...values }));
+        if (refused) wrong.push(`refused ${short(values)}: ${refused.message}`);
+      }
+      expect(wrong).toEqual([]);
+    }),
   );
 });
 
 describe('unique rules', () => {
-  test('every unique rule of the catalogue besides the primary keys has an example', () =>
+  test('every unique index and exclusion constraint except the primary keys has an example', () =>
     database.undone(async ({ ask }) => {
       const found = await ask<{ name: string }>(
         `select n.nspname || '.' || t.relname || ' ' || c.relname as name from pg_index i
@@ -74,7 +72,7 @@ describe('unique rules', () => {
       expect(found.map((one) => one.name)).toEqual([...named, ...UNIQUES_THAT_FOLLOW].toSorted());
     }));
 
-  test.each(uniques)('$table refuses two rows that break $name and accepts others', ({ table, name, base, example }) =>
+  test.each(uniques)('$table: $name refuses clashing rows and accepts others', ({ table, name, base, example }) =>
     onlyConstraints(async ({ add, refusal }) => {
       const wrong: string[] = [];
       const addBoth =
@@ -96,7 +94,7 @@ describe('unique rules', () => {
     }),
   );
 
-  test('every table of ours has a primary key', () =>
+  test('every table has a primary key', () =>
     database.undone(async ({ ask }) => {
       expect(
         await ask(

@@ -3,8 +3,8 @@ import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/suppo
 import {
   addBooking,
   addPayment,
-  addPlace,
-  addUnit,
+  addStudiosAndCustomers,
+  addRedemption,
   ALEX,
   at,
   CODE,
@@ -23,23 +23,23 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-const placed = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.undone(async (rows) => {
-    await addPlace(rows);
+    await addStudiosAndCustomers(rows);
     await work(rows);
   });
-const elsewhere = (place: number): Row => ({ start_time: at(1200 + place * 60), end_time: at(1260 + place * 60) });
+const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60), end_time: at(1260 + offset * 60) });
 const WITH_CODE = { couponId: CODE, couponTerms: TERMS, couponDiscountCents: 1000, finalCostCents: 3900 };
 
-/** Changes the code, and says how many units of it are used. */
+/** Updates the code. */
 const change = (rows: Rows, columns: string): Promise<unknown> =>
   rows.ask(`update public.discount_codes set ${columns} where id = $1`, [CODE]);
-/** How many units of the two codes are used. */
+/** Returns how often the two codes are used. */
 const used = async ({ ask }: Rows): Promise<unknown[]> =>
   (await ask<{ uses: number }>('select current_uses as uses from public.discount_codes order by id')).map(
     ({ uses }) => uses,
   );
-/** What comes of a hold with the code: its outcome, or the code of the refusal. */
+/** Returns the outcome of a hold with the code, or the error code. */
 async function outcomeOf(rows: Rows, more: Row = {}): Promise<string> {
   let outcome = '';
   const refused = await rows.refusal(async () => {
@@ -50,8 +50,8 @@ async function outcomeOf(rows: Rows, more: Row = {}): Promise<string> {
 
 describe('a hold with a code', () => {
   test(
-    'takes one unit of that code and freezes its terms with the price',
-    placed(async (rows) => {
+    'uses the code once and stores its terms with the booking',
+    withStudios(async (rows) => {
       const { outcome, booking } = await hold(rows, WITH_CODE);
       expect([outcome, await used(rows)]).toEqual(['held', [1, 0]]);
       expect(
@@ -64,8 +64,8 @@ describe('a hold with a code', () => {
   );
 
   test(
-    'is refused when the code has ended, is used up or is worth something else than what was quoted',
-    placed(async (rows) => {
+    'is refused when the code is inactive, expired, used up or differs from its quote',
+    withStudios(async (rows) => {
       const after = (columns: string) =>
         tryOut(rows, async () => {
           await change(rows, columns);
@@ -83,28 +83,28 @@ describe('a hold with a code', () => {
   );
 
   test(
-    'is refused to a person who has used the code as often as a person may; units given back do not count',
-    placed(async (rows) => {
-      const withUnit = (limit: number, unit: Row) =>
+    'is refused above the limit per customer; returned uses do not count',
+    withStudios(async (rows) => {
+      const withRedemption = (limit: number, unit: Row) =>
         tryOut(rows, async () => {
           await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
-          await addUnit(rows, 30, unit);
+          await addRedemption(rows, 30, unit);
           await change(rows, `per_user_limit = ${limit}, current_uses = 1`);
           return outcomeOf(rows);
         });
-      expect(await withUnit(1, { state: 'committed' })).toBe('HC001');
-      expect(await withUnit(2, { state: 'committed' })).toBe('held');
-      expect(await withUnit(1, { state: 'returned' })).toBe('held');
-      expect(await withUnit(1, { state: 'committed', user_id: KIM })).toBe('held');
-      expect(await withUnit(1, { state: 'committed', coupon_id: OTHER_CODE })).toBe('held');
+      expect(await withRedemption(1, { state: 'committed' })).toBe('HC001');
+      expect(await withRedemption(2, { state: 'committed' })).toBe('held');
+      expect(await withRedemption(1, { state: 'returned' })).toBe('held');
+      expect(await withRedemption(1, { state: 'committed', user_id: KIM })).toBe('held');
+      expect(await withRedemption(1, { state: 'committed', coupon_id: OTHER_CODE })).toBe('held');
     }),
   );
 
   test(
-    'leaves the units of other own holds alone while there are enough',
-    placed(async (rows) => {
+    'does not affect other holds of the customer while uses are left',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, elsewhere(0));
-      await addUnit(rows, 30);
+      await addRedemption(rows, 30);
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'expired');
       await change(rows, 'current_uses = 1, max_uses = 2');
@@ -118,16 +118,16 @@ describe('a hold with a code', () => {
   );
 });
 
-describe('the last unit of a code', () => {
-  /** Alex has the last unit in an unpaid hold elsewhere, beside newer holds that cannot give one. */
-  async function lastUnit(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
+describe('the last use of a code', () => {
+  /** Alex has the last use in an unpaid hold at other hours, beside newer holds that cannot give one. */
+  async function withLastUse(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
     await addBooking(rows, 30, elsewhere(0));
     await addPayment(rows, 30, payment);
-    await addUnit(rows, 30);
+    await addRedemption(rows, 30);
     await addBooking(rows, 31, { created_at: at(-90), ...elsewhere(1) });
-    await addUnit(rows, 31, { coupon_id: OTHER_CODE });
+    await addRedemption(rows, 31, { coupon_id: OTHER_CODE });
     await addBooking(rows, 32, { created_at: at(-80), ...elsewhere(2) });
-    await addUnit(rows, 32, { state: 'returned' });
+    await addRedemption(rows, 32, { state: 'returned' });
     await addBooking(rows, 33, { created_at: at(-70), user_id: KIM, ...elsewhere(3) });
     await addPayment(rows, 33, 'open');
     await change(rows, `current_uses = 1, ${limit}`);
@@ -136,10 +136,10 @@ describe('the last unit of a code', () => {
   const ROOM = { maxLiveHolds: 9, holdsPerHour: 9 };
 
   test.each(['max_uses = 1', 'per_user_limit = 1'])(
-    'moves from an own hold that nobody can pay any more to the new one, where %s',
+    "moves to the new hold from the customer's own hold without an open payment, where %s",
     (limit) =>
-      placed(async (rows) => {
-        await lastUnit(rows, 'expired', limit);
+      withStudios(async (rows) => {
+        await withLastUse(rows, 'expired', limit);
         expect((await hold(rows, { ...WITH_CODE, ...ROOM })).outcome).toBe('held');
         expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31), await stateOf(rows, 32)]).toEqual([
           [1, 1],
@@ -151,9 +151,9 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'waits two minutes for the payment session of the old hold to be closed, and is moved even when that cancels the hold first',
-    placed(async (rows) => {
-      await lastUnit(rows, 'open');
+    'is reserved for two minutes while the old payment session closes, and moves even when that cancels the old hold',
+    withStudios(async (rows) => {
+      await withLastUse(rows, 'open');
       expect(await hold(rows, { ...WITH_CODE, ...ROOM })).toEqual({ outcome: 'replace', bookingIds: [uuid(30)] });
       expect(
         await rows.ask('select booking_id, moving_until from private.coupon_redemption where moving_until is not null'),
@@ -168,9 +168,9 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'is given to somebody else when it was not moved in time',
-    placed(async (rows) => {
-      await lastUnit(rows, 'open');
+    'is available to another customer when it was not moved in time',
+    withStudios(async (rows) => {
+      await withLastUse(rows, 'open');
       await addBooking(rows, 40, { status: 'cancelled', cancel_reason: 'abandoned' });
       await rows.ask('update private.coupon_redemption set booking_id = $1, moving_until = $2 where booking_id = $3', [
         uuid(40),
@@ -182,21 +182,21 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    "is not taken from another person's hold",
-    placed(async (rows) => {
-      await lastUnit(rows, 'expired');
+    "is not taken from another customer's hold",
+    withStudios(async (rows) => {
+      await withLastUse(rows, 'expired');
       expect([await outcomeOf(rows, { userId: KIM }), await stateOf(rows, 30)]).toEqual(['HC001', 'pending reserved']);
     }),
   );
 
   test(
-    'that is moving already is enough: no further hold is given up for it',
-    placed(async (rows) => {
+    'that is already moving is used, and no further hold is cancelled',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, { status: 'cancelled', cancel_reason: 'abandoned', ...elsewhere(0) });
-      await addUnit(rows, 30, { moving_until: at(2) });
+      await addRedemption(rows, 30, { moving_until: at(2) });
       await addBooking(rows, 31, { created_at: at(-90), ...elsewhere(1) });
       await addPayment(rows, 31, 'expired');
-      await addUnit(rows, 31);
+      await addRedemption(rows, 31);
       await change(rows, 'current_uses = 2, max_uses = 2');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
       expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
@@ -208,11 +208,11 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'moves from an own hold elsewhere also when a hold without the code is replaced',
-    placed(async (rows) => {
+    'moves from a hold at other hours even when the replaced hold has no code',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, elsewhere(0));
       await addPayment(rows, 30, 'expired');
-      await addUnit(rows, 30);
+      await addRedemption(rows, 30);
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'expired');
       await change(rows, 'current_uses = 1, max_uses = 1');
@@ -226,10 +226,10 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'that was paid with is refused before the payment session of the hold in the way is closed for it',
-    placed(async (rows) => {
+    'that a paid booking used is refused without closing a payment session',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
-      await addUnit(rows, 30, { state: 'committed' });
+      await addRedemption(rows, 30, { state: 'committed' });
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'open');
       await change(rows, 'current_uses = 1, per_user_limit = 1');
@@ -238,8 +238,8 @@ describe('the last unit of a code', () => {
   );
 
   test(
-    'comes from the newest of several own holds, and only as many are given up as are needed',
-    placed(async (rows) => {
+    'comes from the newest of several own holds, and only that hold is cancelled',
+    withStudios(async (rows) => {
       for (const [number, minutes] of [
         [30, -110],
         [31, -90],
@@ -247,7 +247,7 @@ describe('the last unit of a code', () => {
       ] as const) {
         await addBooking(rows, number, { created_at: at(minutes), ...elsewhere(number - 30) });
         await addPayment(rows, number, 'expired');
-        await addUnit(rows, number);
+        await addRedemption(rows, number);
       }
       await change(rows, 'current_uses = 3, max_uses = 3');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
@@ -262,11 +262,11 @@ describe('the last unit of a code', () => {
 });
 
 test(
-  'a hold that is replaced by one without its code, or with another, gives its unit back',
-  placed(async (rows) => {
+  'replacing a hold without its code, or with another, returns its use',
+  withStudios(async (rows) => {
     await addBooking(rows, 30);
     await addPayment(rows, 30, 'expired');
-    await addUnit(rows, 30);
+    await addRedemption(rows, 30);
     await rows.ask('update public.discount_codes set current_uses = 5');
     await tryOut(rows, async () => {
       expect((await hold(rows)).outcome).toBe('held');
@@ -280,19 +280,19 @@ test(
 );
 
 test(
-  'units whose replacement never came go back to their code',
-  placed(async (rows) => {
+  'uses whose move was never completed are returned to their code',
+  withStudios(async (rows) => {
     const ended = { status: 'cancelled', cancel_reason: 'abandoned' };
     await addBooking(rows, 30, ended);
-    await addUnit(rows, 30, { moving_until: NOW });
+    await addRedemption(rows, 30, { moving_until: NOW });
     await addBooking(rows, 31, { ...ended, ...elsewhere(1) });
-    await addUnit(rows, 31, { moving_until: at(0.1) });
+    await addRedemption(rows, 31, { moving_until: at(0.1) });
     await addBooking(rows, 32, elsewhere(2));
-    await addUnit(rows, 32, { moving_until: NOW });
+    await addRedemption(rows, 32, { moving_until: NOW });
     await addBooking(rows, 33, { ...ended, ...elsewhere(3) });
-    await addUnit(rows, 33, { moving_until: NOW, coupon_id: OTHER_CODE });
+    await addRedemption(rows, 33, { moving_until: NOW, coupon_id: OTHER_CODE });
     await addBooking(rows, 34, { ...ended, ...elsewhere(4) });
-    await addUnit(rows, 34, { moving_until: NOW, state: 'committed' });
+    await addRedemption(rows, 34, { moving_until: NOW, state: 'committed' });
     await rows.ask('update public.discount_codes set current_uses = 5');
     const back = () => rows.value('select private.return_left_units($1, $2)', [CODE, NOW]);
     expect([await back(), await used(rows), await stateOf(rows, 30)]).toEqual([
@@ -306,8 +306,8 @@ test(
 );
 
 test(
-  "a person's own unpaid holds leave the code free to that person, and what was paid counts against the limit per person",
-  placed(async (rows) => {
+  "a customer's own unpaid holds do not block the code for them, and paid uses count against the limit per customer",
+  withStudios(async (rows) => {
     const problem = (user: string, now = NOW) =>
       rows.value('select private.coupon_problem(d, $1, 2, $2) from public.discount_codes d where d.id = $3', [
         user,
@@ -316,7 +316,7 @@ test(
       ]);
     const USED_UP = 'This code has been fully used.';
     await addBooking(rows, 30);
-    await addUnit(rows, 30);
+    await addRedemption(rows, 30);
     await change(rows, 'current_uses = 1, max_uses = 1');
     expect([await problem(ALEX), await problem(KIM)]).toEqual([null, USED_UP]);
     await rows.ask('update private.coupon_redemption set moving_until = $1', [at(1)]);
@@ -339,9 +339,9 @@ test(
 );
 
 test(
-  'a code is looked up whatever its case and the blanks around it; what is wrong with it is told without its counters',
-  placed(async (rows) => {
-    const look = (code: string | null, hours = 2) =>
+  'a code is found in any case and with blanks around it; the answer never contains its counters',
+  withStudios(async (rows) => {
+    const lookUp = (code: string | null, hours = 2) =>
       rows.ask('select * from public.validate_discount_code($1, $2)', [code, hours]);
     const nothing = {
       id: null,
@@ -356,21 +356,21 @@ test(
     };
     const found = { id: CODE, code: 'DANCE', discount_type: 'fixed', discount_value: '10.00', is_valid: true };
     await change(rows, 'max_uses = 5, current_uses = 1');
-    expect(await look(' dance ')).toEqual([{ ...nothing, ...found, error_message: null }]);
+    expect(await lookUp(' dance ')).toEqual([{ ...nothing, ...found, error_message: null }]);
     await change(rows, 'min_hours = 3');
-    expect(await look('dance')).toEqual([
+    expect(await lookUp('dance')).toEqual([
       { ...nothing, error_message: 'This code needs a booking of at least 3 hours.' },
     ]);
     for (const unknown of ['DANCES', '', null])
-      expect(await look(unknown)).toEqual([{ ...nothing, error_message: 'Invalid coupon code' }]);
+      expect(await lookUp(unknown)).toEqual([{ ...nothing, error_message: 'Invalid coupon code' }]);
   }),
 );
 
 test(
-  'looks at codes are counted for the person who asks, and a code longer than any is refused without being counted',
-  placed(async (rows) => {
+  'lookups of codes are limited per account, and a code that is too long is refused without being counted',
+  withStudios(async (rows) => {
     await rows.act({ role: 'authenticated', sub: ALEX });
-    const look = (code: string) =>
+    const lookUp = (code: string) =>
       rows.refusal(() => rows.ask('select * from public.validate_discount_code($1, 2)', [code]));
     const looks = () => rows.value('select coalesce(sum(looks), 0) from private.coupon_guess');
     await rows.ask('select * from public.validate_discount_code($1, 2)', ['X'.repeat(51)]);
@@ -378,6 +378,6 @@ test(
     await rows.ask('select * from public.validate_discount_code($1, 2)', ['X'.repeat(50)]);
     expect(Number(await looks())).toBe(1);
     for (let time = 2; time <= 10; time += 1) await rows.ask(`select * from public.validate_discount_code('X', 2)`);
-    expect((await look('DANCE'))?.code).toBe('PT429');
+    expect((await lookUp('DANCE'))?.code).toBe('PT429');
   }),
 );

@@ -12,7 +12,7 @@ const NOW = '2031-03-01T00:00:00Z';
 const after = (seconds: number): string => new Date(Date.parse(NOW) + seconds * 1000).toISOString();
 
 test(
-  'a limit of 2 in 10 seconds admits two at once and one more every 5 seconds, and says how long to wait',
+  'a limit of 2 in 10 seconds admits two at once and one more every 5 seconds, and returns how long to wait',
   undone(async ({ value }) => {
     const take = (seconds: number, key = 'k', name = 'n') =>
       value('select private.take_limit($1, $2, 2, 10, $3)', [name, key, after(seconds)]);
@@ -25,7 +25,7 @@ test(
 );
 
 test(
-  'units of a limit are granted as far as they go',
+  'a limit grants as many units as are left',
   undone(async ({ ask }) => {
     const take = (seconds: number, units: number, key = 'k') =>
       ask('select * from private.take_limit_units($1, $2, 4, 8, $3, $4)', ['n', key, after(seconds), units]);
@@ -38,7 +38,7 @@ test(
 );
 
 test(
-  'a lease goes to one process until the very instant it ends',
+  'a lease belongs to one process until the instant it ends',
   undone(async ({ value }) => {
     const take = (name: string, seconds: number) =>
       value(`select private.take_lease($1, $2, interval '10 seconds')`, [name, after(seconds)]);
@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  'jobs are claimed when they are due, open, not leased and not running, those with a deadline first',
+  'jobs are claimed when they are due, open, not leased and not running; those with a deadline first',
   undone(async (rows) => {
     const job = (number: number, more: Row = {}) =>
       rows.add('private.outbox', {
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  'events are claimed when they are due and not handled, for a minute',
+  'events are claimed for a minute when they are due and not handled',
   undone(async (rows) => {
     const event = (event_id: string, more: Row = {}) =>
       rows.add('private.webhook_inbox', {
@@ -120,7 +120,7 @@ test(
 );
 
 test(
-  'ten looks at codes a minute for a person and thirty for an address, times the factor of the operator',
+  'an account may look up ten codes a minute, an IP address thirty, times the configured factor',
   undone(async ({ ask, value }) => {
     const looks = async (user: string | null, address: string | null, times: number): Promise<boolean[]> => {
       const admitted: boolean[] = [];
@@ -150,19 +150,19 @@ test(
 );
 
 test(
-  'a code says why it cannot be used, at each boundary',
+  'coupon_problem returns the reason at each boundary',
   undone(async ({ ask, value }) => {
     await ask(`insert into public.discount_codes (code, discount_type, discount_value) values ('TEN', 'fixed', 10)`);
     const problem = async (change: string, hours = 2): Promise<unknown> => {
       await ask('savepoint one');
       await ask(`update public.discount_codes set ${change}`);
-      const told = await value('select private.coupon_problem(d, $1, $2, $3) from public.discount_codes d', [
+      const reason = await value('select private.coupon_problem(d, $1, $2, $3) from public.discount_codes d', [
         uuid(1),
         hours,
         NOW,
       ]);
       await ask('rollback to savepoint one');
-      return told;
+      return reason;
     };
     expect(await problem('active = true')).toBeNull();
     expect(await problem('active = false')).toBe('Invalid coupon code');
@@ -178,7 +178,7 @@ test(
 );
 
 test(
-  'jobs are moved by hand by staff and the service alone, and the log says so',
+  'only staff and the service retry and close jobs, and each is in the audit log',
   undone(async (rows) => {
     await rows.add('auth.users', {
       id: uuid(1),

@@ -3,8 +3,8 @@ import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/suppo
 import {
   addBooking,
   addPayment,
-  addPlace,
-  addUnit,
+  addStudiosAndCustomers,
+  addRedemption,
   ALEX,
   at,
   hold,
@@ -22,16 +22,16 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-const placed = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.undone(async (rows) => {
-    await addPlace(rows);
+    await addStudiosAndCustomers(rows);
     await work(rows);
   });
 
 describe('a new hold', () => {
   test(
-    'is a pending booking with its quote, a first payment still to be made and the terms that were accepted',
-    placed(async (rows) => {
+    'is a pending booking with its quote, a payment to be made, and the accepted terms',
+    withStudios(async (rows) => {
       const { outcome, booking, payment } = await hold(rows, { contactPhone: '0400000000' });
       expect([outcome, booking?.['status'], payment?.['state']]).toEqual(['held', 'pending', 'intent']);
       expect(
@@ -79,18 +79,18 @@ describe('a new hold', () => {
   );
 
   test(
-    'that costs nothing has a free payment which needs no session of the provider',
-    placed(async (rows) => {
+    'that costs nothing has a free payment without a payment session',
+    withStudios(async (rows) => {
       const { booking, payment } = await hold(rows, { finalCostCents: 0, discountCents: 4900 });
       expect([payment?.['kind'], payment?.['sessionId']]).toEqual(['free', `free_${booking?.id ?? ''}`]);
     }),
   );
 });
 
-describe('asking again for the same hours', () => {
+describe('a repeated request for the same hours', () => {
   test(
-    'answers the same hold and its newest payment, and keeps the number typed last',
-    placed(async (rows) => {
+    'returns the same hold with its newest payment, and keeps the latest phone number',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, { contact_phone: '0400000000' });
       await addPayment(rows, 30, 'expired');
       await addPayment(rows, 30, 'open', { attempt: 2 });
@@ -108,26 +108,26 @@ describe('asking again for the same hours', () => {
   );
 
   test(
-    'at another price, with another code, for longer, or after the hold has run out asks for the old session to be closed',
-    placed(async (rows) => {
+    'with another price, code or span, or after the hold expired, needs the old payment session closed first',
+    withStudios(async (rows) => {
       await addBooking(rows, 30);
       await addPayment(rows, 30, 'open');
       await addBooking(rows, 31, { user_id: KIM, start_time: at(900), end_time: at(960) });
       await addPayment(rows, 31, 'open');
-      const asked = (more: Row, now?: string) => tryOut(rows, () => hold(rows, more, now));
+      const request = (more: Row, now?: string) => tryOut(rows, () => hold(rows, more, now));
       const replace = { outcome: 'replace', bookingIds: [uuid(30)] };
-      expect((await asked({}, at(14.9)))['outcome']).toBe('existing');
-      expect(await asked({}, at(15))).toEqual(replace);
-      expect(await asked({ finalCostCents: 5000 })).toEqual(replace);
-      expect(await asked({ couponId: uuid(20), couponTerms: {} })).toEqual(replace);
-      expect(await asked({ endTime: at(720) })).toEqual(replace);
-      expect(await asked({ startTime: at(570) })).toEqual(replace);
+      expect((await request({}, at(14.9)))['outcome']).toBe('existing');
+      expect(await request({}, at(15))).toEqual(replace);
+      expect(await request({ finalCostCents: 5000 })).toEqual(replace);
+      expect(await request({ couponId: uuid(20), couponTerms: {} })).toEqual(replace);
+      expect(await request({ endTime: at(720) })).toEqual(replace);
+      expect(await request({ startTime: at(570) })).toEqual(replace);
     }),
   );
 
   test(
-    'when its payment session is closed makes a new hold in the place of the old one',
-    placed(async (rows) => {
+    'replaces the old hold once its payment session is closed',
+    withStudios(async (rows) => {
       await addBooking(rows, 30);
       await addPayment(rows, 30, 'expired');
       await addBooking(rows, 31, { user_id: KIM, start_time: at(900), end_time: at(960) });
@@ -148,17 +148,17 @@ describe('asking again for the same hours', () => {
   );
 });
 
-describe('hours that are not free', () => {
-  const outcomeBeside = (rows: Rows, more: Row, wish: Row = {}, now?: string) =>
+describe('hours that are taken', () => {
+  const outcomeBeside = (rows: Rows, more: Row, request: Row = {}, now?: string) =>
     tryOut(rows, async () => {
       await addBooking(rows, 30, { user_id: KIM, ...more });
-      const { outcome, expired, mine } = await hold(rows, wish, now);
+      const { outcome, expired, mine } = await hold(rows, request, now);
       return outcome === 'taken' ? { expired, mine } : outcome;
     });
 
   test(
-    'are those of a booking that overlaps in the same studio; a hold that has run out is named, so that it can be released',
-    placed(async (rows) => {
+    'belong to an overlapping booking in the same studio; an expired hold is listed for release',
+    withStudios(async (rows) => {
       const nobody = { expired: [], mine: null };
       expect(await outcomeBeside(rows, {})).toEqual(nobody);
       expect(await outcomeBeside(rows, {}, {}, at(14.9))).toEqual(nobody);
@@ -173,8 +173,8 @@ describe('hours that are not free', () => {
   );
 
   test(
-    "tell the reference of one's own booking and never somebody else's",
-    placed(async (rows) => {
+    "return the reference of the customer's own booking and never of another's",
+    withStudios(async (rows) => {
       await addBooking(rows, 31, { status: 'confirmed' });
       await addBooking(rows, 32, {
         user_id: KIM,
@@ -192,17 +192,17 @@ describe('hours that are not free', () => {
   );
 
   test(
-    "cost nothing of one's own: the own hold in the way stays, and units that were to move stay with their holds",
-    placed(async (rows) => {
+    "change nothing: the customer's own hold stays, and moving uses stay with their holds",
+    withStudios(async (rows) => {
       await addBooking(rows, 30, { user_id: KIM, status: 'confirmed', start_time: at(660), end_time: at(720) });
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'expired');
       const moving = { moving_until: at(2) };
-      await addUnit(rows, 31, moving);
+      await addRedemption(rows, 31, moving);
       await addBooking(rows, 32, { status: 'cancelled', cancel_reason: 'abandoned' });
-      await addUnit(rows, 32, moving);
+      await addRedemption(rows, 32, moving);
       await addBooking(rows, 33, { user_id: KIM, start_time: at(900), end_time: at(960) });
-      await addUnit(rows, 33, { user_id: KIM, ...moving });
+      await addRedemption(rows, 33, { user_id: KIM, ...moving });
       expect((await hold(rows, { endTime: at(720) })).outcome).toBe('taken');
       expect([await stateOf(rows, 31), await stateOf(rows, 32), await stateOf(rows, 33)]).toEqual([
         'pending reserved',
@@ -213,18 +213,18 @@ describe('hours that are not free', () => {
   );
 });
 
-const elsewhere = (place: number): Row => ({ start_time: at(1200 + place * 60), end_time: at(1260 + place * 60) });
+const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60), end_time: at(1260 + offset * 60) });
 
 describe('too many holds', () => {
   test(
-    'are as many unpaid ones as allowed, which are listed in the order they were made',
-    placed(async (rows) => {
+    'are refused at the limit of unpaid ones, which are listed in the order they were made',
+    withStudios(async (rows) => {
       await addBooking(rows, 30, { ...elsewhere(0), created_at: at(-100) });
       await addBooking(rows, 31, { ...elsewhere(1), created_at: at(-110) });
       expect((await tryOut(rows, () => hold(rows))).outcome).toBe('held');
       const { outcome, holds, retryAt } = await tryOut(rows, () => hold(rows, { maxLiveHolds: 2 }));
       expect([outcome, holds?.map(({ id }) => id), retryAt]).toEqual(['too_many_holds', [uuid(31), uuid(30)], null]);
-      // One that the new hold takes the place of is no further one.
+      // A hold that the new one replaces does not count.
       await addBooking(rows, 32);
       await addPayment(rows, 32, 'expired');
       expect((await hold(rows)).outcome).toBe('held');
@@ -232,8 +232,8 @@ describe('too many holds', () => {
   );
 
   test(
-    "are not those of other people, paid ones, ones that are being paid, or the studio's own tests",
-    placed(async (rows) => {
+    "do not include other customers' holds, paid ones, ones with a payment in progress, or test bookings",
+    withStudios(async (rows) => {
       await addBooking(rows, 30, elsewhere(0));
       await addBooking(rows, 31, { user_id: KIM, ...elsewhere(1) });
       await addBooking(rows, 32, { status: 'confirmed', confirmed_at: at(-110), ...elsewhere(2) });
@@ -259,11 +259,11 @@ describe('too many holds', () => {
       });
 
   test(
-    'within an hour are told with the moment when there is room again',
-    placed(async (rows) => {
+    'within an hour are refused with the time of the next free one',
+    withStudios(async (rows) => {
       for (const add of [ended(30, -60), ended(31, -50), ended(32, -30)]) await add(rows);
       expect((await tryOut(rows, () => hold(rows))).outcome).toBe('held');
-      // One that is still open counts as live, and as one of this hour only as long.
+      // An open hold counts towards the live ones only, and towards this hour only for an hour.
       const open = ended(34, -60, { status: 'pending', cancel_reason: null });
       expect((await tryOut(rows, () => open(rows).then(() => hold(rows)))).outcome).toBe('held');
       await ended(33, -10, { cancel_reason: 'abandoned' })(rows);
@@ -278,8 +278,8 @@ describe('too many holds', () => {
   );
 
   test(
-    "within an hour are not those of other people, paid ones, failed payments, ones that are being paid, or the studio's own tests",
-    placed(async (rows) => {
+    "within an hour do not include other customers' holds, paid ones, failed payments, ones with a payment in progress, or test bookings",
+    withStudios(async (rows) => {
       for (const add of [
         ended(30, -40),
         ended(31, -59, { user_id: KIM }),
@@ -299,14 +299,14 @@ describe('too many holds', () => {
 });
 
 test(
-  'somebody finds the unpaid hold they have for exactly these hours, and whether it can still be paid',
-  placed(async (rows) => {
+  'own_hold finds the unpaid hold for exactly these hours, and whether it can still be paid',
+  withStudios(async (rows) => {
     await addBooking(rows, 30, { coupon_id: uuid(20), coupon_terms: { code: 'DANCE' } });
     await addPayment(rows, 30, 'expired');
     await addBooking(rows, 31, { user_id: KIM, ...elsewhere(0) });
     await addPayment(rows, 31, 'open');
-    const found = async (...[who, studio, from, to]: string[]) =>
-      (await rows.value('select private.own_hold($1, $2, $3, $4)', [who, studio, from, to])) as
+    const found = async (...[user, studio, from, to]: string[]) =>
+      (await rows.value('select private.own_hold($1, $2, $3, $4)', [user, studio, from, to])) as
         | (Row & { booking: Row })
         | null;
     const own = await found(ALEX, STUDIO, at(600), at(660));
@@ -333,13 +333,13 @@ test(
 );
 
 test(
-  'money is on its way for a booking while its own payment is being processed',
-  placed(async (rows) => {
+  'money_on_its_way is true only while a payment of that booking is processing',
+  withStudios(async (rows) => {
     await addBooking(rows, 30);
     await addBooking(rows, 31, elsewhere(0));
     await addPayment(rows, 30, 'open');
     await addPayment(rows, 31, 'processing');
-    const onItsWay = (number: number) => rows.value('select private.money_on_its_way($1)', [uuid(number)]);
-    expect([await onItsWay(30), await onItsWay(31), await onItsWay(32)]).toEqual([false, true, false]);
+    const isOnItsWay = (number: number) => rows.value('select private.money_on_its_way($1)', [uuid(number)]);
+    expect([await isOnItsWay(30), await isOnItsWay(31), await isOnItsWay(32)]).toEqual([false, true, false]);
   }),
 );

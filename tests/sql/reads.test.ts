@@ -4,8 +4,8 @@ import {
   addBooking,
   addPayment,
   addPerson,
-  addPlace,
-  addUnit,
+  addStudiosAndCustomers,
+  addRedemption,
   ALEX,
   at,
   CODE,
@@ -22,21 +22,21 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const undone = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.undone(work);
-const placed = (work: (rows: Rows) => Promise<void>) =>
+const withStudios = (work: (rows: Rows) => Promise<void>) =>
   undone(async (rows) => {
-    await addPlace(rows);
+    await addStudiosAndCustomers(rows);
     await work(rows);
   });
-const elsewhere = (place: number): Row => ({ start_time: at(1200 + place * 60), end_time: at(1260 + place * 60) });
+const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60), end_time: at(1260 + offset * 60) });
 
-describe('what a checkout is decided by', () => {
+describe('the facts of a checkout', () => {
   type Facts = { readonly [name: string]: unknown; readonly coupon: Row | null; readonly verification: Row | null };
-  const facts = async ({ value }: Rows, who: string, studio: string, code: string | null = null): Promise<Facts> =>
-    (await value('select private.checkout_facts($1, $2, $3, 2, $4)', [who, studio, code, NOW])) as Facts;
+  const facts = async ({ value }: Rows, user: string, studio: string, code: string | null = null): Promise<Facts> =>
+    (await value('select private.checkout_facts($1, $2, $3, 2, $4)', [user, studio, code, NOW])) as Facts;
 
   test(
-    "is the studio while it is open for bookings, and the person's own profile, address and terms",
-    placed(async (rows) => {
+    "contain the studio while it is active, and the customer's own profile and accepted terms",
+    withStudios(async (rows) => {
       await rows.ask(
         `update public.profiles set full_name = 'Alex', phone = '0400', date_of_birth = '1990-01-01' where id = $1`,
         [ALEX],
@@ -62,8 +62,8 @@ describe('what a checkout is decided by', () => {
   );
 
   test(
-    "is the person's verified ID that is valid longest, until the very instant it ends",
-    placed(async (rows) => {
+    "contain the customer's verified ID that is valid longest, until the instant it expires",
+    withStudios(async (rows) => {
       const add = (number: number, more: Row) =>
         force(rows, () =>
           rows.add('public.id_verifications', {
@@ -91,8 +91,8 @@ describe('what a checkout is decided by', () => {
   );
 
   test(
-    'is the code that was typed, in any case, with what is wrong with it for this person',
-    placed(async (rows) => {
+    'contain the entered code, in any case, with its problem for this customer',
+    withStudios(async (rows) => {
       expect((await facts(rows, ALEX, STUDIO, 'dance')).coupon).toEqual({
         id: CODE,
         code: 'DANCE',
@@ -111,8 +111,8 @@ describe('what a checkout is decided by', () => {
 });
 
 test(
-  "somebody's bookings are their own ones, the latest first, without holds that were never paid for",
-  placed(async (rows) => {
+  'own_bookings returns the own bookings, latest first, without holds that were never paid for',
+  withStudios(async (rows) => {
     const terms = { code: 'DANCE', discountType: 'fixed', discountValue: 10 };
     await addBooking(rows, 30, { coupon_id: CODE, coupon_terms: terms, policy: { freeCancelHours: 24 } });
     await addBooking(rows, 31, { status: 'confirmed', ...elsewhere(2) });
@@ -137,8 +137,8 @@ test(
 );
 
 test(
-  'a payment is tried again under a new number and key, once, while the booking waits for it',
-  placed(async (rows) => {
+  'next_payment_attempt starts a new attempt once, with a new number and key, while the booking is pending',
+  withStudios(async (rows) => {
     await addBooking(rows, 30);
     await addPayment(rows, 30, 'intent');
     await addBooking(rows, 31, { user_id: KIM, ...elsewhere(0) });
@@ -157,11 +157,11 @@ test(
       amountCents: 4900,
     });
     const states = () => rows.value(`select string_agg(state, ' ' order by booking_id, attempt) from private.payment`);
-    // Asked once more for the old attempt, it answers the one under way.
+    // A repeated call for the old attempt returns the current one.
     expect([(await next(uuid(3001)))?.id, await states()]).toEqual([first?.id, 'expired intent intent']);
     await rows.ask(`update private.payment set state = 'open' where attempt = 2`);
     expect([(await next(uuid(3001)))?.id, await states()]).toEqual([first?.id, 'expired open intent']);
-    // A session that exists is not made again, and what has ended has no attempt under way.
+    // An open session is kept, and an ended booking has no current attempt.
     expect(await next(first?.id)).toMatchObject({ id: first?.id, attempt: 2 });
     await rows.ask(`update private.payment set state = 'expired' where attempt = 2`);
     expect([await next(uuid(3001)), await states()]).toEqual([null, 'expired expired intent']);
@@ -178,8 +178,8 @@ test(
 
 describe('staff', () => {
   test(
-    'are accounts with the role admin, and where a second factor is asked for, in a session of theirs that has shown one',
-    placed(async (rows) => {
+    'are accounts with the role admin, and where a second factor is required, in their own session that has shown one',
+    withStudios(async (rows) => {
       await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'admin'), ($2, 'user')`, [ALEX, KIM]);
       const session = (number: number, user_id: string, aal: string) =>
         force(rows, () =>
@@ -221,8 +221,8 @@ describe('staff', () => {
   );
 
   test(
-    'search the log for entries that hold every word, in the entry or in the address of who acted; nobody else finds any',
-    placed(async (rows) => {
+    "search the audit log for entries that contain every word, in the entry or the actor's address; others find nothing",
+    withStudios(async (rows) => {
       await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
       await force(rows, () => rows.ask('delete from public.audit_logs'));
       const entry = (number: number, minutes: number, more: Row = {}) =>
@@ -252,7 +252,7 @@ describe('staff', () => {
       }
       expect(await search('LOUD')).toBe('72 70');
       expect([await search('loud create'), await search('loud payment')]).toEqual(['72', '']);
-      // A sign of a pattern is a sign like any other.
+      // Pattern characters are literal.
       expect([await search('loud_'), await search('l%t'), await search('\\')]).toEqual(['70', '', '']);
       expect([await search('0002@EXAMPLE.com'), await search('0002@example booking'), await search('0001@')]).toEqual([
         '71',
@@ -272,13 +272,13 @@ describe('staff', () => {
 });
 
 test(
-  'a reference is two groups of four letters and digits that nobody mixes up, another one each time',
+  'a reference has two groups of four unambiguous letters and digits, and is different each time',
   undone(async ({ ask }) => {
     const made = await ask<{ name: string }>('select private.new_reference() as name from generate_series(1, 200)');
     const names = made.map(({ name }) => name);
     expect(names.filter((name) => !/^[2-9A-HJKMNP-Z]{4}-[2-9A-HJKMNP-Z]{4}$/.test(name))).toEqual([]);
     expect(new Set(names).size).toBe(200);
-    // Every one of the signs is used: 1600 draws of 31.
+    // All 31 characters occur in 1600 draws.
     expect([...new Set(names.join('').replaceAll('-', ''))].toSorted().join('')).toBe(
       '23456789ABCDEFGHJKMNPQRSTUVWXYZ',
     );
@@ -286,7 +286,7 @@ test(
 );
 
 test(
-  'a refund goes from waiting to asked for, done, cancelled and failed, and never back',
+  'refund states rank as pending, requires_action, succeeded, canceled, failed',
   undone(async ({ ask }) => {
     const ranked = await ask<{ status: string }>(
       `select status from unnest('{failed,canceled,succeeded,requires_action,pending}'::text[]) as status order by private.refund_rank(status)`,
@@ -303,7 +303,7 @@ test(
 
 describe('an answer of the data API', () => {
   test(
-    'is handed on whole when it has at most as many bytes as it may, else refused',
+    'passes when it has at most the allowed bytes, and is refused above',
     undone(async (rows) => {
       const whole = (body: string) => rows.value('select answer.whole($1, 4)', [body]);
       expect([await whole('abcd'), await whole('éé')]).toEqual(['abcd', 'éé']);
@@ -315,7 +315,7 @@ describe('an answer of the data API', () => {
   );
 
   test(
-    'holds at most so many rows and bytes in all its embedded lists together',
+    'contains at most the allowed rows and bytes in all embedded lists together',
     undone(async (rows) => {
       const part = (count: number, bytes: number, most: number) =>
         rows.value('select answer.part($1::json, $2, $3, $4)', ['[12]', count, bytes, most]);
@@ -330,11 +330,11 @@ describe('an answer of the data API', () => {
 });
 
 test(
-  'a code used by a booking of somebody whose account is gone keeps its unit',
-  placed(async (rows) => {
+  'a booking of a deleted account keeps its use of a code',
+  withStudios(async (rows) => {
     await addPerson(rows, uuid(3));
     await addBooking(rows, 30, { user_id: uuid(3), contact_phone: '0400000000' });
-    await addUnit(rows, 30, { user_id: uuid(3) });
+    await addRedemption(rows, 30, { user_id: uuid(3) });
     await rows.ask('delete from auth.users where id = $1', [uuid(3)]);
     expect(
       await rows.ask(

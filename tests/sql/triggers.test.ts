@@ -57,14 +57,14 @@ const addPayment = ({ add }: Rows, more: Row = {}): Promise<Row> =>
     amount_cents: 4900,
     ...more,
   });
-/** Changes a row whatever its triggers would say. */
+/** Changes rows without triggers and foreign keys. */
 async function force({ ask }: Rows, text: string): Promise<void> {
   await ask('set local session_replication_role = replica');
   await ask(text);
   await ask('set local session_replication_role = origin');
 }
 
-/** Table and column of each trigger that renews `updated_at`, and a change that sets it off. */
+/** Each trigger that sets `updated_at`, with its table and a change that fires it. */
 const TOUCHED: readonly (readonly [
   trigger: string,
   table: string,
@@ -122,7 +122,7 @@ const TOUCHED: readonly (readonly [
     `status = 'failed'`,
   ],
 ];
-test.each(TOUCHED)('%s renews updated_at of %s at every change', (_name, table, make, change) =>
+test.each(TOUCHED)('%s sets updated_at of %s at every change', (_name, table, make, change) =>
   database.undone(async (rows) => {
     await make(rows);
     await force(rows, `update ${table} set updated_at = '2001-01-01'`);
@@ -154,7 +154,7 @@ const PAYMENT_MOVES: Readonly<Record<string, string>> = {
 
 describe('states', () => {
   test(
-    'a booking moves from pending to confirmed or cancelled and from confirmed to cancelled, and in no other way',
+    'a booking moves only from pending to confirmed or cancelled and from confirmed to cancelled',
     undone(async (rows) => {
       await addBooking(rows);
       const moves: string[] = [];
@@ -174,7 +174,7 @@ describe('states', () => {
   );
 
   test(
-    'a payment moves just as the table says',
+    'a payment makes exactly the listed state changes',
     undone(async (rows) => {
       await addBooking(rows);
       await addPayment(rows);
@@ -196,7 +196,7 @@ describe('states', () => {
   );
 
   test(
-    'the quote of a booking is frozen, column by column',
+    'the columns of a quote cannot change',
     undone(async (rows) => {
       await addBooking(rows);
       for (const change of [
@@ -217,7 +217,7 @@ describe('states', () => {
   );
 
   test(
-    'what a payment is for is frozen, column by column',
+    'the booking, amount, currency, kind and key of a payment cannot change',
     undone(async (rows) => {
       await addBooking(rows);
       await addPayment(rows);
@@ -237,7 +237,7 @@ describe('states', () => {
   );
 
   test(
-    'the times of confirming and cancelling are written once',
+    'confirmed_at and cancelled_at are set once, when the status changes',
     undone(async (rows) => {
       await addBooking(rows);
       const at = (): Promise<Row[]> =>
@@ -258,7 +258,7 @@ describe('states', () => {
   );
 
   test(
-    'a booking starts as pending unless it is a test',
+    'a booking starts as pending unless it is a test booking',
     undone(async (rows) => {
       const start = (more: Row) =>
         rows.refusal(() => addBooking(rows, more)).then((refused) => refused?.constraint ?? null);
@@ -271,7 +271,7 @@ describe('states', () => {
   );
 
   test(
-    'a confirmed booking has a kept payment of its full price when the transaction ends',
+    'a confirmed booking must have a kept payment of its full price at the end of the transaction',
     undone(async (rows) => {
       await addBooking(rows);
       await addPayment(rows);
@@ -301,7 +301,7 @@ describe('states', () => {
   );
 
   test(
-    'a unit of a code is kept by a confirmed booking, given back by a cancelled one, and held while it moves',
+    'confirming a booking commits its use of a code, cancelling returns it, unless the use is moving',
     undone(async (rows) => {
       await rows.ask(
         `insert into public.discount_codes (id, code, discount_type, discount_value, current_uses) values ('${uuid(5)}', 'TEN', 'fixed', 10, 3), ('${uuid(6)}', 'TWO', 'fixed', 10, 3)`,
@@ -323,12 +323,12 @@ describe('states', () => {
         await rows.ask('savepoint one');
         if (before) await force(rows, before);
         await rows.ask(`update private.booking set ${change} where id = '${BOOKING}'`);
-        const told = await rows.value(
+        const state = await rows.value(
           `select string_agg(r.state || coalesce(' moving', '') , ',' order by r.booking_id) || ' ' || (select string_agg(d.current_uses::text, ',' order by d.code) from public.discount_codes d)
          || ' ' || (select count(*) from private.coupon_redemption x where x.moving_until is not null) from private.coupon_redemption r`,
         );
         await rows.ask('rollback to savepoint one');
-        return String(told).replaceAll(' moving', '');
+        return String(state).replaceAll(' moving', '');
       };
       const cancel = `status = 'cancelled', cancel_reason = 'staff'`;
       expect(await after(`status = 'confirmed'`)).toBe('committed,reserved 3,3 0');
@@ -368,7 +368,7 @@ describe('states', () => {
   );
 
   test(
-    'a booking forgets its phone number with its account',
+    'a booking loses its phone number when its account is deleted',
     undone(async (rows) => {
       await addPerson(rows);
       await addBooking(rows, { user_id: PERSON, contact_phone: '0400000000' });
@@ -382,7 +382,7 @@ describe('states', () => {
 
 describe('accounts', () => {
   test(
-    'a profile begins with what was typed in the sign-up',
+    'a new profile is filled from the sign-up',
     undone(async (rows) => {
       await addPerson(rows, {
         raw_user_meta_data: { full_name: ' Ann ', phone: '04', dj_name: '', date_of_birth: '2000-02-30' },
@@ -396,7 +396,7 @@ describe('accounts', () => {
   );
 
   test(
-    'a birth date is read only as a date from 1900 to 2100',
+    'a birth date is accepted only as a date from 1900 to 2100',
     undone(async ({ value }) => {
       for (const [text, date] of [
         ['1900-01-01', '1900-01-01'],
@@ -412,7 +412,7 @@ describe('accounts', () => {
   );
 
   test(
-    'a sign-up that is typed again before it is confirmed renews the profile, one after does not',
+    'repeating a sign-up before it is confirmed updates the profile, afterwards it does not',
     undone(async (rows) => {
       await addPerson(rows, { raw_user_meta_data: { full_name: 'Ann' } });
       await rows.ask(`update auth.users set raw_user_meta_data = '{"full_name": "Bea"}'`);
@@ -427,7 +427,7 @@ describe('accounts', () => {
   );
 
   test(
-    'the address of a profile is that of its account, whatever a form sends',
+    'the email of a profile always equals that of its account',
     undone(async (rows) => {
       await addPerson(rows);
       await rows.ask(`update public.profiles set email = 'b@example.com'`);
@@ -438,7 +438,7 @@ describe('accounts', () => {
   );
 
   test(
-    'an address named by the operator becomes staff once it is confirmed, and the log says so',
+    'an address in admin_emails gets the role admin when it is confirmed, with an entry in the audit log',
     undone(async (rows) => {
       await rows.ask(
         `insert into private.settings values ('admin_emails', '["a@example.com", "d@example.com"]'), ('other', '["b@example.com"]')`,
@@ -464,7 +464,7 @@ describe('accounts', () => {
   );
 
   test(
-    'the identities by mail and phone follow an account whose providers name them',
+    'the email and phone identities follow an account whose providers name them',
     undone(async (rows) => {
       const identities = (): Promise<Row[]> =>
         rows.ask(
@@ -490,7 +490,7 @@ describe('accounts', () => {
   );
 
   test(
-    'a new name or birth date ends a verification; other changes and other spellings do not',
+    'a new name or birth date supersedes a verification; other changes and another case do not',
     undone(async (rows) => {
       await addPerson(rows, { raw_user_meta_data: { full_name: 'Ann', date_of_birth: '1990-01-01' } });
       const status = async (change: string): Promise<unknown> => {
@@ -501,11 +501,11 @@ describe('accounts', () => {
             [PERSON, one],
           );
         await rows.ask(`update public.profiles set ${change}`);
-        const told = await rows.value(
+        const states = await rows.value(
           `select string_agg(verification_status, ',' order by verification_status) from public.id_verifications`,
         );
         await rows.ask('rollback to savepoint one');
-        return told;
+        return states;
       };
       expect(await status(`full_name = 'Bea'`)).toBe('failed,superseded,superseded');
       expect(await status('full_name = null')).toBe('failed,superseded,superseded');
@@ -515,9 +515,9 @@ describe('accounts', () => {
   );
 });
 
-describe('logs, lists and mails', () => {
+describe('audit logs, mailing list and mails', () => {
   test.each(['public.audit_logs', 'auth.audit_log_entries'])(
-    'rows of %s are never changed, deleted or emptied',
+    'rows of %s cannot be updated, deleted or truncated',
     (table) =>
       database.undone(async (rows) => {
         const columns =
@@ -531,7 +531,7 @@ describe('logs, lists and mails', () => {
   );
 
   test(
-    'an address of the mailing list is kept trimmed and in small letters, and one that left may come back',
+    'an address of the mailing list is trimmed and lower case, and may subscribe again',
     undone(async (rows) => {
       await rows.ask(`insert into public.mailing_list (email) values (' A@Example.com ')`);
       await rows.ask(`insert into public.mailing_list (email) values ('b@example.com')`);
@@ -553,7 +553,7 @@ describe('logs, lists and mails', () => {
   );
 
   test(
-    'leaving the mailing list ends one subscription and keeps the first time',
+    'leaving the mailing list ends one subscription and keeps the time of the first call',
     undone(async (rows) => {
       await rows.ask(
         `insert into public.mailing_list (id, email) values ('${uuid(1)}', 'a@example.com'), ('${uuid(2)}', 'b@example.com')`,
@@ -571,7 +571,7 @@ describe('logs, lists and mails', () => {
   );
 
   test(
-    'a code is kept trimmed and in capitals; each change but that of its counter is in the log',
+    'a code is trimmed and upper case; each change except that of its counter is in the audit log',
     undone(async (rows) => {
       await rows.act({ sub: PERSON });
       await rows.ask(
@@ -597,7 +597,7 @@ describe('logs, lists and mails', () => {
   );
 
   test(
-    'a mail about a booking goes to its person, is queued until the session ends, and staff asking for it is in the log',
+    'a mail about a booking goes to its customer, is queued until the session ends, and a request by staff is in the audit log',
     undone(async (rows) => {
       await addPerson(rows);
       await addPerson(rows, { id: uuid(8), email: 'b@example.com' });
@@ -664,7 +664,7 @@ describe('storage', () => {
     value(`select coalesce(string_agg(storage_key, ',' order by storage_key), '') from storage.removed`);
 
   test(
-    'bytes are kept while a row names them and removed afterwards',
+    'bytes are marked as removed once no row refers to them',
     undone(async (rows) => {
       await bucket(rows);
       await rows.ask(`insert into storage.removed (storage_key) values ('k'), ('z')`);
@@ -681,7 +681,7 @@ describe('storage', () => {
   );
 
   test(
-    'the bytes of a piece follow its row',
+    'bytes of an upload piece are marked as removed with its row',
     undone(async (rows) => {
       await bucket(rows);
       await rows.ask(
@@ -698,7 +698,7 @@ describe('storage', () => {
   );
 
   test(
-    'a change of an object leaves its id, owner and age as they were',
+    'changing an object keeps its id, owner and creation time',
     undone(async (rows) => {
       await bucket(rows);
       await rows.add('storage.objects', { ...object, owner: uuid(2) });
@@ -714,7 +714,7 @@ describe('storage', () => {
   );
 
   test(
-    'no caller changes or deletes a bucket for owners alone',
+    'no caller changes or deletes an owner-only bucket',
     undone(async (rows) => {
       await bucket(rows);
       const change = (role: string, text: string) =>
@@ -738,7 +738,7 @@ describe('storage', () => {
   );
 });
 
-/** Triggers that the tests above name by what they do; the write through public.bookings is tested by tests/policies and tests/wire. */
+/** Triggers that the tests above cover; writes through public.bookings are tested by tests/policies and tests/api. */
 const TESTED =
   `on_user_confirmed on_user_created on_user_inserted_confirmed users_identity users_signed_up_again buckets_guarded objects_guarded
   objects_kept objects_removed objects_replaced audit_is_append_only audit_is_not_emptied profiles_email profiles_verification mailing_list_tidy
@@ -747,7 +747,7 @@ const TESTED =
   audit_log_is_not_emptied upload_pieces_kept upload_pieces_removed`.split(/\s+/);
 
 test(
-  'every trigger is in the list of those that are tested',
+  'every trigger is covered by a test in this file',
   undone(async ({ ask }) => {
     const found = await ask<{ name: string }>('select tgname as name from pg_trigger where not tgisinternal');
     expect(found.map(({ name }) => name).toSorted()).toEqual([...TESTED, ...TOUCHED.map(([name]) => name)].toSorted());

@@ -1,6 +1,6 @@
 import type { Field } from '../pipeline.ts';
 
-/** What is told of an error; by PostgreSQL's letters of its ErrorResponse. */
+/** The fields of PostgreSQL's ErrorResponse. */
 export type ServerError = {
   readonly code: string;
   readonly message: string;
@@ -34,8 +34,8 @@ const CODE = {
 } as const;
 
 /**
- * Reads the messages of PostgreSQL's protocol (version 3) in order. Returns whether they end with ReadyForQuery: without it the
- * engine broke off in the middle.
+ * Reads the messages of PostgreSQL's protocol (version 3) in order. Returns whether they end with ReadyForQuery: otherwise the engine
+ * stopped in the middle.
  */
 export function readAnswer(bytes: Uint8Array, reader: AnswerReader): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

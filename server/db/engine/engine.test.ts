@@ -29,7 +29,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
 const BURNING =
   'select count(*) from generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c, generate_series(1, 1000) d';
 
-/** Bytes that are no message of the protocol: the engine never answers them. */
+/** Bytes that are no protocol message: the engine never answers them. */
 const SILENCE = (): Uint8Array<ArrayBuffer> => new Uint8Array([0xff, 0, 0, 0, 4]);
 
 describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
@@ -42,7 +42,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
   }, 120_000);
   afterAll(() => db.close());
 
-  test('rolls back a transaction whose own work does not go on, and serves the next at once', async () => {
+  test('rolls back a transaction that stays idle too long and then serves the next statement', async () => {
     const { promise: never, resolve } = Promise.withResolvers<void>();
     let late = '';
     const stuck = db.transaction(async ({ query }) => {
@@ -58,13 +58,13 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     expect((await db.query('select n from public.engine_note')).rows).toEqual([]);
   });
 
-  test('stops a statement of the server too, and says so in the log', async () => {
+  test('stops a slow statement of the server and logs a warning', async () => {
     expect(await codeOf(db.query(BURNING))).toBe('57014');
-    expect(warned).toContain('a statement of the server had to be stopped');
+    expect(warned).toContain('stopped a statement of the server at its time limit');
     expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
   });
 
-  test('refuses a statement that comes after the end of its transaction', async () => {
+  test('refuses a statement after the end of its transaction', async () => {
     const ended = await db.transaction(async (tx) => {
       await tx.query('select 1');
       return tx;
@@ -72,7 +72,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     expect(await codeOf(ended.query('select 2'))).toBe('25P01');
   });
 
-  test('gives memory back when it is recycled, and keeps rows, listeners and prepared statements usable', async () => {
+  test('recycling frees memory and keeps rows, listeners and prepared statements', async () => {
     const heard: string[] = [];
     await db.listen('engine', (payload) => void heard.push(payload));
     await db.query('insert into public.engine_note values (10)');
@@ -85,19 +85,19 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     await expect.poll(() => heard.at(-1)).toBe('after');
   });
 
-  test('makes checkpoints, vacuums at night, and gives grown memory back by itself', async () => {
+  test('makes checkpoints, vacuums at night and frees grown memory', async () => {
     const hour = 3_600_000;
     let now = Date.UTC(2026, 10, 21, 3);
     const maintenance = startMaintenance(db, { warn: (line) => void warned.push(line), now: () => now, heapMax: 160 });
     const redo = async (): Promise<unknown> =>
       (await db.one<{ at: string }>('select redo_lsn::text as at from pg_control_checkpoint()'))?.at;
     const first = await redo();
-    await maintenance.look();
+    await maintenance.runOnce();
     expect(await redo()).toBe(first);
     await db.script(
       `create table public.engine_heap as select n, repeat('x', 100) as text from generate_series(1, 120000) n`,
     );
-    await maintenance.look();
+    await maintenance.runOnce();
     expect(await redo()).not.toBe(first);
 
     await db.query('delete from public.engine_heap');
@@ -106,18 +106,18 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     expect(await pages()).toBeGreaterThan(0);
     await db.query(`insert into private.settings (name, value) values ('last_vacuum', to_jsonb($1::float8))`, [now]);
     now += 10 * hour;
-    await maintenance.look();
+    await maintenance.runOnce();
     expect(await pages()).toBeGreaterThan(0);
-    now += 14 * hour; // 03:00 UTC a day later is no quiet hour
-    await maintenance.look();
+    now += 14 * hour; // 03:00 UTC the next day is not a quiet hour
+    await maintenance.runOnce();
     expect(await pages()).toBeGreaterThan(0);
     now += 14 * hour;
-    await maintenance.look();
+    await maintenance.runOnce();
     expect(await pages()).toBe(0);
 
     await db.script(`select length(repeat(repeat('x', 100000), 600) || 'x')`);
     now += hour;
-    await maintenance.look();
+    await maintenance.runOnce();
     expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
     expect(db.heapMegabytes()).toBeLessThan(140);
     await maintenance.stop();
@@ -125,7 +125,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
   });
 });
 
-test('an engine whose folder is gone is given up, its owner is told, and no empty database takes its place', async () => {
+test('an engine whose folder is missing stays closed, reports it, and does not create an empty database', async () => {
   const folder = await newFolder();
   const { promise: broken, resolve } = Promise.withResolvers<Error>();
   const warned: string[] = [];
@@ -145,7 +145,7 @@ test('an engine whose folder is gone is given up, its owner is told, and no empt
   await host.close();
 }, 120_000);
 
-test('a database in memory that was ended is gone for good and says so', async () => {
+test('a stopped in-memory database is lost and every later use fails', async () => {
   const host = await startEngine({
     location: await migratedImage(),
     prepare: () => Promise.resolve(),
@@ -159,7 +159,7 @@ test('a database in memory that was ended is gone for good and says so', async (
   await host.close();
 }, 120_000);
 
-test('an engine that no longer answers is ended and another takes its place', async () => {
+test('an engine that does not answer is replaced by a new one', async () => {
   let replaced = 0;
   const host = await startEngine({
     location: await newFolder(),

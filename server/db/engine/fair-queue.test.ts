@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFairQueue, SERVER_LANE } from './fair-queue.ts';
 
-/** Runs jobs that note their names; nothing runs before all of them wait. */
+/** Runs jobs that record their names; none starts before all are queued. */
 async function orderOf(jobs: readonly (readonly [lane: string, name: string])[]): Promise<string[]> {
   const queue = createFairQueue();
   const order: string[] = [];
@@ -14,7 +14,7 @@ async function orderOf(jobs: readonly (readonly [lane: string, name: string])[])
   return order;
 }
 
-test('one who sends many requests makes another wait for one of them', async () => {
+test('a lane with many jobs delays other lanes by one job only', async () => {
   const order = await orderOf([
     ['a', 'a1'],
     ['a', 'a2'],
@@ -26,7 +26,7 @@ test('one who sends many requests makes another wait for one of them', async () 
   expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
 });
 
-test('the server has every second turn while it has work, and keeps its own order', async () => {
+test('the server gets every second turn while it has work, in its own order', async () => {
   const order = await orderOf([
     ['a', 'a1'],
     ['b', 'b1'],
@@ -39,7 +39,7 @@ test('the server has every second turn while it has work, and keeps its own orde
   expect(order).toEqual(['s1', 'a1', 's2', 'b1', 's3', 'c1', 's4']);
 });
 
-test('one at a time runs, and a failure goes to whoever asked and stops nobody else', async () => {
+test('jobs run one at a time, and a failure rejects only its own promise', async () => {
   const queue = createFairQueue();
   let running = 0;
   const work = async (fails: boolean): Promise<number> => {

@@ -1,6 +1,6 @@
-/** The queue of an engine that does one thing at a time. */
+/** The queue of an engine that runs one statement at a time. */
 export type FairQueue = {
-  /** Runs `work` when it is this lane's turn and nothing else runs; answers what `work` answers. */
+  /** Runs `work` when it is this lane's turn and nothing else runs; returns its result. */
   take<T>(lane: string, work: () => Promise<T>): Promise<T>;
   /** Whether nothing runs and nothing waits. */
   idle(): boolean;
@@ -12,8 +12,8 @@ export const SERVER_LANE = '';
 type Job = () => Promise<unknown>;
 
 /**
- * A fair queue: the server's own work and the callers take turns, and so do the callers among themselves, so that one who sends
- * many requests makes another wait for one of them and not for all. Within a lane the order is kept.
+ * Creates a fair queue: the server and the callers alternate, and callers take turns with each other, so that a caller with many requests
+ * delays another by only one of them. Within a lane the order is kept.
  */
 export function createFairQueue(): FairQueue {
   const lanes = new Map<string, Job[]>();
@@ -23,7 +23,7 @@ export function createFairQueue(): FairQueue {
   function pick(): Job | null {
     const server = lanes.get(SERVER_LANE);
     if (server && (!serverWasLast || lanes.size === 1)) return shift(SERVER_LANE, server);
-    // The order of the map is the order of turns: a lane that has had one goes to the end.
+    // The map is ordered by turn: a lane moves to the end after its turn.
     for (const [lane, jobs] of lanes) if (lane !== SERVER_LANE) return shift(lane, jobs);
     return null;
   }
@@ -38,7 +38,7 @@ export function createFairQueue(): FairQueue {
 
   async function run(): Promise<void> {
     running = true;
-    // A job never rejects here: `take` has taken its outcome.
+    // A job never rejects: `take` passes its outcome to the caller.
     for (let job = pick(); job; job = pick()) await job();
     running = false;
   }

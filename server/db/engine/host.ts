@@ -3,14 +3,14 @@ import { Worker } from 'node:worker_threads';
 import { DatabaseError } from '../database.ts';
 import { type EngineStart, type FromEngine, SIGNALS, SIGNALS_BYTES, type ToEngine } from './signals.ts';
 
-/** A statement that was ended by ending the engine; PostgreSQL's own words for it. */
+/** A statement was stopped by terminating the engine; with PostgreSQL's own message. */
 export class StatementStopped extends DatabaseError {
   constructor() {
     super({ code: '57014', message: 'canceling statement due to statement timeout' });
   }
 }
 
-/** The engine ended under a statement; whether a change was kept is not known. */
+/** The engine exited during a statement; whether a change was saved is unknown. */
 export class EngineLost extends DatabaseError {
   constructor(message: string) {
     super({ code: '08006', message });
@@ -18,56 +18,55 @@ export class EngineLost extends DatabaseError {
 }
 
 export type EngineHost = {
-  /** Which worker is meant: what one was told (names of statements, an open transaction) the next does not know. */
+  /** The number of the current worker: a new one has neither the prepared statements nor the transaction of the old. */
   generation(): number;
   isUp(): boolean;
-  /** Waits until the engine can be asked. Throws `EngineLost` when it will not come back. */
+  /** Waits until the engine accepts statements. Throws `EngineLost` when it will not come back. */
   ready(): Promise<void>;
   /**
-   * Sends one flight's bytes, which are given away, and answers the engine's. One at a time, only while it is up. After `limitMs` the
-   * engine is ended and started again: throws `StatementStopped`; `EngineLost` when it ended by itself.
+   * Sends the bytes of one pipeline, transferring them, and returns the engine's answer. One at a time, only while the engine is up. After
+   * `limitMs` terminates and restarts the engine and throws `StatementStopped`; throws `EngineLost` when it exits unexpectedly.
    */
   run(bytes: Uint8Array<ArrayBuffer>, limitMs: number | null): Promise<Uint8Array>;
-  /** Ends an engine that answered what it must not; another is started. */
+  /** Terminates an engine after an incomplete answer; a new one starts. */
   abandon(): Promise<void>;
-  /** All of it as it stands. */
+  /** A snapshot of the whole database. */
   image(): Promise<Blob>;
-  /** Ends the worker in order and starts another, which gives grown memory back. Only between flights. */
+  /** Closes the worker cleanly and starts another, which frees memory. Only between pipelines. */
   recycle(): Promise<void>;
   heapMegabytes(): number;
-  /** Ends it for good, in order. Only between flights. */
+  /** Closes the engine for good. Only between pipelines. */
   close(): Promise<void>;
 };
 
 export type HostOptions = {
   readonly location: string | Blob | null;
-  /** Prepares a new engine before anybody else may ask it. */
+  /** Prepares a new engine before its first statement. */
   readonly prepare: (run: EngineHost['run']) => Promise<void>;
-  /** Told after another engine has taken the place of one; what the old one was to tell may be lost. */
+  /** Called after a new engine has replaced the old one, whose notifications may be lost. */
   readonly replaced: () => void;
   readonly warn: (line: string) => void;
-  /** Told once when the engine could not be brought back. */
+  /** Called once when the engine cannot be restarted. */
   readonly broken: (error: Error) => void;
 };
 
-/** Attempts to open in a row that failed, after which the engine is given up. */
+/** After this many failed attempts in a row to open the engine, give up. */
 const OPENS_MAX = 3;
-/** Ends in a row that nobody asked for, no statement answered between them, after which it is given up too. */
+/** After this many unexpected exits in a row without an answered statement, give up. */
 const CRASHES_MAX = 10;
 const RETRY_MS = 250;
-/** How long an engine may take to close in order. */
+/** How long the engine may take to close cleanly. */
 const CLOSE_MS = 60_000;
 /**
- * A statement on a machine that does other work is given up to twice its time: less than this share of a core says that it was kept
- * waiting itself.
+ * On a busy machine a statement gets up to twice its time: when its thread used less than this share of a core, it was waiting for CPU,
+ * not working.
  */
 const STARVED_SHARE = 0.5;
-/** How long is waited for a thread to say what it has used. */
-const LATE_MS = 200;
-/** How long an answer that the worker says is finished may be on its way. */
+/** How long to wait for a thread's CPU usage. */
+const USAGE_TIMEOUT_MS = 200;
+/** How long a finished answer may take to arrive. */
 const ARRIVAL_MS = 100;
-
-/** The engine's program is compiled once per process, off the main thread. */
+/** The engine's WebAssembly module, compiled once per process and off the main thread. */
 let program: Promise<WebAssembly.Module> | null = null;
 function compileProgram(): Promise<WebAssembly.Module> {
   program ??= (async () => {
@@ -81,45 +80,45 @@ type Pending = { readonly resolve: (bytes: Uint8Array) => void; readonly reject:
 type Thread = {
   readonly worker: Worker;
   readonly signals: Int32Array;
-  /** Flights given to it. */
+  /** Pipelines sent to it. */
   sent: number;
   pending: Pending | null;
-  /** It has been prepared: from then on it is replaced when it ends. */
+  /** Prepared: from now on it is replaced when it exits. */
   usable: boolean;
-  /** It is being ended by us, and this is why. */
+  /** Why we are ending it; null while it runs. */
   ending: 'stop' | 'close' | null;
 };
 
 /**
- * Ends the thread when its present flight has had `limitMs`. Answers the timer that is to be cleared when the flight is over;
- * `again` is told of each that takes its place.
+ * Terminates the thread when its current pipeline has used up `limitMs`. Returns the timer to clear when the pipeline is done;
+ * `again` receives each timer that replaces it.
  */
 function watch(which: Thread, limitMs: number, again: (timer: NodeJS.Timeout | null) => void): NodeJS.Timeout {
   const pipeline = which.sent;
   const began = performance.now();
   const isOver = (): boolean => which.sent !== pipeline || which.pending === null;
   const isFinished = (): boolean => Atomics.load(which.signals, SIGNALS.finished) >= pipeline;
-  /** Milliseconds of a core; 0 when the thread does not say, which counts as kept waiting. */
+  /** CPU time used, in milliseconds; 0 when the thread does not report it, which counts as waiting for CPU. */
   const used = async (): Promise<number> => {
-    const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), LATE_MS).unref());
-    const usage = await Promise.race([which.worker.cpuUsage(), late]).catch(() => null);
+    const timeout = new Promise<null>((resolve) => setTimeout(() => resolve(null), USAGE_TIMEOUT_MS).unref());
+    const usage = await Promise.race([which.worker.cpuUsage(), timeout]).catch(() => null);
     return usage ? (usage.user + usage.system) / 1000 : 0;
   };
-  let seen: { readonly at: number; readonly used: number } | null = null;
-  const look = async (): Promise<void> => {
+  let earlier: { readonly at: number; readonly used: number } | null = null;
+  const check = async (): Promise<void> => {
     const now = performance.now();
     const cpu = await used();
     if (isOver()) return;
-    if (isFinished()) return again(setTimeout(() => void look(), ARRIVAL_MS));
-    const starved = seen === null || (cpu - seen.used) / (now - seen.at) < STARVED_SHARE;
+    if (isFinished()) return again(setTimeout(() => void check(), ARRIVAL_MS));
+    const starved = earlier === null || (cpu - earlier.used) / (now - earlier.at) < STARVED_SHARE;
     const left = limitMs * (starved ? 2 : 1) - (performance.now() - began);
-    seen ??= { at: now, used: cpu };
-    if (left > 0) return again(setTimeout(() => void look(), Math.min(left, limitMs / 2)));
+    earlier ??= { at: now, used: cpu };
+    if (left > 0) return again(setTimeout(() => void check(), Math.min(left, limitMs / 2)));
     which.ending = 'stop';
     await which.worker.terminate();
   };
-  // Halfway, so that what it has used by the end of its time can be compared.
-  return setTimeout(() => void look(), limitMs / 2);
+  // Check halfway first, to have a CPU measurement to compare with at the end.
+  return setTimeout(() => void check(), limitMs / 2);
 }
 
 /** Opens the engine in a worker thread and keeps one running. Throws when the first one does not open. */
@@ -160,39 +159,39 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
     });
   }
 
-  /** Once per thread, when it has ended: whoever waits for it is told, and another is started unless that was wanted. */
+  /** Runs once per thread, after it exits: rejects the pending pipeline, and starts a new engine unless the exit was intended. */
   function ended(which: Thread, reason: string): void {
     if (thread !== which) return;
     thread = null;
-    const { pending, ending: asked } = which;
-    if (asked === 'close') return;
+    const { pending, ending } = which;
+    if (ending === 'close') return;
     if (!which.usable) return pending?.reject(new EngineLost(reason));
     const finished = Atomics.load(which.signals, SIGNALS.finished) >= which.sent;
-    const stopped = asked === 'stop' && !finished;
+    const stopped = ending === 'stop' && !finished;
     if (!stopped) {
       crashes += 1;
-      options.warn(`the database engine ended by itself: ${reason}`);
+      options.warn(`the database engine exited unexpectedly: ${reason}`);
     }
     if (options.location === null || options.location instanceof Blob)
-      giveUp('the database in memory ended, and what it held is gone');
+      giveUp('the in-memory database engine exited and its data is lost');
     else reopen();
-    pending?.reject(stopped ? new StatementStopped() : new EngineLost('the database ended while it was asked'));
+    pending?.reject(stopped ? new StatementStopped() : new EngineLost('the database engine exited during a statement'));
   }
 
   function reopen(): void {
-    opening = bringBack();
-    opening.catch(() => undefined); // whoever waits for it is told
+    opening = restart();
+    opening.catch(() => undefined); // callers of `ready` get the error
   }
 
-  async function bringBack(): Promise<void> {
+  async function restart(): Promise<void> {
     for (let failed = 0; ; failed += 1) {
-      if (failed >= OPENS_MAX || crashes >= CRASHES_MAX) throw giveUp('the database engine cannot be brought back');
+      if (failed >= OPENS_MAX || crashes >= CRASHES_MAX) throw giveUp('the database engine cannot be restarted');
       if (failed > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS * failed));
       try {
         await open();
         break;
       } catch (error) {
-        options.warn(`the database engine did not open: ${error instanceof Error ? error.message : String(error)}`);
+        options.warn(`the database engine did not start: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
     opening = null;
@@ -218,7 +217,7 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
     };
     await new Promise<void>((resolve, reject) => {
       let opened = false;
-      let reason = 'it gave no reason';
+      let reason = 'it reported no error';
       worker.on('message', (message: FromEngine) => {
         if (message === 'open') {
           opened = true;
@@ -245,14 +244,14 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
     made.usable = true;
   }
 
-  /** The thread that runs. Throws when there is none. */
+  /** Returns the running thread. Throws when there is none. */
   function running(): Thread {
     if (gone) throw gone;
-    if (!thread || opening) throw new EngineLost('the database engine is being started again');
+    if (!thread || opening) throw new EngineLost('the database engine is restarting');
     return thread;
   }
 
-  /** Ends the thread in order, so that what it wrote need not be read again at the next start. */
+  /** Closes the thread cleanly, so that the next start need not replay what it wrote. */
   async function end(which: Thread): Promise<void> {
     which.ending = 'close';
     const timer = setTimeout(() => void which.worker.terminate(), CLOSE_MS);
@@ -280,8 +279,8 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
     },
     async recycle() {
       const old = running();
-      opening = end(old).then(bringBack);
-      opening.catch(() => undefined); // whoever waits for it is told
+      opening = end(old).then(restart);
+      opening.catch(() => undefined); // callers of `ready` get the error
       await opening;
     },
     heapMegabytes: () => (thread ? Atomics.load(thread.signals, SIGNALS.heapMegabytes) : 0),

@@ -1,31 +1,31 @@
 import type { Embedded } from '../pglite.ts';
 
-/** What the embedded engine does not do by itself: checkpoints, vacuum, giving memory back. */
+/** Maintenance that the embedded engine does not do itself: checkpoints, vacuum, freeing memory. */
 export type Maintenance = {
-  /** One round, which happens by itself every ten seconds. */
-  look(): Promise<void>;
+  /** Runs one round, as happens every ten seconds. */
+  runOnce(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export type MaintenanceOptions = {
   readonly warn: (line: string) => void;
   readonly now?: () => number;
-  /** Megabytes of the engine's memory (it opens with 128) above which it is given back at the next quiet moment. */
+  /** Megabytes of the engine's memory (128 at the start) above which it is recycled when idle. */
   readonly heapMax?: number;
 };
 
-const LOOK_EVERY_MS = 10_000;
-/** Megabytes written since the last checkpoint that are not left for the next start to read again. */
+const ROUND_EVERY_MS = 10_000;
+/** Megabytes written since the last checkpoint that trigger the next one: they would be replayed at the next start. */
 const WRITTEN_MAX = 16;
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
-/** The quiet hours are 16:00 to 18:59 UTC, night in eastern Australia all year. */
+/** Quiet hours are 16:00 to 18:59 UTC: night in eastern Australia all year. */
 const QUIET_FROM = 16;
 const QUIET_TO = 19;
 const VACUUM_EVERY_MS = 20 * HOUR_MS;
-/** After that long without a night the hour does not matter. */
+/** After this long vacuum at any hour. */
 const VACUUM_LATEST_MS = 48 * HOUR_MS;
-/** A start is not made slower by it. */
+/** Do not vacuum during start-up. */
 const VACUUM_AFTER_START_MS = 60_000;
 const HEAP_MAX = 384;
 const RECYCLE_EVERY_MS = 60_000;
@@ -35,7 +35,7 @@ const TABLES = `select c.oid::regclass::text as name from pg_class c join pg_nam
 const LAST_VACUUM = `select (value #>> '{}')::float8 as at from private.settings where name = 'last_vacuum'`;
 const NOTE_VACUUM = `insert into private.settings (name, value) values ('last_vacuum', to_jsonb($1::float8)) on conflict (name) do update set value = excluded.value`;
 
-/** Looks after the engine every ten seconds until it is stopped. Each statement takes its turn, so that requests pass between them. */
+/** Maintains the engine every ten seconds until stopped. Each statement takes its turn in the queue, so that requests run between them. */
 export function startMaintenance(
   db: Embedded,
   { warn, now = Date.now, heapMax = HEAP_MAX }: MaintenanceOptions,
@@ -69,14 +69,14 @@ export function startMaintenance(
     await db.script('checkpoint');
   }
 
-  async function giveBack(): Promise<void> {
+  async function recycle(): Promise<void> {
     if (db.heapMegabytes() <= heapMax || now() - recycledAt < RECYCLE_EVERY_MS || !db.idle()) return;
     recycledAt = now();
     await db.recycle();
   }
 
-  const look = async (): Promise<void> => {
-    for (const step of [checkpoint, vacuum, giveBack]) {
+  const runSteps = async (): Promise<void> => {
+    for (const step of [checkpoint, vacuum, recycle]) {
       if (stopped) return;
       await step().catch((error: unknown) => {
         if (!stopped)
@@ -84,11 +84,11 @@ export function startMaintenance(
       });
     }
   };
-  const lookNext = (): Promise<void> => (round = round.then(look));
-  const timer = setInterval(() => void lookNext(), LOOK_EVERY_MS);
+  const runOnce = (): Promise<void> => (round = round.then(runSteps));
+  const timer = setInterval(() => void runOnce(), ROUND_EVERY_MS);
   timer.unref();
   return {
-    look: lookNext,
+    runOnce,
     async stop() {
       stopped = true;
       clearInterval(timer);
@@ -97,7 +97,7 @@ export function startMaintenance(
   };
 }
 
-/** Frees what dead rows hold and counts anew what the planner goes by, table by table. */
+/** Frees dead rows and refreshes the planner's statistics, table by table. */
 export async function vacuumAll(db: Pick<Embedded, 'query' | 'script'>, isStopped: () => boolean): Promise<void> {
   const { rows } = await db.query<{ name: string }>(TABLES);
   for (const { name } of rows) {

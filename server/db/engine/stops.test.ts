@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CallerStopped } from '../database.ts';
 import { createStops } from './stops.ts';
 
-test('the third stop within a minute suspends a caller until the first is a minute old', () => {
+test('three stops within a minute suspend a caller until the first is a minute old', () => {
   let now = 1_000_000;
   const stops = createStops(3, () => now);
   stops.add('ip:203.0.113.1');
@@ -21,7 +21,7 @@ test('the third stop within a minute suspends a caller until the first is a minu
   stops.check('ip:203.0.113.1');
 });
 
-test('three stops in more than a minute suspend nobody', () => {
+test('three stops spread over more than a minute suspend nobody', () => {
   let now = 0;
   const stops = createStops(3, () => now);
   for (const pause of [0, 31_000, 31_000, 31_000]) {

@@ -1,20 +1,20 @@
 import { CallerStopped } from '../database.ts';
 
-/** Remembers whose statements had to be stopped. */
+/** Counts stopped statements per caller. */
 export type Stops = {
-  /** Counts one. */
+  /** Counts one stop. */
   add(caller: string): void;
-  /** The whole seconds until this caller may use the engine again; null: now. */
+  /** The whole seconds until this caller may use the engine again; null: no wait. */
   wait(caller: string): number | null;
-  /** Throws `CallerStopped` while this caller has to wait. */
+  /** Throws `CallerStopped` while this caller is suspended. */
   check(caller: string | undefined): void;
 };
 
 const WINDOW_MS = 60_000;
-/** Callers remembered; beyond that the oldest are forgotten. */
+/** The most callers remembered; beyond that the oldest is dropped. */
 const CALLERS_MAX = 10_000;
 
-/** Refuses callers who caused `max` stops within a minute, until the first of these is a minute old. */
+/** Suspends callers with `max` stops within a minute, until the first of these is a minute old. */
 export function createStops(max = 3, now: () => number = Date.now): Stops {
   const times = new Map<string, number[]>();
   const wait = (caller: string): number | null => {
@@ -29,7 +29,7 @@ export function createStops(max = 3, now: () => number = Date.now): Stops {
       const [oldest] = times.keys();
       if (times.size >= CALLERS_MAX && oldest !== undefined) times.delete(oldest);
       const stops = [...(times.get(caller) ?? []), now()].slice(-max);
-      times.delete(caller); // so that the order of the map is the order of the last stops
+      times.delete(caller); // re-insert, so that the map is ordered by last stop
       times.set(caller, stops);
     },
     wait,

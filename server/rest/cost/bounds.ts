@@ -2,25 +2,25 @@ import { restErrors } from '../errors.ts';
 import type { Condition, Read, Test } from '../parse/query.ts';
 import { likeFault, PATTERN_MAX, readArray, regexFault } from './pattern.ts';
 
-/** What one request of a caller may ask for. */
+/** Limits on what one request may ask for. */
 export type Bounds = {
-  /** Null: patterns and searches are not read. */
+  /** Null: skip the checks of conditions, patterns and searches. */
   readonly patterns: number | null;
   readonly conditions: number;
-  /** Members of all lists of `in` together. */
+  /** Members of all `in` lists together. */
   readonly members: number;
   readonly orders: number;
-  /** Steps of one path into JSON. */
+  /** Steps of one JSON path. */
   readonly steps: number;
-  /** Columns of all levels, those that `*` stands for included. */
+  /** Columns of all levels, including those that `*` stands for. */
   readonly columns: number;
-  /** How often one level may show the same column. */
+  /** How often one level may select the same column. */
   readonly copies: number;
   readonly embeds: number;
   readonly depth: number;
-  /** Rows that the lists inside lists could show if each were full. */
+  /** Rows that nested lists could return if each were full. */
   readonly possibleRows: number;
-  /** Rows that all embedded lists do show. */
+  /** Rows that all embedded lists actually return. */
   readonly rows: number;
   /** Rows of one insert. */
   readonly newRows: number;
@@ -75,7 +75,7 @@ export const BOUNDS: Readonly<Record<CallerClass, Bounds>> = {
   },
 };
 
-/** Refuses (400) conditions that could cost too much, before anything is looked up or run. */
+/** Refuses (400) conditions that could cost too much, before any lookup or query. */
 export function checkConditions(read: Read, bounds: Bounds): void {
   if (bounds.patterns === null) return;
   const counted = { patterns: 0, conditions: 0, members: 0 };
@@ -93,7 +93,7 @@ export function checkConditions(read: Read, bounds: Bounds): void {
   refuseOver('patterns and text searches', counted.patterns, bounds.patterns);
 }
 
-/** Checks the pattern or search of a test; answers how many it has. */
+/** Checks the pattern or search of a test; returns how many it contains. */
 function checkPattern(test: Exclude<Test, { kind: 'in' | 'is' }>, value: string): number {
   if (test.kind === 'search') {
     if (value.length > PATTERN_MAX)
@@ -122,7 +122,7 @@ export function checkSteps(steps: number, bounds: Bounds): void {
   refuseOver('steps of a path into JSON', steps, bounds.steps);
 }
 
-/** Refuses (400) when a request asks for more of something than it may. */
-export function refuseOver(what: string, count: number, most: number): void {
-  if (count > most) throw restErrors.tooCostly(what, most);
+/** Refuses (400) a count above its limit. */
+export function refuseOver(what: string, count: number, max: number): void {
+  if (count > max) throw restErrors.tooCostly(what, max);
 }

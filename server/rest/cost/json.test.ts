@@ -5,9 +5,9 @@ test.each([
   '{"a":[1e20,-2.5e-7,1e308,1E+0007]}',
   '{"a":"1e9999","b":"[[[[","c":"\\"[1e999]"}',
   `${'['.repeat(100)}${']'.repeat(100)}`,
-  '1e999x is no JSON, which others refuse',
+  '1e999x is not JSON; another check refuses it',
   '[1e12',
-])('ordinary JSON is let through: %s', (text) => {
+])('ordinary JSON passes: %s', (text) => {
   expect(() => checkJson(text)).not.toThrow();
 });
 

@@ -1,19 +1,19 @@
 import { restErrors } from '../errors.ts';
 
-/** How deep a body may be nested: each level costs the database some of its stack. */
+/** How deep a body may nest: each level uses some of the database's stack. */
 const DEPTH_MAX = 100;
-/** The largest exponent of a number: the database keeps 1e100000 as it is and writes it out with all its digits. */
+/** The largest exponent of a number: the database keeps 1e100000 and writes out all its digits. */
 const EXPONENT_MAX = 308;
 
 const LARGE_EXPONENT = /\d[eE][+-]?0*[1-9]\d{2}/;
 
-/** The second argument's third parameter is newer than the types of the language's library: the text of a plain value. */
+/** TypeScript's library does not know the reviver's third argument yet: the source text of a plain value. */
 const parse = JSON.parse as (
   text: string,
   revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
 ) => unknown;
 
-/** Refuses (PGRST102) JSON that is short to send and dear to keep: nested too deeply, or with numbers of very many digits. */
+/** Refuses (PGRST102) JSON that is short to send but costly to store: nested too deeply, or numbers with very many digits. */
 export function checkJson(text: string): void {
   checkDepth(text);
   if (!LARGE_EXPONENT.test(text)) return;
@@ -24,14 +24,14 @@ export function checkJson(text: string): void {
       return value;
     });
   } catch (error) {
-    // What cannot be parsed is refused by those who read it.
+    // The reader of the body refuses text that does not parse.
     if (!(error instanceof SyntaxError)) throw error;
   }
 }
 
 const exponentOf = (source: string): number => Math.abs(Number(/[eE]([+-]?\d+)$/.exec(source)?.[1] ?? 0));
 
-/** Counts brackets outside of strings. */
+/** Counts brackets outside strings. */
 function checkDepth(text: string): void {
   let depth = 0;
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {

@@ -2,7 +2,7 @@ import { levelAt, type Parsed } from '../parse/query.ts';
 import type { Embed, PlannedCondition, PlannedItem, PlannedLevel } from '../plan/read.ts';
 import { type Bounds, checkSteps, refuseOver } from './bounds.ts';
 
-/** What a request's shape, without its values, says about its cost. */
+/** The cost of a request's shape, without its values. */
 export type ShapeCost = {
   readonly orders: number;
   readonly columns: number;
@@ -10,15 +10,15 @@ export type ShapeCost = {
   readonly steps: number;
   readonly embeds: number;
   readonly depth: number;
-  /** The lists inside each other; null when nothing is embedded. */
+  /** The nested lists; null when nothing is embedded. */
   readonly list: List | null;
 };
-/** A list of rows: whether it has one at most, the place of its limit in the request's values, and the lists in each of its rows. */
+/** A list of rows: whether it has at most one, the index of its limit in the request's values, and the lists in each row. */
 type List = { readonly one: boolean; readonly limit: number | null; readonly inner: readonly List[] };
 
 export const NO_COST: ShapeCost = { orders: 0, columns: 0, copies: 0, steps: 0, embeds: 0, depth: 0, list: null };
 
-/** Measures what is shown of a level, and everything embedded in it. `parsed` adds the orders of all levels. */
+/** Measures the cost of a level and everything embedded in it. `parsed` adds the orders of all levels. */
 export function costOf(level: PlannedLevel, parsed: Parsed): ShapeCost {
   const total = { columns: 0, copies: 0, steps: 0, embeds: 0, depth: 0 };
   const visit = (one: PlannedLevel, depth: number): void => {
@@ -45,7 +45,7 @@ export function costOf(level: PlannedLevel, parsed: Parsed): ShapeCost {
   return { ...total, orders, list: total.embeds === 0 ? null : listOf(level, isOneRow(level)) };
 }
 
-/** What a level shows of other relations, and what it only filters by. */
+/** The embeds a level shows or only filters by. */
 function embedsOf({ items, conditions }: PlannedLevel): Embed[] {
   const found = new Set<Embed>();
   const addItem = (item: PlannedItem): void => {
@@ -65,7 +65,7 @@ function listOf(level: PlannedLevel, one: boolean): List {
   return { one, limit: level.limit, inner };
 }
 
-/** Whether the conditions name the whole primary key. */
+/** Whether the conditions fix the whole primary key. */
 function isOneRow({ table, conditions }: PlannedLevel): boolean {
   const named = new Set<string>();
   for (const one of conditions) {
@@ -76,7 +76,7 @@ function isOneRow({ table, conditions }: PlannedLevel): boolean {
   return table.primaryKey.length > 0 && table.primaryKey.every((name) => named.has(name));
 }
 
-/** Refuses (400) a request whose shape, with the limits it names, could cost too much. `maxRows`: of a list without a limit. */
+/** Refuses (400) a request whose shape and limits could cost too much. `maxRows` is the limit of a list that names none. */
 export function checkShape(cost: ShapeCost, values: readonly string[], bounds: Bounds, maxRows: number): void {
   refuseOver('columns', cost.columns, bounds.columns);
   refuseOver('copies of one column', cost.copies, bounds.copies);

@@ -11,17 +11,17 @@ import { definitionOf, parametersOf, SHARED } from './parts.ts';
 import { pathOfFunction, pathOfTable } from './paths.ts';
 
 /**
- * The door described in OpenAPI 2.0, as PostgREST does at `/`: what the caller may use of the schema that is asked for.
+ * Describes the API in OpenAPI 2.0, as PostgREST does at `/`: what the caller may use of the requested schema.
  * Throws PGRST106, PGRST107.
  */
-export async function describeApi(parts: {
+export async function describeApi(options: {
   db: Database;
   url: string;
   caller: Caller;
   cached: CachedSchema;
   request: Request;
 }): Promise<Response> {
-  const { db, caller, cached, request } = parts;
+  const { db, caller, cached, request } = options;
   const accept = request.headers.get('accept') ?? '*/*';
   const type = /application\/openapi\+json|\*\/\*|application\/\*/.test(accept)
     ? 'application/openapi+json'
@@ -41,20 +41,20 @@ export async function describeApi(parts: {
     },
   };
   const follow = cached.settings.openapi === 'follow-privileges';
-  const asking = { principal, rollback: false, settings: cached.settings };
+  const session = { principal, rollback: false, settings: cached.settings };
   const facts = await inTransaction(
     db,
-    asking,
-    async (query) => (await query<{ facts: Facts }>(FACTS, [schema, follow])).rows[0]?.facts ?? NONE,
+    session,
+    async (query) => (await query<{ facts: Facts }>(FACTS, [schema, follow])).rows[0]?.facts ?? NO_FACTS,
   );
-  const body = request.method === 'HEAD' ? null : JSON.stringify(describe(facts, new URL(parts.url)));
+  const body = request.method === 'HEAD' ? null : JSON.stringify(describe(facts, new URL(options.url)));
   return new Response(body, { headers: { 'content-type': `${type}; charset=utf-8` } });
 }
 
-const NONE: Facts = { description: null, tables: null, functions: null };
+const NO_FACTS: Facts = { description: null, tables: null, functions: null };
 
 function describe({ description, tables, functions }: Facts, url: URL): Record<string, unknown> {
-  // Of functions with one name the first is described: a path has one description.
+  // A path has one description: of overloaded functions the first wins.
   const named = new Map((functions ?? []).toReversed().map((one) => [one.name, one]));
   const root = {
     tags: ['Introspection'],

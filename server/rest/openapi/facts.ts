@@ -1,4 +1,4 @@
-/** What the description of the door is made of, asked as the caller, so that it shows what the caller may use and no more. */
+/** What the API description is built from. Queried as the caller, so that it shows only what the caller may use. */
 export type Facts = {
   readonly description: string | null;
   readonly tables: readonly TableFacts[] | null;
@@ -50,7 +50,7 @@ const COLUMNS = `
     from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)`;
 
-/** $1: the schema; $2: whether the caller's rights are looked at. */
+/** $1: the schema; $2: whether to check the caller's privileges. */
 export const FACTS = `
 select json_build_object(
   'description', (select obj_description(n.oid, 'pg_namespace') from pg_namespace n where n.nspname = $1::text),

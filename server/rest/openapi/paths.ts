@@ -4,11 +4,11 @@ import { typeOf } from './parts.ts';
 type Part = Record<string, unknown>;
 
 const ref = (name: string): Part => ({ $ref: `#/parameters/${name}` });
-const said = (status: number, description: string, schema?: Part): Part => ({
+const response = (status: number, description: string, schema?: Part): Part => ({
   [status]: schema === undefined ? { description } : { description, schema },
 });
 
-/** What may be done with a table: to read it always, to write it where it takes writes. */
+/** Describes a table's methods: reading always, writing where the table takes it. */
 export function pathOfTable(table: TableFacts): Part {
   const about = { tags: [table.name], ...(table.comment === null ? {} : summaryOf(table.comment)) };
   const filters = table.columns.map((column) => ref(`rowFilter.${table.name}.${column.name}`));
@@ -19,21 +19,29 @@ export function pathOfTable(table: TableFacts): Part {
     get: {
       ...about,
       parameters: [...filters, ...page],
-      responses: { ...said(200, 'OK', rows), ...said(206, 'Partial Content') },
+      responses: { ...response(200, 'OK', rows), ...response(206, 'Partial Content') },
     },
     ...(table.insertable
-      ? { post: { ...about, parameters: [body, ref('select'), ref('preferPost')], responses: said(201, 'Created') } }
+      ? {
+          post: { ...about, parameters: [body, ref('select'), ref('preferPost')], responses: response(201, 'Created') },
+        }
       : {}),
     ...(table.deletable
-      ? { delete: { ...about, parameters: [...filters, ref('preferReturn')], responses: said(204, 'No Content') } }
+      ? { delete: { ...about, parameters: [...filters, ref('preferReturn')], responses: response(204, 'No Content') } }
       : {}),
     ...(table.updatable
-      ? { patch: { ...about, parameters: [...filters, body, ref('preferReturn')], responses: said(204, 'No Content') } }
+      ? {
+          patch: {
+            ...about,
+            parameters: [...filters, body, ref('preferReturn')],
+            responses: response(204, 'No Content'),
+          },
+        }
       : {}),
   };
 }
 
-/** How a function is called: always by POST, and by GET when it changes nothing. */
+/** Describes how to call a function: always by POST, and by GET when it changes nothing. */
 export function pathOfFunction(one: FunctionFacts): Part {
   const about = { tags: [`(rpc) ${one.name}`], ...(one.comment === null ? {} : summaryOf(one.comment)) };
   const named = one.arguments.filter((argument) => argument.name !== '');
@@ -47,7 +55,7 @@ export function pathOfFunction(one: FunctionFacts): Part {
     ...about,
     parameters: [{ name: 'args', in: 'body', required: true, schema }, ref('preferParams')],
     produces: ['application/json', 'application/vnd.pgrst.object+json'],
-    responses: said(200, 'OK'),
+    responses: response(200, 'OK'),
   };
   if (one.volatile) return { post };
   const requested = named.map((argument) => ({
@@ -57,10 +65,10 @@ export function pathOfFunction(one: FunctionFacts): Part {
     type: 'string',
     format: argument.type,
   }));
-  return { get: { ...about, parameters: requested, responses: said(200, 'OK') }, post };
+  return { get: { ...about, parameters: requested, responses: response(200, 'OK') }, post };
 }
 
-/** The first line of a comment, and the rest of it. */
+/** Splits a comment into its first line and the rest. */
 function summaryOf(comment: string): Part {
   const [summary = '', ...rest] = comment.split('\n');
   return rest.length === 0 ? { summary } : { summary, description: rest.join('\n').trim() };

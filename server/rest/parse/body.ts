@@ -2,20 +2,20 @@ import { refuseOver } from '../cost/bounds.ts';
 import { checkJson } from '../cost/json.ts';
 import { restErrors, type Sent } from '../errors.ts';
 
-/** A request's body. The text of JSON goes to the database as it came, so that no number loses a digit. */
+/** A request's body. JSON goes to the database as its original text, so that no number loses a digit. */
 export type Body = {
   readonly sent: Exclude<Sent, 'query'>;
-  /** As a JSON list, whether it came as one, as a single object or as a table. */
+  /** As a JSON list, whether it came as a list, a single object or CSV. */
   readonly listText: string;
   /** As it came. */
   readonly raw: string | Uint8Array;
-  /** The keys all its objects have; null when it is not made of objects. */
+  /** The keys that all objects share; null when the body is not made of objects. */
   readonly keys: readonly string[] | null;
-  /** How many objects; null when nobody had to look. */
+  /** How many objects; null when they were not counted. */
   readonly count: number | null;
 };
 
-/** What may be sent where; a function may take one value as it is. */
+/** Accepted content types; some only for a table or only for a function. */
 const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table' | 'call' | null])[] = [
   [/^application\/(vnd\.pgrst\.\w+\+)?json\s*(;|$)/i, 'json', null],
   [/^text\/csv\s*(;|$)/i, 'csv', 'table'],
@@ -24,10 +24,10 @@ const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table'
   [/^application\/octet-stream\s*(;|$)/i, 'binary', 'call'],
 ];
 
-/** `columnsNamed`: the request says itself which keys count. `newRows`: how many rows a body may have. */
+/** `columnsNamed`: the request names the columns itself. `newRows`: the most rows a body may have. */
 type BodyOptions = { readonly columnsNamed: boolean; readonly newRows: number };
 
-/** Reads a request's body. Throws PGRST102 for what cannot be read, 400 for too many rows. */
+/** Reads a request's body. Throws PGRST102 when it cannot be parsed, 400 for too many rows. */
 export async function readBody(request: Request, kind: 'table' | 'call', options: BodyOptions): Promise<Body> {
   const type = request.headers.get('content-type') ?? '';
   const sent = TYPES.find(([pattern, , only]) => pattern.test(type) && (only ?? kind) === kind)?.[1];
@@ -38,7 +38,7 @@ export async function readBody(request: Request, kind: 'table' | 'call', options
     if (kind === 'table') throw restErrors.body('Empty or invalid json');
     return { sent: 'json', listText: '[{}]', raw: '{}', keys: [], count: 1 };
   }
-  // A page elsewhere can send some types without asking first; these it cannot (promises G35).
+  // CSRF: other sites can send some content types without a preflight, but none of these.
   if (sent === undefined) throw restErrors.contentType(type);
   if (sent === 'json') checkJson(text);
   const body = sent === 'csv' ? fromTable(text) : fromJson(text, kind, options);
@@ -50,13 +50,13 @@ const ONE = { listText: '', keys: null, count: null };
 
 function fromJson(text: string, kind: 'table' | 'call', { columnsNamed, newRows }: BodyOptions): Body {
   const listText = text.startsWith('[') ? text : `[${text}]`;
-  // With `columns=` the database is the first to look inside.
+  // With `columns=` the database parses the body; we do not.
   if (columnsNamed && kind === 'table')
     return { sent: 'json', listText, raw: text, keys: [], count: countRows(text, newRows) };
   return { sent: 'json', listText, raw: text, ...readKeys(text, kind) };
 }
 
-/** How many rows a body has whose keys do not matter; null when there is no bound to hold it to. */
+/** Counts the rows of a body whose keys do not matter; null when no limit applies. */
 function countRows(text: string, newRows: number): number | null {
   if (!text.startsWith('[')) return 1;
   return newRows === Infinity ? null : readKeys(text, 'table', false).count;
@@ -65,7 +65,7 @@ function countRows(text: string, newRows: number): number | null {
 function readKeys(
   text: string,
   kind: 'table' | 'call',
-  alike = true,
+  sameKeys = true,
 ): { keys: readonly string[] | null; count: number | null } {
   let value: unknown;
   try {
@@ -76,12 +76,12 @@ function readKeys(
   if (isObject(value)) return { keys: Object.keys(value), count: 1 };
   if (kind === 'call') return { keys: null, count: null };
   if (!Array.isArray(value) || !value.every(isObject)) throw restErrors.body('Empty or invalid json');
-  if (!alike) return { keys: [], count: value.length };
+  if (!sameKeys) return { keys: [], count: value.length };
   const keys = Object.keys(value[0] ?? {});
-  const known = new Set(keys);
+  const expected = new Set(keys);
   const same = value.every((one) => {
     const own = Object.keys(one);
-    return own.length === keys.length && own.every((key) => known.has(key));
+    return own.length === keys.length && own.every((key) => expected.has(key));
   });
   if (!same) throw restErrors.body('All object keys must match');
   return { keys, count: value.length };
@@ -91,7 +91,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** A table in CSV (RFC 4180) with a line of names; the word NULL, bare, is no value. */
+/** Reads CSV (RFC 4180) with a header line; an unquoted NULL is null. */
 function fromTable(text: string): Body {
   const [names = [], ...lines] = readLines(text);
   const keys = names.map((cell) => cell.text);

@@ -4,32 +4,32 @@ import { restErrors, type RestRefusal } from '../errors.ts';
 export type Step = { readonly key: string; readonly asText: boolean };
 export type Field = { readonly name: string; readonly path: readonly Step[] };
 
-/** Walks over one parameter's text, piece by piece. Throws PGRST100 where the grammar does not go on. */
+/** A position in one parameter's text that reads it piece by piece. Throws PGRST100 where the grammar does not match. */
 export type Cursor = {
   wrong(): RestRefusal;
   peek(part: string): boolean;
   take(part: string): boolean;
   expect(part: string): void;
-  /** Passes blanks. */
+  /** Skips blanks. */
   spaces(): void;
   /** Whether nothing is left. */
   atEnd(): boolean;
   /** Refuses when something is left. */
   end(): void;
-  /** A sticky pattern at this place. */
+  /** Matches a sticky pattern at the current position. */
   match(pattern: RegExp): RegExpExecArray | null;
-  /** A name, plain or in double quotes. A dash belongs to it unless it starts an arrow. */
+  /** A name, plain or in double quotes. A dash is part of it unless it starts an arrow. */
   name(): string;
   /** `column->a->>b` */
   field(): Field;
   path(): Step[];
-  /** The value of a condition inside brackets: up to a comma or bracket, or quoted, or a list in brackets of its own. */
+  /** The value of a nested condition: quoted, a bracketed list, or up to the next comma or bracket. */
   value(): string;
   /** A member of a list. */
   member(): string;
 };
 
-/** `what`: what the text is, as a refusal names it, e.g. `select parameter`. */
+/** Creates a cursor at the start of `text`. `what` names the text in refusals, e.g. `select parameter`. */
 export function createCursor(text: string, what: string): Cursor {
   let at = 0;
 

@@ -1,16 +1,16 @@
 import { restErrors } from '../errors.ts';
 
-/** How the answer is to be written. */
+/** The format of an answer. */
 export type Form = {
-  /** As the answer's Content-Type names it. */
+  /** The answer's Content-Type. */
   readonly type: string;
   readonly format: 'json' | 'csv';
   /** One object instead of a list. */
   readonly single: boolean;
   readonly stripNulls: boolean;
-  /** The planner's thoughts about the statement instead of its answer. */
+  /** Return the query plan of the statement instead of its result. */
   readonly plan: PlanForm | null;
-  /** The other types the request takes, for functions that answer one of their own. */
+  /** All media types the request accepts, for functions that return their own. */
   readonly accepts: readonly string[];
 };
 export type PlanForm = { readonly type: string; readonly json: boolean; readonly options: readonly PlanOption[] };
@@ -30,17 +30,17 @@ const FORMS: readonly (readonly [RegExp, Plain])[] = [
 ];
 const PLAN = /^application\/vnd\.pgrst\.plan(?:\+(json|text))?(;.*)?$/;
 
-/** Clients send the same few headers over and over. */
-const known = new Map<string, Form>();
-const KNOWN_MAX = 200;
+/** Cache: clients send the same few headers over and over. */
+const cachedForms = new Map<string, Form>();
+const CACHED_FORMS_MAX = 200;
 
-/** The first type of the `Accept` header that we write; JSON when a function may know another. Throws PGRST107 when there is none. */
+/** The first type of the `Accept` header that we can write; for a call, possibly the function's own. Throws PGRST107 when there is none. */
 export function readForm(header: string | null, options: { plans: boolean; call: boolean }): Form {
   const key = `${options.plans} ${options.call} ${header ?? '*/*'}`;
-  const found = known.get(key);
+  const found = cachedForms.get(key);
   if (found) return found;
   const form = chooseForm(header, options);
-  if (known.size < KNOWN_MAX) known.set(key, form);
+  if (cachedForms.size < CACHED_FORMS_MAX) cachedForms.set(key, form);
   return form;
 }
 
@@ -64,7 +64,7 @@ function readPlain(type: string): Plain | null {
   return { ...form, type: `${form.type};nulls=stripped`, stripNulls: true };
 }
 
-/** `application/vnd.pgrst.plan+json; for="application/json"; options=analyze|buffers;` */
+/** Reads `application/vnd.pgrst.plan+json; for="application/json"; options=analyze|buffers;`. */
 function readPlan(type: string): { plan: PlanForm; of: Plain } | null {
   const found = PLAN.exec(type);
   if (!found) return null;
@@ -73,14 +73,14 @@ function readPlan(type: string): { plan: PlanForm; of: Plain } | null {
   const words = /options=([\w|]*)/.exec(type)?.[1]?.split('|') ?? [];
   const options = PLAN_OPTIONS.filter((option) => words.includes(option));
   const json = found[1] === 'json';
-  const told = options.length === 0 ? '' : `; options=${options.join('|')}`;
+  const suffix = options.length === 0 ? '' : `; options=${options.join('|')}`;
   return {
     of,
-    plan: { type: `application/vnd.pgrst.plan+${json ? 'json' : 'text'}; for="${of.type}"${told}`, json, options },
+    plan: { type: `application/vnd.pgrst.plan+${json ? 'json' : 'text'}; for="${of.type}"${suffix}`, json, options },
   };
 }
 
-/** Commas part types, except inside quotes. */
+/** Splits at commas outside quotes. */
 function splitTypes(header: string): string[] {
   return (header.match(/(?:"[^"]*"|[^,"])+/g) ?? [])
     .map((part) => part.trim().toLowerCase())

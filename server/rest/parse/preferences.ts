@@ -1,23 +1,23 @@
 import { restErrors } from '../errors.ts';
 
-/** What the `Prefer` header (RFC 7240) asks for, as PostgREST reads it. */
+/** The `Prefer` header (RFC 7240) as PostgREST reads it. */
 export type Preferences = {
   readonly returning: 'representation' | 'headers-only' | 'minimal' | null;
   readonly count: 'exact' | 'planned' | 'estimated' | null;
   readonly resolution: 'merge' | 'ignore' | null;
   /** `missing=default`: a key missing from a new row means the column's default. */
   readonly defaults: boolean;
-  /** `tx`, which counts only where the settings let it. */
+  /** `tx`, which counts only where the settings allow it. */
   readonly tx: 'commit' | 'rollback' | null;
-  /** The time zone that times are read and written in. */
+  /** The time zone for reading and writing times. */
   readonly timezone: string | null;
-  /** Taken only together with `handling=strict`. */
+  /** Counts only with `handling=strict`. */
   readonly maxAffected: number | null;
-  /** What was understood, by name, as `Preference-Applied` tells it. */
+  /** The preferences understood, by name, for `Preference-Applied`. */
   readonly applied: ReadonlyMap<string, string>;
 };
 
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
+const VALUES: Readonly<Record<string, readonly string[]>> = {
   return: ['representation', 'headers-only', 'minimal'],
   count: ['exact', 'planned', 'estimated'],
   resolution: ['merge-duplicates', 'ignore-duplicates'],
@@ -36,14 +36,14 @@ const NONE: Preferences = {
   applied: new Map(),
 };
 
-/** The first word for each preference counts. Throws PGRST122 for an unknown one under `handling=strict`. */
+/** Reads preferences; the first of each name counts. Throws PGRST122 for an unknown one under `handling=strict`. */
 export function readPreferences(header: string | null): Preferences {
   if (header === null || header === '') return NONE;
   const chosen = new Map<string, string>();
   const unknown: string[] = [];
   for (const part of header.split(',')) {
     const [name = '', value = ''] = part.trim().split('=', 2);
-    const fits = isKnown(name, value);
+    const fits = isValid(name, value);
     if (!fits) unknown.push(part.trim());
     else if (!chosen.has(name)) chosen.set(name, value);
   }
@@ -68,10 +68,10 @@ export function readPreferences(header: string | null): Preferences {
   };
 }
 
-function isKnown(name: string, value: string): boolean {
+function isValid(name: string, value: string): boolean {
   if (name === 'max-affected') return /^\d{1,9}$/.test(value);
   if (name === 'timezone') return isTimeZone(value);
-  return KNOWN[name]?.includes(value) === true;
+  return VALUES[name]?.includes(value) === true;
 }
 
 function isTimeZone(name: string): boolean {
@@ -79,6 +79,6 @@ function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
-    return false; // no such place
+    return false; // no such time zone
   }
 }

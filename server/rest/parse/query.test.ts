@@ -11,7 +11,7 @@ const field = (name: string, ...path: { key: string; asText: boolean }[]) => ({ 
 const column = (name: string) => ({ kind: 'column', field: field(name), alias: null, cast: null, aggregate: null });
 
 describe('select', () => {
-  test('names, aliases, casts and paths', () => {
+  test('parses names, aliases, casts and JSON paths', () => {
     expect(parseSelect('id, a:"b c"::text,d->e->>0')).toEqual([
       column('id'),
       { kind: 'column', field: field('b c'), alias: 'a', cast: 'text', aggregate: null },
@@ -29,7 +29,7 @@ describe('select', () => {
       { field: field('first-name', { key: 'a-b', asText: false }) },
     ]);
   });
-  test('relations inside one another, with hints and spreads', () => {
+  test('parses nested embeds with hints, spreads and aggregates', () => {
     expect(parseSelect('x:towns!fk!inner(id,...lands(name)),count(),price.sum()::text')).toEqual([
       {
         kind: 'embed',
@@ -61,14 +61,14 @@ describe('select', () => {
       expect(() => parseSelect(text)).toThrow(RestRefusal);
     },
   );
-  test('nesting has an end', () => {
+  test('select and logic trees nested too deeply are refused', () => {
     expect(() => parseSelect('a('.repeat(5_000) + ')'.repeat(5_000))).toThrow(/nested too deeply/);
     expect(() => read(`and=(${'or('.repeat(5_000)}a.eq.1${')'.repeat(5_000)})`)).toThrow(/nested too deeply/);
   });
 });
 
 describe('conditions', () => {
-  test('values are taken out, and the shape is the same whatever they are', () => {
+  test('requests that differ only in values have the same shape, with the values listed apart', () => {
     const one = read('id=eq.1&or=(a.gt.2,not.and(b.in.(3,4),c.is.null))&limit=5');
     const other = read('id=eq.9&or=(a.gt."x,y",not.and(b.in.(),c.is.null))&limit=6');
     expect(one.values).toEqual(['1', '2', '(3,4)', '5']);
@@ -76,14 +76,14 @@ describe('conditions', () => {
     expect(one.shape).toBe(other.shape);
     expect(read('id=eq.1&or=(a.gt.2,not.and(b.in.(3,4),c.is.true))&limit=5').shape).not.toBe(one.shape);
   });
-  test('levels are found by their path', () => {
+  test('conditions, orders and limits belong to the level that their path names', () => {
     const parsed = parseQuery(read('a.b.c=not.eq.1&a.order=d.desc&a.b.limit=2&not.or=(x.eq.1)&a.not.and=(y.eq.2)'));
     expect([...parsed.levels.keys()]).toEqual(['a.b', 'a', '']);
     expect(parsed.levels.get('a.b')).toMatchObject({ conditions: [{ field: field('c'), negated: true }], limit: 1 });
     expect(parsed.levels.get('')?.conditions).toMatchObject([{ kind: 'logic', operator: 'or', negated: true }]);
     expect(parsed.levels.get('a')?.conditions).toMatchObject([{ kind: 'logic', operator: 'and', negated: true }]);
   });
-  test('a call by query has arguments and conditions', () => {
+  test('a call by GET has arguments and conditions', () => {
     const parsed = parseQuery(read('a=1&b=eq.2&c={1,2}', true));
     expect(parsed.arguments).toEqual([
       { name: 'a', value: 0 },
@@ -111,13 +111,13 @@ describe('conditions', () => {
   ])('%s is refused', (query) => {
     expect(() => parseQuery(read(query))).toThrow(RestRefusal);
   });
-  test('lists', () => {
+  test('parses the members of a list, quoted ones too', () => {
     expect(readList('(a,"b,c", "d\\"e")')).toEqual(['a', 'b,c', 'd"e']);
     expect(readList('()')).toEqual([]);
   });
 });
 
-test('order', () => {
+test('parses directions, null placement and columns of an embedded relation in an order', () => {
   expect(parseOrder('a.desc.nullslast,lands(name),b->>c.asc')).toEqual([
     { relation: null, field: field('a'), descending: true, nulls: 'last' },
     { relation: 'lands', field: field('name'), descending: false, nulls: null },
@@ -125,7 +125,7 @@ test('order', () => {
   ]);
 });
 
-test('preferences: the first word counts, unknown ones matter only under strict handling', () => {
+test('the first preference of a name counts; unknown ones are refused only under strict handling', () => {
   expect(readPreferences('return=minimal, return=representation, count=exact, fun=yes')).toMatchObject({
     returning: 'minimal',
     count: 'exact',
@@ -139,7 +139,7 @@ test('preferences: the first word counts, unknown ones matter only under strict 
 });
 
 const TABLE = { plans: false, call: false };
-test('forms of an answer', () => {
+test('the Accept header chooses the media type, single objects, stripped nulls and plans', () => {
   expect(readForm('text/html, */*', TABLE)).toMatchObject({ type: 'application/json', single: false });
   expect(readForm('application/vnd.pgrst.object+json;nulls=stripped', TABLE)).toMatchObject({
     single: true,
@@ -171,20 +171,20 @@ test.each([
   expect(statusOfSqlState(code, guest)).toBe(status);
 });
 
-test('the nearest name is offered, a far one is not', () => {
+test('a similar name is suggested, a distant one is not', () => {
   expect(nearest('towm', ['town', 'land'])).toBe('town');
   expect(nearest('zebra', ['town', 'land'])).toBeNull();
 });
 
-test('a name needs letters in a row in common to be offered, as in PostgREST', () => {
+test('a suggested name shares two letters in a row, as in PostgREST', () => {
   expect(nearest('other', ['test', 'another'])).toBe('another');
   expect(nearest('noclosealternative', ['test', 'another'])).toBeNull();
-  // Two letters are the same, yet no two in a row.
+  // Two letters match, but never two in a row.
   expect(nearest('xaxbx', ['yaybyy'])).toBeNull();
   expect(nearest('(attrs, id)', ['(name, param, val)', '(attr, id)'])).toBe('(attr, id)');
 });
 
-test('a column is offered when at most three letters and half of the name differ, as in PostgreSQL', () => {
+test('a suggested column differs in at most three letters and half of the name, as in PostgreSQL', () => {
   expect(nearestColumns('nam', ['name', 'id'])).toEqual(['name']);
   expect(nearestColumns('users', ['username'])).toEqual([]);
   expect(nearestColumns('ab', ['cd'])).toEqual([]);

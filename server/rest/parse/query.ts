@@ -3,12 +3,11 @@ import { createCursor, type Cursor, type Field } from './cursor.ts';
 import { type Order, parseColumns, parseOrder, parseSelect, type SelectItem } from './select.ts';
 
 /**
- * The first stage: what a request asks for, before anybody has looked whether it exists. Every value a caller wrote is taken out
- * of the text and put into `values`; a tree refers to it by its place there. What remains is the request's shape, so that
- * requests that differ only in values share one plan and one prepared statement.
+ * Stage one: what a request asks for, before any lookup. Every value is taken out of the text and put into `values`; the parsed tree refers
+ * to it by index. The rest is the request's shape: requests that differ only in values share one plan and one prepared statement.
  */
 export type Read = {
-  /** The same text for the same question, whatever the values. */
+  /** The request's text without its values. */
   readonly shape: string;
   readonly values: readonly string[];
   readonly params: readonly Param[];
@@ -51,7 +50,7 @@ export const STATES = ['null', 'not_null', 'true', 'false', 'unknown'] as const;
 export type State = (typeof STATES)[number];
 const QUANTIFIED: ReadonlySet<string> = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch']);
 
-/** A question about one field; `value` is a place in the request's values. */
+/** A test of one field; `value` is an index into the request's values. */
 export type Test =
   | {
       readonly kind: 'compare';
@@ -91,7 +90,7 @@ const VALUES_MAX = 1_000;
 const EMPTY: Level = { conditions: [], order: [], limit: null, offset: null };
 export const levelAt = (parsed: Parsed, path: string): Level => parsed.levels.get(path) ?? EMPTY;
 
-/** Takes the values out of a query. `call`: a plain `name=value` is an argument. Throws `RestRefusal` (PGRST100). */
+/** Separates a query's values from its shape. `call`: a plain `name=value` is an argument. Throws `RestRefusal` (PGRST100). */
 export function readQuery(search: URLSearchParams, call: boolean): Read {
   const values: string[] = [];
   const params: Param[] = [];
@@ -99,7 +98,7 @@ export function readQuery(search: URLSearchParams, call: boolean): Read {
   for (const [key, text] of search) {
     const param = readParam(key, text, values, call);
     params.push(param);
-    // What depends on a value is its place alone; the rest is part of the question.
+    // Parameters that hold a value add only their kind to the shape; the others add their whole text.
     shape += `${key.length}:${key}=${param.kind === 'condition' ? JSON.stringify(param.condition) : 'text' in param ? `${param.text.length}:${param.text}` : '?'}&`;
     if (values.length > VALUES_MAX) throw restErrors.tooLong();
   }
@@ -107,26 +106,26 @@ export function readQuery(search: URLSearchParams, call: boolean): Read {
 }
 
 function readParam(key: string, text: string, values: string[], call: boolean): Param {
-  const keep = (value: string): number => values.push(value) - 1;
+  const addValue = (value: string): number => values.push(value) - 1;
   if (key === 'select' || key === 'columns' || key === 'on_conflict') return { kind: key, text };
   const { path, field } = readKey(key);
-  const where = path.join('.');
-  const word = field.path.length === 0 ? field.name : '';
-  if (word === 'order') return { kind: 'order', path: where, text };
-  if (word === 'limit' || word === 'offset') {
-    if (word === 'limit' && /^-\d{1,15}$/.test(text)) throw restErrors.negativeLimit();
-    if (!/^\d{1,15}$/.test(text)) throw restErrors.query(`${word} parameter`, text);
-    return { kind: word, path: where, value: keep(text) };
+  const levelPath = path.join('.');
+  const keyword = field.path.length === 0 ? field.name : '';
+  if (keyword === 'order') return { kind: 'order', path: levelPath, text };
+  if (keyword === 'limit' || keyword === 'offset') {
+    if (keyword === 'limit' && /^-\d{1,15}$/.test(text)) throw restErrors.negativeLimit();
+    if (!/^\d{1,15}$/.test(text)) throw restErrors.query(`${keyword} parameter`, text);
+    return { kind: keyword, path: levelPath, value: addValue(text) };
   }
-  if (word === 'and' || word === 'or') {
+  if (keyword === 'and' || keyword === 'or') {
     const negated = path.at(-1) === 'not';
-    const condition = readLogic(createCursor(text, 'logic tree'), word, negated, keep, 0);
+    const condition = readLogic(createCursor(text, 'logic tree'), keyword, negated, addValue, 0);
     return { kind: 'condition', path: (negated ? path.slice(0, -1) : path).join('.'), condition };
   }
   const found = readTest(text);
-  if (found) return { kind: 'condition', path: where, condition: toCondition(field, found, keep) };
+  if (found) return { kind: 'condition', path: levelPath, condition: toCondition(field, found, addValue) };
   if (!call) throw restErrors.query('filter', text);
-  return { kind: 'argument', name: key, value: keep(text) };
+  return { kind: 'argument', name: key, value: addValue(text) };
 }
 
 /** `rel.sub.field->path`: names before the last are embedded relations. */
@@ -162,10 +161,10 @@ function readTest(text: string): Found | null {
 
 const oneOf = <T extends string>(list: readonly T[], text: string): T | undefined => list.find((one) => one === text);
 
-function toCondition(field: Field, found: Found, keep: (value: string) => number): Condition {
-  return { kind: 'test', field, negated: found.negated, test: toTest(found, keep) };
+function toCondition(field: Field, found: Found, addValue: (value: string) => number): Condition {
+  return { kind: 'test', field, negated: found.negated, test: toTest(found, addValue) };
 }
-function toTest({ operator, inside, rest }: Found, keep: (value: string) => number): Test {
+function toTest({ operator, inside, rest }: Found, addValue: (value: string) => number): Test {
   if (operator === 'is') {
     const state = oneOf(STATES, rest.toLowerCase());
     if (!state || inside !== null) throw restErrors.query('filter', `is.${rest}`, 3);
@@ -173,22 +172,22 @@ function toTest({ operator, inside, rest }: Found, keep: (value: string) => numb
   }
   if (operator === 'in') {
     if (inside !== null || !/^\(.*\)$/s.test(rest)) throw restErrors.query('filter', `in.${rest}`, 3);
-    return { kind: 'in', value: keep(rest) };
+    return { kind: 'in', value: addValue(rest) };
   }
   const search = oneOf(SEARCHES, operator);
-  if (search) return { kind: 'search', operator: search, language: inside, value: keep(rest) };
+  if (search) return { kind: 'search', operator: search, language: inside, value: addValue(rest) };
   const quantifier = inside === 'any' || inside === 'all' ? inside : null;
   if (!isComparison(operator) || (inside !== null && (quantifier === null || !QUANTIFIED.has(operator))))
     throw restErrors.query('filter', `${operator}.${rest}`);
-  return { kind: 'compare', operator, quantifier, value: keep(rest) };
+  return { kind: 'compare', operator, quantifier, value: addValue(rest) };
 }
 
-/** `(a.eq.1,not.and(b.gt.2,c.is.null))` */
+/** Reads `(a.eq.1,not.and(b.gt.2,c.is.null))`. */
 function readLogic(
   cursor: Cursor,
   operator: 'and' | 'or',
   negated: boolean,
-  keep: (value: string) => number,
+  addValue: (value: string) => number,
   depth: number,
 ): Condition {
   if (depth > DEPTH_MAX) throw restErrors.tooDeep();
@@ -199,8 +198,8 @@ function readLogic(
     const logic = cursor.match(/(not\.)?(and|or)(?=\()/y);
     of.push(
       logic
-        ? readLogic(cursor, logic[2] === 'or' ? 'or' : 'and', logic[1] !== undefined, keep, depth + 1)
-        : readLeaf(cursor, keep),
+        ? readLogic(cursor, logic[2] === 'or' ? 'or' : 'and', logic[1] !== undefined, addValue, depth + 1)
+        : readLeaf(cursor, addValue),
     );
     cursor.spaces();
   } while (cursor.take(','));
@@ -209,8 +208,8 @@ function readLogic(
   return { kind: 'logic', operator, negated, of };
 }
 
-/** One condition inside brackets: its value ends at a comma or bracket, unless it is quoted or a list itself. */
-function readLeaf(cursor: Cursor, keep: (value: string) => number): Condition {
+/** Reads one nested condition: its value ends at a comma or bracket, unless it is quoted or itself a list. */
+function readLeaf(cursor: Cursor, addValue: (value: string) => number): Condition {
   const field = cursor.field();
   cursor.expect('.');
   const head = cursor.match(/(not\.)?([a-z]+)(?:\(([^()]{1,64})\))?\./y);
@@ -219,11 +218,11 @@ function readLeaf(cursor: Cursor, keep: (value: string) => number): Condition {
   return toCondition(
     field,
     { negated: head[1] !== undefined, operator: head[2] ?? '', inside: head[3] ?? null, rest },
-    keep,
+    addValue,
   );
 }
 
-/** The second half of reading, needed once per shape: the trees of select and order. */
+/** Parses the select and order of a query; needed once per shape. */
 export function parseQuery(read: Read): Parsed {
   const levels = new Map<string, Level>();
   const change = (path: string, part: (level: Level) => Partial<Level>): void => {

@@ -5,14 +5,14 @@ import { type Form, readForm } from './form.ts';
 import { type Preferences, readPreferences } from './preferences.ts';
 import { type Read, readQuery } from './query.ts';
 
-/** A request, read but not yet looked up. */
+/** A request, parsed but not yet looked up in the schema cache. */
 export type ParsedRequest = {
   readonly method: string;
-  /** Below the door, as functions see it. */
+  /** The path below `/rest/v1`, as functions see it. */
   readonly path: string;
-  /** What functions may look at: the request's headers, without those that carry secrets. */
+  /** The request's headers for functions, without those that carry secrets. */
   readonly headersJson: string;
-  /** The schema the request names, or null for the first. */
+  /** The schema the request names, or null for the default. */
   readonly schema: string | null;
   /** The table or function. */
   readonly name: string;
@@ -22,7 +22,7 @@ export type ParsedRequest = {
   readonly body: Body | null;
 };
 
-/** Reads a request to `name`. `plans`: whether the planner's thoughts may be asked for. Throws `RestRefusal`. */
+/** Parses a request to `name`. `plans`: whether query plans may be requested. Throws `RestRefusal`. */
 export async function parseRequest(
   request: Request,
   kind: 'table' | 'call',
@@ -35,7 +35,7 @@ export async function parseRequest(
   const call = kind === 'call' && reading;
   if (reading) addRange(search, headers.get('range'));
   const read = readQuery(search, call);
-  // Before the body is read, and before anything is looked up.
+  // Before reading the body and before any lookup.
   checkConditions(read, options.bounds);
   return {
     method,
@@ -61,7 +61,7 @@ export function headersFor(headers: Headers): string {
   return JSON.stringify(shown);
 }
 
-/** `Range: 10-19` pages like offset and limit, unless those are given. */
+/** Applies `Range: 10-19` as offset and limit, unless the query gives those. */
 function addRange(search: URLSearchParams, header: string | null): void {
   const range = /^(?:items=)?(\d{1,15})-(\d{1,15})?$/.exec(header ?? '');
   if (!range) return;

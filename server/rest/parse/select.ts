@@ -27,7 +27,7 @@ export type SelectItem =
     };
 
 export type Order = {
-  /** The embedded relation it is a column of, or null. */
+  /** The embedded relation that has the column, or null. */
   readonly relation: string | null;
   readonly field: Field;
   readonly descending: boolean;
@@ -37,7 +37,7 @@ export type Order = {
 const DEPTH_MAX = 10;
 const ITEMS_MAX = 500;
 
-/** `id,alias:column->a::text,relation!hint!inner(…),...relation(…),price.sum()` */
+/** Parses `id,alias:column->a::text,relation!hint!inner(…),...relation(…),price.sum()`. */
 export function parseSelect(text: string): SelectItem[] {
   const cursor = createCursor(text, 'select parameter');
   const items = readItems(cursor, 0);
@@ -110,7 +110,7 @@ function readAggregate(cursor: Cursor): { name: Aggregate; cast: string | null }
   return { name, cast: readCast(cursor) };
 }
 
-/** `a.desc.nullslast,data->b,relation(c).asc` */
+/** Parses `a.desc.nullslast,data->b,relation(c).asc`. */
 export function parseOrder(text: string): Order[] {
   const cursor = createCursor(text, 'order');
   const orders: Order[] = [];
@@ -138,7 +138,7 @@ export function parseOrder(text: string): Order[] {
   return orders;
 }
 
-/** `a,"b c"` */
+/** Parses `a,"b c"`. */
 export function parseColumns(text: string): string[] {
   if (text.trim() === '') return [];
   const cursor = createCursor(text, 'columns parameter');

@@ -4,13 +4,13 @@ import { planCall } from './call.ts';
 import { tableOf } from './read.ts';
 
 /**
- * What may be asked of a relation, for `OPTIONS`: by what the relation can take, whoever asks, as PostgREST tells it. Putting a row at
- * its address needs a key to address it by. Throws PGRST205.
+ * The methods of a relation, for `OPTIONS`: what it supports, regardless of the caller, as in PostgREST. PUT needs a primary key.
+ * Throws PGRST205.
  */
 export function allowedOfTable(schema: Schema, name: string): string {
   const { takes, primaryKey } = tableOf(schema, name);
   const { insert, update, remove } = takes;
-  return told([
+  return methodList([
     'GET',
     'HEAD',
     insert && 'POST',
@@ -21,19 +21,19 @@ export function allowedOfTable(schema: Schema, name: string): string {
 }
 
 /**
- * What may be asked of the function that takes these arguments; of any with the name when none are given. What may change something
- * is only posted. Throws PGRST202, PGRST203.
+ * The methods of the function with these arguments; of all overloads when there are none. Volatile functions take only POST.
+ * Throws PGRST202, PGRST203.
  */
 export function allowedOfCall(schema: Schema, name: string, read: Read): string {
   const parsed = parseQuery(read);
   const named = parsed.arguments.length === 0 ? (schema.routines.get(name) ?? []) : [];
   const routines = named.length > 0 ? named : [planCall(schema, name, { from: 'query', parsed }).routine];
-  return told(routines.every((one) => one.volatile) ? ['POST'] : ['GET', 'HEAD', 'POST']);
+  return methodList(routines.every((one) => one.volatile) ? ['POST'] : ['GET', 'HEAD', 'POST']);
 }
 
-/** The door itself is only read. */
-export const ALLOWED_OF_ROOT = told(['GET', 'HEAD']);
+/** The root is read-only. */
+export const ALLOWED_OF_ROOT = methodList(['GET', 'HEAD']);
 
-function told(methods: readonly (string | false)[]): string {
+function methodList(methods: readonly (string | false)[]): string {
   return ['OPTIONS', ...methods.filter((one) => one !== false)].join(',');
 }

@@ -3,14 +3,14 @@ import { nearest } from '../schema-cache/nearest.ts';
 import { restErrors, type Sent } from '../errors.ts';
 import type { Parsed } from '../parse/query.ts';
 
-/** An argument of a function called by GET, with the places of its values: several only where it takes any number. */
+/** An argument of a function called by GET, with the indexes of its values: several only when it is variadic. */
 type Given = { readonly argument: Argument; readonly values: readonly number[] };
 export type PlannedCall = {
   readonly routine: Routine;
   readonly given:
     | { readonly from: 'body'; readonly arguments: readonly Argument[] }
     | { readonly from: 'query'; readonly arguments: readonly Given[] }
-    /** The function has one argument without a name, and takes the body as it is. */
+    /** The function's only argument has no name and takes the body as it is. */
     | { readonly from: 'whole body' };
 };
 
@@ -18,7 +18,7 @@ type Arguments =
   | { readonly from: 'body'; readonly sent: Exclude<Sent, 'query'>; readonly keys: readonly string[] | null }
   | { readonly from: 'query'; readonly parsed: Parsed };
 
-/** The function that takes just these arguments. Throws PGRST202, PGRST203. */
+/** Finds the function that takes exactly these arguments. Throws PGRST202, PGRST203. */
 export function planCall(schema: Schema, name: string, given: Arguments): PlannedCall {
   const names = given.from === 'body' ? given.keys : given.parsed.arguments.map((argument) => argument.name);
   const overloads = schema.routines.get(name) ?? [];
@@ -31,7 +31,7 @@ export function planCall(schema: Schema, name: string, given: Arguments): Planne
     if (whole) return { routine: whole, given: { from: 'whole body' } };
     throw noFunction(schema, name, names ?? [], given.from === 'body' ? given.sent : 'query', overloads);
   }
-  // An argument without a name takes the whole body, also where the body names it: {"": …}.
+  // An unnamed argument takes the whole body, even when the body names it: {"": …}.
   if (given.from === 'body' && routine.arguments[0]?.name === '') return { routine, given: { from: 'whole body' } };
   if (given.from === 'body') {
     const used = routine.arguments.filter((argument) => names?.includes(argument.name));
@@ -45,7 +45,7 @@ export function planCall(schema: Schema, name: string, given: Arguments): Planne
   return { routine, given: { from: 'query', arguments: values } };
 }
 
-/** The types of a single argument without a name that takes a body as it is. */
+/** The types of a single unnamed argument that takes a body as it is, by how it was sent. */
 const WHOLE: Readonly<Record<Exclude<Sent, 'query'>, readonly string[]>> = {
   json: ['json', 'jsonb'],
   text: ['text'],
@@ -54,9 +54,9 @@ const WHOLE: Readonly<Record<Exclude<Sent, 'query'>, readonly string[]>> = {
 };
 
 function takes(routine: Routine, names: readonly string[]): boolean {
-  const known = routine.arguments.map((argument) => argument.name);
+  const declared = routine.arguments.map((argument) => argument.name);
   return (
-    names.every((name) => known.includes(name)) &&
+    names.every((name) => declared.includes(name)) &&
     routine.arguments.every((argument) => argument.hasDefault || argument.variadic || names.includes(argument.name))
   );
 }

@@ -7,8 +7,8 @@ import type { Aggregate, SelectItem } from '../parse/select.ts';
 import { findRelationship } from './relationship.ts';
 
 /**
- * The second stage: every name of a request looked up in the catalogue. What comes out holds columns, tables and relationships
- * themselves; the caller's own words survive only as keys of the answer and as values.
+ * Stage two: every name of a request is resolved in the schema cache. The plan holds the columns, tables and relationships themselves; the
+ * caller's own text remains only as keys of the answer and as values.
  */
 export type PlannedField = { readonly column: Column; readonly path: readonly Step[] };
 export type PlannedItem =
@@ -21,7 +21,7 @@ export type PlannedItem =
     }
   | { readonly kind: 'count'; readonly key: string; readonly cast: string | null }
   | { readonly kind: 'embed'; readonly key: string; readonly named: boolean; readonly embed: Embed }
-  /** `hoisted`: for each column it shows, the sum that the row around it makes of it, if any. */
+  /** `hoisted`: for each column shown, the aggregate that the enclosing row computes of it, if any. */
   | { readonly kind: 'spread'; readonly embed: Embed; readonly hoisted: readonly (Summed | null)[] };
 export type Summed = { readonly name: Aggregate; readonly cast: string | null };
 export type Embed = {
@@ -38,7 +38,7 @@ export type PlannedCondition =
       readonly negated: boolean;
       readonly of: readonly PlannedCondition[];
     }
-  /** Whether the embedded relation has a row. */
+  /** Whether the embedded relation has any row. */
   | { readonly kind: 'exists'; readonly embed: Embed; readonly negated: boolean };
 export type PlannedOrder = {
   readonly embed: Embed | null;
@@ -51,12 +51,12 @@ export type PlannedLevel = {
   readonly items: readonly PlannedItem[];
   readonly conditions: readonly PlannedCondition[];
   readonly order: readonly PlannedOrder[];
-  /** Places in the request's values. */
+  /** Indexes into the request's values. */
   readonly limit: number | null;
   readonly offset: number | null;
 };
 
-/** `aggregates`: whether sums and counts by request are allowed; off as in PostgREST, since they can be made to cost much. */
+/** `aggregates`: whether callers may use them; off by default as in PostgREST, because they can be expensive. */
 export type PlanOptions = { readonly aggregates: boolean };
 
 export function schemaOf(schemaCache: SchemaCache, name: string | null): Schema {
@@ -71,7 +71,7 @@ export function tableOf(schema: Schema, name: string): Table {
   return table;
 }
 
-/** Plans what is read of `table`: its own columns and everything embedded. Throws `RestRefusal`. */
+/** Plans a read of `table`: its own columns and everything embedded. Throws `RestRefusal`. */
 export function planRead(schema: Schema, table: Table, parsed: Parsed, options: PlanOptions): PlannedLevel {
   const used = new Set<string>(['']);
   const level = planLevel({ schema, parsed, options, used }, table, parsed.select, '');
@@ -79,7 +79,7 @@ export function planRead(schema: Schema, table: Table, parsed: Parsed, options: 
   return level;
 }
 
-/** The conditions of an update or delete, which are about the table alone. */
+/** Plans the conditions of an update or delete, which concern the table alone. */
 export function planConditions(table: Table, parsed: Parsed): PlannedCondition[] {
   return levelAt(parsed, '').conditions.map((condition) => planCondition(table, condition, [], table.name));
 }
@@ -88,7 +88,7 @@ type Planning = {
   readonly schema: Schema;
   readonly parsed: Parsed;
   readonly options: PlanOptions;
-  /** Paths of levels that belong to something embedded. */
+  /** Paths of the levels that are embedded. */
   readonly used: Set<string>;
 };
 type NamedEmbed = { readonly name: string; readonly embed: Embed };
@@ -145,14 +145,14 @@ function planItem(
   };
 }
 
-/** `count` without brackets, where no column is called that: PostgreSQL counts the rows, whatever the settings say of sums. */
+/** `count` without brackets where no column has that name: PostgreSQL counts the rows, even with aggregates switched off. */
 function isBareCount(item: SelectItem, table: Table): item is SelectItem & { kind: 'column' } {
   if (item.kind !== 'column' || item.field.name !== 'count' || item.field.path.length > 0 || item.aggregate)
     return false;
   return !table.columns.has('count') && !table.computed.has('count');
 }
 
-/** `id,count`: rows are not grouped by what stands beside a bare count. */
+/** Refuses other columns beside a bare count (`id,count`): rows are not grouped by them. */
 function refuseUngrouped(
   select: readonly SelectItem[],
   table: Table,
@@ -167,7 +167,7 @@ function refuseUngrouped(
   }
 }
 
-/** A path is called after its last key; an index is called after what it is taken from. */
+/** A path is named after its last key; an index is named after what it indexes. */
 function keyOf(field: Field): string {
   return field.path.findLast((step) => !/^-?\d+$/.test(step.key))?.key ?? field.name;
 }
@@ -179,7 +179,7 @@ function typeOf(schema: Schema, cast: string | null): string | null {
   return type;
 }
 
-/** `label`: what the statement calls the table, as a refusal names it. */
+/** `label`: the statement's name for the table, used in refusals. */
 function planField(table: Table, field: Field, label: string): PlannedField {
   const column = table.columns.get(field.name) ?? table.computed.get(field.name);
   if (!column) throw restErrors.noColumn(label, field.name, nearestColumns(field.name, table.columns.keys()));
@@ -204,11 +204,11 @@ function planEmbedItem(
   embeds.push({ name, embed });
   if (item.spread && many) return [{ kind: 'spread', embed, hoisted: [] }];
   if (item.spread) return hoist(embed);
-  // `relation()` shows nothing: it is there to filter by.
+  // `relation()` shows nothing: it only serves as a filter.
   return item.select.length === 0 ? [] : [{ kind: 'embed', key: name, named: item.alias === null, embed }];
 }
 
-/** What a single row beside this one sums up is summed by this row's level, where there are several to sum. */
+/** Moves aggregates of a spread to-one row to the enclosing level, which has several rows to aggregate. */
 function hoist(embed: Embed): PlannedItem[] {
   const hoisted: (Summed | null)[] = [];
   const counts: PlannedItem[] = [];
@@ -231,7 +231,7 @@ function hoist(embed: Embed): PlannedItem[] {
   return [{ kind: 'spread', embed: { ...embed, level: { ...embed.level, items } }, hoisted }, ...counts];
 }
 
-/** The keys a level shows, those of what is spread into it included. */
+/** The keys a level shows, including those spread into it. */
 export function shownBy(level: PlannedLevel): string[] {
   return level.items.flatMap((item) => (item.kind === 'spread' ? shownBy(item.embed.level) : [item.key]));
 }

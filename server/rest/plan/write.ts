@@ -2,17 +2,17 @@ import type { Column, Table } from '../schema-cache/schema-cache.ts';
 import { restErrors } from '../errors.ts';
 import { levelAt, type Parsed } from '../parse/query.ts';
 
-/** What an insert fills, and what happens where a row is already there. */
+/** What an insert fills, and what to do on conflict. */
 export type PlannedInsert = {
   readonly table: Table;
   readonly columns: readonly Column[];
-  /** Whether a key missing from a row means the column's default instead of null. */
+  /** Whether a missing key means the column's default instead of null. */
   readonly defaults: boolean;
   readonly conflict: { readonly columns: readonly Column[]; readonly merge: boolean } | null;
-  /** Of a row put at its address: the columns that must hold these values of the request. */
+  /** For PUT: the key columns and the indexes of the values they must hold. */
   readonly key: readonly { readonly column: Column; readonly value: number }[];
 };
-/** The columns that are written: those named by `columns=`, else the keys of the body. */
+/** The columns to write: those named by `columns=`, else the keys of the body. */
 export function planColumns(table: Table, names: readonly string[]): Column[] {
   return names.map((name) => {
     const column = table.columns.get(name);
@@ -36,7 +36,7 @@ export function planInsert(
   return { table, columns, defaults: options.defaults, conflict, key: [] };
 }
 
-/** A row put at its address `?key=eq.value`, whether one is there or not. Throws PGRST105, PGRST114, PGRST115. */
+/** Plans an upsert of the row at `?key=eq.value`. Throws PGRST105, PGRST114, PGRST115. */
 export function planPut(table: Table, parsed: Parsed, keys: readonly string[], defaults: boolean): PlannedInsert {
   const { conditions, limit, offset } = levelAt(parsed, '');
   if (limit !== null || offset !== null) throw restErrors.putLimit();

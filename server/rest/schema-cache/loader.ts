@@ -3,7 +3,7 @@ import { type SchemaCache, readSchemaCache } from './schema-cache.ts';
 import type { Prepared } from '../prepare.ts';
 import { readSettings, type RestSettings, type RoleSettings } from '../settings.ts';
 
-/** What is known of one state of the database: its settings and catalogue, and the plans made against it by request shape. */
+/** One state of the database: its settings and schema cache, and the plans made against them by request shape. */
 export type CachedSchema = {
   readonly settings: RestSettings;
   readonly roles: RoleSettings;
@@ -12,16 +12,16 @@ export type CachedSchema = {
 };
 export type SchemaCacheLoader = { now(): Promise<CachedSchema>; reload(): void };
 
-/** Odd shapes push out the oldest plans, never the memory's limit. */
+/** Beyond this the oldest plan is dropped, so that unusual shapes cannot fill the memory. */
 const PLANS_MAX = 1_000;
 
 /**
- * Reads settings and catalogue when they are first needed, and again after `notify pgrst` with 'reload schema', 'reload config' or
- * nothing, as PostgREST does. `settings`: those of the environment, which the database may overrule.
+ * Reads settings and schema cache on first use, and again after `notify pgrst` with 'reload schema', 'reload config' or an empty payload,
+ * as PostgREST does. `fromEnvironment`: settings that the database may override.
  */
 export function createSchemaCacheLoader(
   db: Database,
-  given: RestSettings,
+  fromEnvironment: RestSettings,
   warn: (line: string) => void,
 ): SchemaCacheLoader {
   let cached: Promise<CachedSchema> | null = null;
@@ -30,7 +30,7 @@ export function createSchemaCacheLoader(
     cached = null;
   };
   const read = async (): Promise<CachedSchema> => {
-    // Listening starts before reading, so that no change falls between the two.
+    // Listen before reading, so that no change is missed in between.
     listening ??= db.listen('pgrst', (payload) => {
       if (payload === '' || payload === 'reload schema' || payload === 'reload config') reload();
     });
@@ -39,7 +39,7 @@ export function createSchemaCacheLoader(
       throw error;
     });
     return db.transaction(async ({ query }) => {
-      const { settings, roles } = await readSettings(query, given, warn);
+      const { settings, roles } = await readSettings(query, fromEnvironment, warn);
       const { schemas, extraSearchPath } = settings;
       const schemaCache = await readSchemaCache(query, { schemas, searched: extraSearchPath });
       return { settings, roles, schemaCache, plans: new Map() };
@@ -59,7 +59,7 @@ export function createSchemaCacheLoader(
   };
 }
 
-/** The plan for a shape, made once. */
+/** Returns the plan for a shape; makes it on first use. */
 export function planOnce(plans: Map<string, Prepared>, key: string, make: () => Prepared): Prepared {
   const found = plans.get(key);
   if (found) return found;

@@ -1,34 +1,34 @@
-/** How alike two names must be to be offered, from 0 (nothing in common) to 1 (the same). */
-const LEAST = 0.33;
-/** Names that share most letters in a row are compared letter by letter. */
+/** The least similarity of a suggested name, from 0 (nothing in common) to 1 (the same). */
+const SIMILARITY_MIN = 0.33;
+/** How many candidates, those sharing most letters in a row, are compared letter by letter. */
 const COMPARED_MAX = 50;
 
 /**
- * The name most like `asked` for "Perhaps you meant", found as PostgREST finds it; null when none is close. A name counts only when it
- * shares three letters in a row with `asked`; when there is no such name, two. Case does not matter.
+ * Finds the most similar name for "Perhaps you meant", as PostgREST does; null when none is close. A name counts only when it shares three
+ * letters in a row with `requested`, or two when no name shares three. Case does not matter.
  */
 export function nearest(requested: string, names: Iterable<string>): string | null {
   if (requested.length > 200) return null;
   const key = requested.toLowerCase();
-  const known = new Map([...names].map((name) => [name.toLowerCase(), name]));
-  const same = known.get(key);
+  const candidates = new Map([...names].map((name) => [name.toLowerCase(), name]));
+  const same = candidates.get(key);
   if (same !== undefined) return same;
   for (const size of [3, 2]) {
     const own = countGrams(key, size);
-    const [best] = [...known]
-      .map(([folded, name]) => ({ folded, name, shared: likeness(own, countGrams(folded, size)) }))
+    const [best] = [...candidates]
+      .map(([folded, name]) => ({ folded, name, shared: similarity(own, countGrams(folded, size)) }))
       .filter(({ shared }) => shared > 0)
       .sort((a, b) => b.shared - a.shared)
       .slice(0, COMPARED_MAX)
-      .map(({ folded, name }) => ({ name, alike: 1 - distance(key, folded) / Math.max(key.length, folded.length, 1) }))
-      .filter(({ alike }) => alike >= LEAST)
-      .sort((a, b) => b.alike - a.alike);
+      .map(({ folded, name }) => ({ name, score: 1 - distance(key, folded) / Math.max(key.length, folded.length, 1) }))
+      .filter(({ score }) => score >= SIMILARITY_MIN)
+      .sort((a, b) => b.score - a.score);
     if (best) return best.name;
   }
   return null;
 }
 
-/** How often each run of `size` characters is in a name; its beginning and end count as a dash, signs are left out. */
+/** Counts each run of `size` characters in a name. Start and end count as a dash; punctuation is left out. */
 function countGrams(name: string, size: number): Map<string, number> {
   const text = `-${name.replace(/[^\p{L}\p{N}\s,]/gu, '')}-`;
   const counts = new Map<string, number>();
@@ -39,30 +39,30 @@ function countGrams(name: string, size: number): Map<string, number> {
   return counts;
 }
 
-/** The cosine of the angle between two counts: 0 when they share nothing. */
-function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+/** The cosine similarity of two counts: 0 when they share nothing. */
+function similarity(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   const length = (counts: ReadonlyMap<string, number>): number =>
     Math.sqrt([...counts.values()].reduce((sum, count) => sum + count * count, 0));
   const product = [...a].reduce((sum, [gram, count]) => sum + count * (b.get(gram) ?? 0), 0);
   return product === 0 ? 0 : product / (length(a) * length(b));
 }
 
-/** PostgreSQL offers a column that differs in at most this many letters. */
+/** PostgreSQL suggests a column that differs in at most this many letters. */
 const LETTERS_MAX = 3;
 
-/** The one or two columns most like `asked`, as PostgreSQL offers them: none when half of the letters differ, or more than two are as close. */
+/** The one or two most similar columns, as PostgreSQL suggests them: none when over half of the letters differ or more than two tie. */
 export function nearestColumns(requested: string, names: Iterable<string>): string[] {
   if (requested.length > 63) return [];
-  const least = Math.min(LETTERS_MAX, Math.floor(requested.length / 2));
-  const far = [...names]
+  const max = Math.min(LETTERS_MAX, Math.floor(requested.length / 2));
+  const near = [...names]
     .map((name) => ({ name, letters: distance(requested, name) }))
-    .filter(({ letters }) => letters <= least);
-  const closest = Math.min(...far.map(({ letters }) => letters));
-  const found = far.filter(({ letters }) => letters === closest).map(({ name }) => name);
+    .filter(({ letters }) => letters <= max);
+  const closest = Math.min(...near.map(({ letters }) => letters));
+  const found = near.filter(({ letters }) => letters === closest).map(({ name }) => name);
   return found.length > 2 ? [] : found;
 }
 
-/** How many letters to change, add or take away (Levenshtein). */
+/** Levenshtein distance: how many letters to change, add or remove. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,4 +1,4 @@
-/** What the catalogue asks of PostgreSQL's own tables. */
+/** The queries that read the schema cache from PostgreSQL's catalogues. */
 
 const columnJson = (relation: string): string => `
   (select coalesce(json_agg(json_build_object(
@@ -11,8 +11,8 @@ const columnJson = (relation: string): string => `
     where a.attrelid = ${relation} and a.attnum > 0 and not a.attisdropped)`;
 
 /**
- * $1: schemas; $2: tables besides, by number. An identity column that takes values has its sequence as default, for rows that leave it
- * out beside others that do not; one that is always generated has none, and leaving it out of an insert is what fills it.
+ * $1: schemas; $2: oids of further tables. The default of an identity column that accepts values is its sequence, for rows that omit it
+ * beside rows that do not; an always-generated one has no default: omitting it from an insert fills it.
  */
 export const TABLES = `
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as view, ${columnJson('c.oid')} as columns,
@@ -24,18 +24,18 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where (n.nspname = any($1::text[]) or c.oid = any($2::oid[])) and c.relkind in ('r', 'v', 'p', 'm', 'f') and not c.relispartition
 order by c.oid`;
 
-/** All views that are no part of PostgreSQL: a view may look at a view that no door shows. */
+/** The rules of all views outside PostgreSQL's own schemas: a view may select from a view that the API does not expose. */
 export const VIEW_RULES = `
 select c.oid::int8 as oid, r.ev_action::text as rule
 from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
 where r.rulename = '_RETURN' and c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema')`;
 
-/** The columns of every primary key, also of tables that no door shows but a view does. */
+/** The columns of every primary key, also of tables that the API exposes only through a view. */
 export const PRIMARY_KEYS = `
 select i.indrelid::int8 as oid, to_json(i.indkey::int2[]) as columns from pg_index i join pg_class c on c.oid = i.indrelid
 join pg_namespace n on n.oid = c.relnamespace where i.indisprimary and n.nspname not in ('pg_catalog', 'information_schema')`;
 
-/** `one`: the referring columns are unique by themselves, so the way back leads to one row at most. */
+/** `one`: the referring columns are unique, so the reverse direction leads to at most one row. */
 export const KEYS = `
 select k.conname as name, k.conrelid::int8 as child, k.confrelid::int8 as parent, to_json(k.conkey) as child_columns, to_json(k.confkey) as parent_columns,
   exists (select from pg_index i where i.indrelid = k.conrelid and i.indisunique and i.indpred is null and i.indexprs is null
@@ -44,8 +44,8 @@ from pg_constraint k where k.contype = 'f' and k.conparentid = 0
 order by k.conname`;
 
 /**
- * $1: schemas whose functions may be called; $2: schemas searched besides, whose functions of one row count as computed columns
- * and relationships. Out columns come from the declaration, or from the row type that is given back.
+ * $1: schemas whose functions may be called; $2: further schemas, whose functions of one row count as computed columns and relationships.
+ * Out columns come from the declaration or from the row type that is returned.
  */
 export const FUNCTIONS = `
 select n.nspname as schema, p.proname as name, p.proretset as set, p.provolatile = 'v' as volatile, t.typname as result,
@@ -72,7 +72,7 @@ where p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger', 'interna
   or (n.nspname = any($2::text[]) and p.pronargs = 1 and exists (select from pg_type a where a.oid = p.proargtypes[0] and a.typrelid <> 0)))
 order by p.oid`;
 
-/** $1: schemas, and those searched besides. What a cast may name: PostgreSQL's own plain types, and their enums and domains. */
+/** $1: exposed and further schemas. The types a cast may name: PostgreSQL's plain types, and the schemas' enums and domains. */
 export const TYPES = `
 select t.typname as name, format_type(t.oid, null) as sql from pg_type t join pg_namespace n on n.oid = t.typnamespace
 where n.nspname = 'pg_catalog' and t.typtype in ('b', 'r') and t.typname in ('bool', 'int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'text', 'varchar',

@@ -1,18 +1,18 @@
 import type { KeyRow, Relationship, Table, TableRow } from './schema-cache.ts';
 import { agreedOrigins, type Origin, readOrigins } from './view-columns.ts';
 
-/** Of each table, the numbers of its key's columns. */
+/** For each table (oid), the numbers of its primary key columns. */
 export type KeyColumns = ReadonlyMap<number, readonly number[]>;
-/** For each view: the tables it shows, with the view's column number for a table's column number. */
+/** For each view: the tables it shows, with a map from the table's column numbers to the view's. */
 export type Traces = ReadonlyMap<number, ReadonlyMap<number, ReadonlyMap<number, number>>>;
 
 export function traceViews(rules: readonly { oid: number; rule: string }[]): Traces {
   const origins = new Map(rules.map((row) => [row.oid, readOrigins(row.rule)]));
   const followed = new Map<number, readonly Origin[]>();
-  // A view of a view leads on to the tables of the inner one; a view cannot lead to itself.
+  // Follows a view of a view to the tables of the inner one; a view cannot contain itself.
   const follow = (view: number): readonly Origin[] => {
-    const known = followed.get(view);
-    if (known) return known;
+    const cached = followed.get(view);
+    if (cached) return cached;
     const ends = (origins.get(view) ?? []).flatMap((origin) => {
       if (!origins.has(origin.fromTable)) return [origin];
       const inner = follow(origin.fromTable).find((one) => one.column === origin.fromColumn);
@@ -26,16 +26,16 @@ export function traceViews(rules: readonly { oid: number; rule: string }[]): Tra
   for (const view of origins.keys()) {
     const shown = new Map<number, Map<number, number>>();
     for (const { column, fromTable, fromColumn } of follow(view)) {
-      const known = shown.get(fromTable) ?? new Map<number, number>();
-      if (!known.has(fromColumn)) known.set(fromColumn, column);
-      shown.set(fromTable, known);
+      const columns = shown.get(fromTable) ?? new Map<number, number>();
+      if (!columns.has(fromColumn)) columns.set(fromColumn, column);
+      shown.set(fromTable, columns);
     }
     traces.set(view, shown);
   }
   return traces;
 }
 
-/** A view has the key of the one table whose whole key it shows; none when there are several such tables. */
+/** The key of a view: that of the one table whose whole key it shows; none when there are several such tables. */
 export function keyOfView(view: TableRow, keyed: KeyColumns, traces: Traces): string[] {
   const found = [...(traces.get(view.oid) ?? [])].flatMap(([oid, shown]) => {
     const numbers = (keyed.get(oid) ?? []).map((number) => shown.get(number));
@@ -47,7 +47,7 @@ export function keyOfView(view: TableRow, keyed: KeyColumns, traces: Traces): st
   return found.length === 1 ? (found[0] ?? []) : [];
 }
 
-/** Tables whose primary key holds the columns of at least two foreign keys. */
+/** Junction tables: their primary key contains the columns of at least two foreign keys. */
 export function joiningTables(keys: readonly KeyRow[], keyed: KeyColumns): number[] {
   const found = new Map<number, number>();
   for (const { child, child_columns: columns } of keys) {
@@ -60,13 +60,13 @@ export function joiningTables(keys: readonly KeyRow[], keyed: KeyColumns): numbe
 
 type Exposed = { readonly row: TableRow; readonly table: Table };
 
-/** Every way between two exposed relations that foreign keys make, views included. */
+/** Finds every relationship between exposed relations that foreign keys make, including views. */
 export function findRelationships(
   exposed: readonly Exposed[],
   keys: readonly KeyRow[],
   traces: Traces,
 ): Relationship[] {
-  /** The exposed relations that show all these columns of a table, with the names they have there. */
+  /** The exposed relations that show all these columns of a table, with their column names there. */
   const showing = (oid: number, columns: readonly number[]): { table: Table; names: string[] }[] =>
     exposed.flatMap(({ row, table }) => {
       const shown = traces.get(row.oid)?.get(oid);
@@ -107,7 +107,7 @@ export function findRelationships(
   return [...direct, ...findJunctions(direct)];
 }
 
-/** A table whose primary key is made of two foreign keys joins the two tables they lead to. */
+/** Finds many-to-many relationships: a table whose primary key consists of two foreign keys joins the tables they refer to. */
 function findJunctions(direct: readonly Relationship[]): Relationship[] {
   const up = direct.filter((one) => one.from.primaryKey.length > 1 && one.cardinality === 'many-to-one');
   return up.flatMap((left) =>

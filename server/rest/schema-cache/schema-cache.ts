@@ -2,17 +2,17 @@ import type { Query } from '#server/db/database.ts';
 import { FUNCTIONS, KEYS, PRIMARY_KEYS, TABLES, TYPES, VIEW_RULES } from './queries.ts';
 import { findRelationships, joiningTables, keyOfView, traceViews } from './relationships.ts';
 
-/** What there is to ask for, read from the database itself. Names are as stored; `sql` is quoted and ready to print. */
+/** The schema cache: what callers can ask for, read from the database itself. Names are as stored; `sql` is quoted for use in SQL. */
 export type Column = {
   readonly name: string;
   readonly sql: string;
-  /** As a column definition takes it, e.g. `numeric(10,2)`. */
+  /** As in a column definition, e.g. `numeric(10,2)`. */
   readonly type: string;
-  /** `json` or `jsonb` itself, so that a path needs no conversion. */
+  /** Whether it is `json` or `jsonb`, so that a path needs no conversion. */
   readonly json: boolean;
-  /** The expression of its default; null when there is none or it may not be written. */
+  /** The default's expression; null when there is none or the column cannot be written. */
   readonly defaultSql: string | null;
-  /** The function that makes a computed column of the whole row; null for a stored one. */
+  /** The function that computes the column from the row; null for a stored column. */
   readonly call: string | null;
 };
 export type Table = {
@@ -21,14 +21,14 @@ export type Table = {
   readonly sql: string;
   readonly view: boolean;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Columns made by a function of the row; not part of `*`. */
+  /** Columns computed by a function of the row; not part of `*`. */
   readonly computed: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
-  /** What can be written to it at all, whoever asks: a view takes what it passes on or has a trigger for. */
+  /** Which writes it supports at all, regardless of the caller: a view when it is updatable or has a trigger. */
   readonly takes: Writes;
 };
 type Writes = { readonly insert: boolean; readonly update: boolean; readonly remove: boolean };
-/** A way from one relation to another, views included. `through` is the table in the middle of a many-to-many. */
+/** A relationship between two relations, including views. `through` is the junction table of a many-to-many. */
 export type Relationship = {
   readonly constraint: string;
   readonly cardinality: 'many-to-one' | 'one-to-one' | 'one-to-many' | 'many-to-many';
@@ -42,7 +42,7 @@ export type Relationship = {
     readonly toColumns: readonly string[];
     readonly toConstraint: string;
   } | null;
-  /** The function of the row that gives the related rows; `constraint` is its name, and it needs no columns. */
+  /** A computed relationship: the function of the row that returns the related rows. `constraint` is its name; it has no columns. */
   readonly call: string | null;
 };
 export type Argument = {
@@ -59,13 +59,13 @@ export type Routine = {
   readonly arguments: readonly Argument[];
   readonly volatile: boolean;
   readonly set: boolean;
-  /** What a call gives: one value, a row of these columns, or nothing. */
+  /** What a call returns: one value, a row of these columns, or nothing. */
   readonly gives: 'value' | 'row' | 'nothing';
-  /** The media type a value is sent as, when its type is a domain called after one. */
+  /** The media type of the value, when its type is a domain named after one. */
   readonly media: { readonly type: string; readonly bytes: boolean } | null;
-  /** What the function sets for itself and the whole transaction has to know, e.g. its statement_timeout. */
+  /** The function's settings that must hold for the whole transaction, e.g. its statement_timeout. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The row's columns; with the exposed table they belong to, when it is one. */
+  /** The columns of the returned row: the exposed table when the row belongs to one. */
   readonly row: Table | null;
 };
 export type Schema = {
@@ -74,10 +74,10 @@ export type Schema = {
   /** By the relation they start from. */
   readonly relationships: ReadonlyMap<Table, readonly Relationship[]>;
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
-  /** Types a `::cast` may name. */
+  /** The types a `::cast` may name. */
   readonly types: ReadonlyMap<string, string>;
 };
-/** By schema name, in the order they were configured; the first is the one meant when none is named. */
+/** By schema name, in the configured order; the first is the default. */
 export type SchemaCache = ReadonlyMap<string, Schema>;
 
 export type TableRow = {
@@ -117,17 +117,17 @@ type RoutineRow = {
 
 export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
 
-/** What the door may show: the schemas it answers for, and those whose types and computed columns are known besides. */
+/** The exposed schemas, and further ones searched for types and computed columns. */
 export type Shown = { readonly schemas: readonly string[]; readonly searched: readonly string[] };
 
-/** Reads the catalogue as the server itself. Throws `DatabaseError`. */
+/** Reads the schema cache with the server's own rights. Throws `DatabaseError`. */
 export async function readSchemaCache(query: Query, { schemas, searched }: Shown): Promise<SchemaCache> {
-  // Types and defaults are then written with their schema, whatever is searched when they are used.
+  // With an empty search_path PostgreSQL writes types and defaults with their schema, so that they mean the same later.
   await query(`select set_config('search_path', '', true)`);
   const keys = (await query<KeyRow>(KEYS)).rows;
   const primary = (await query<{ oid: number; columns: number[] }>(PRIMARY_KEYS)).rows;
   const keyed = new Map(primary.map((one) => [one.oid, one.columns]));
-  // A table that joins two others may do so without being shown itself.
+  // A junction table works even when it is not exposed itself.
   const tableRows = (await query<TableRow>(TABLES, [schemas, joiningTables(keys, keyed)])).rows;
   const rules = (await query<{ oid: number; rule: string }>(VIEW_RULES)).rows;
   const routineRows = (await query<RoutineRow>(FUNCTIONS, [schemas, searched])).rows;
@@ -165,7 +165,7 @@ export async function readSchemaCache(query: Query, { schemas, searched }: Shown
   );
 }
 
-/** An argument without a name can only be a whole body, so it has to be the only one and of a type that a body has. */
+/** An unnamed argument takes the whole body: it must be the only one, and of a type that a body can have. */
 function isCallable({ arguments: list }: RoutineRow): boolean {
   const [only] = list;
   return (
@@ -176,7 +176,7 @@ const BODY_TYPES = new Set(['bytea', 'json', 'jsonb', 'text', 'xml']);
 
 const givesValue = (row: RoutineRow): boolean => row.result !== 'void';
 
-/** A function of one row that gives rows of an exposed relation leads from the one to the other. */
+/** A function of one row that returns rows of an exposed relation is a computed relationship. */
 function toComputed(row: RoutineRow, byOid: ReadonlyMap<number, Table>): Relationship[] {
   const from = row.takes === null ? undefined : byOid.get(row.takes);
   const to = byOid.get(row.row_of);
@@ -250,7 +250,7 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
   };
 }
 
-/** A limit of time that the function brings along holds for the call as a whole, as in PostgREST. */
+/** Takes the function's statement_timeout, which applies to the whole call, as in PostgREST. */
 function hoisted(settings: readonly string[]): Record<string, string> {
   const found = settings.find((one) => one.startsWith('statement_timeout='));
   return found === undefined ? {} : { statement_timeout: found.slice(found.indexOf('=') + 1) };

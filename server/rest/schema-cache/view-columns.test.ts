@@ -40,10 +40,10 @@ test('a renamed column is traced to its table, an expression is not', async () =
 test('columns of joined tables are traced to their own table', async () => {
   expect(await originsOf('joined')).toEqual(['1 town.id', '2 land.name']);
 });
-test('in a union a column counts when its branches agree', async () => {
+test('a column of a union is traced only when all its branches agree', async () => {
   expect(await originsOf('merged')).toEqual(['1 town.id']);
 });
-test('queries inside a query do not count', async () => {
+test('columns of subqueries are not traced', async () => {
   expect(await originsOf('nested')).toEqual(['2 town.id']);
 });
 

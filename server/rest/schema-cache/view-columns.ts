@@ -1,36 +1,36 @@
-/** A column of a view (by its number) that is a column of a table, or of another view. */
+/** A view column (by number) that is a column of a table or of another view. */
 export type Origin = { readonly column: number; readonly fromTable: number; readonly fromColumn: number };
 
-/** The end of a target entry: its place, and where it comes from; 0 for an expression. */
+/** The end of a target entry: its number and origin; 0 for an expression. */
 const ENTRY = /:resno (\d+) .*:resorigtbl (\d+) :resorigcol (\d+) :resjunk false/s;
 
 /**
- * Reads from a view's stored rule (`pg_rewrite.ev_action`) which columns are another relation's own columns, as PostgREST does.
- * The target entries of the outermost query count. A `union` keeps its branches one query further down: there a column has an
- * origin for every branch that names one, and `agreedOrigins` decides.
+ * Reads from a view's stored rule (`pg_rewrite.ev_action`) which columns come unchanged from another relation, as PostgREST does. Only
+ * target entries of the outermost query count. In a `union` the branches are one query further down: there a column has one origin per
+ * branch that names one, and `agreedOrigins` decides.
  */
 export function readOrigins(rule: string): Origin[] {
   const { outer, branches, union } = readEntries(rule);
   return union ? branches : outer;
 }
 
-/** One origin a column: where the branches of a union name several, none. Ask it of origins that have been followed to their tables. */
+/** Leaves one origin per column; none where the branches of a union differ. Expects origins already traced to their tables. */
 export function agreedOrigins(origins: readonly Origin[]): Origin[] {
   const found = new Map<number, Origin | null>();
   for (const origin of origins) {
-    const known = found.get(origin.column);
-    const same = known?.fromTable === origin.fromTable && known.fromColumn === origin.fromColumn;
-    found.set(origin.column, known === undefined || same ? origin : null);
+    const earlier = found.get(origin.column);
+    const same = earlier?.fromTable === origin.fromTable && earlier.fromColumn === origin.fromColumn;
+    found.set(origin.column, earlier === undefined || same ? origin : null);
   }
   return [...found.values()].filter((origin) => origin !== null);
 }
 
-/** The rule is nested nodes `{NAME :field value …}`; a backslash takes the next character as it is. */
+/** Parses the rule's nested nodes `{NAME :field value …}`; a backslash escapes the next character. */
 function readEntries(rule: string): { outer: Origin[]; branches: Origin[]; union: boolean } {
   const outer: Origin[] = [];
   const branches: Origin[] = [];
   let union = false;
-  // `own` is a node's text without the nodes inside it.
+  // `own` is a node's text without its nested nodes.
   const open: { name: string; own: string }[] = [];
   let from = 0;
   for (let at = 0; at < rule.length; at += 1) {

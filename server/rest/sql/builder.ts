@@ -1,68 +1,68 @@
 import { restErrors } from '../errors.ts';
 import { readList } from '../parse/query.ts';
 
-/** Where the value of a `$n` comes from when the statement is run. */
+/** The source of a `$n` when the statement runs. */
 export type Binder =
-  /** A value the caller wrote, by its place in the request. */
+  /** A value from the request, by its index. */
   | { readonly from: 'value'; readonly at: number; readonly as: 'text' | 'pattern' | 'list' | 'array' | 'offset' }
-  /** Every value of an argument that takes any number of them. */
+  /** All values of a variadic argument. */
   | { readonly from: 'values'; readonly at: readonly number[] }
   | { readonly from: 'value'; readonly at: number; readonly as: 'limit'; readonly max: number | null }
-  /** A word of the question itself that is not SQL: a key of the answer, a step of a JSON path. */
+  /** Text of the request's shape that is not SQL: a key of the answer, a step of a JSON path. */
   | { readonly from: 'constant'; readonly value: string }
   | { readonly from: 'body' }
-  /** How much the answer may hold; its parts are counted apart from the whole. */
+  /** A size limit of the answer; nested lists count apart from the whole. */
   | { readonly from: 'bound'; readonly of: keyof AnswerBounds };
 
-/** What an answer may hold: bytes of the whole, bytes and rows of all embedded lists together. */
+/** Size limits of an answer: bytes of the whole; bytes and rows of all embedded lists together. */
 export type AnswerBounds = { readonly bytes: number; readonly partBytes: number; readonly partRows: number };
 
-/** SQL whose only words from outside are `$n`. */
+/** SQL in which every input from outside is a `$n`. */
 export type Statement = { readonly text: string; readonly binders: readonly Binder[] };
 
-/** Collects binders while text is written. */
+/** Collects binders while SQL is built. */
 export type SqlBuilder = {
   readonly binders: Binder[];
-  /** How many rows a list shows at most. */
+  /** The most rows of a list. */
   readonly maxRows: number;
-  /** The `$n` of a value; the same one for the same value. */
+  /** Returns the `$n` of a value; equal values share one. */
   bind(binder: Binder): string;
-  /** A name for a relation in the text. */
+  /** Returns a new alias for a relation. */
   alias(): string;
 };
 
 export function createSqlBuilder(maxRows: number): SqlBuilder {
   const binders: Binder[] = [];
-  const known = new Map<string, string>();
+  const params = new Map<string, string>();
   let aliases = 0;
   return {
     binders,
     maxRows,
     bind(binder) {
       const key = JSON.stringify(binder);
-      const place = known.get(key) ?? `$${binders.push(binder)}`;
-      known.set(key, place);
-      return place;
+      const param = params.get(key) ?? `$${binders.push(binder)}`;
+      params.set(key, param);
+      return param;
     },
     alias: () => `t${(aliases += 1)}`,
   };
 }
 
-/** Text of an answer, refused when it holds more than the caller may be answered. */
+/** The answer's text, refused when it exceeds the caller's limits. */
 export function buildWhole(builder: SqlBuilder, text: string): string {
   return `answer.whole(${text}, ${builder.bind({ from: 'bound', of: 'bytes' })})`;
 }
 
-/** A list inside an answer, counted together with all others; `rows`: how many it has. */
+/** A list inside an answer, counted together with all others; `rows`: its row count. */
 export function buildPart(builder: SqlBuilder, list: string, rows: string): string {
-  const [bytes, most] = [
+  const [bytes, maxRows] = [
     builder.bind({ from: 'bound', of: 'partBytes' }),
     builder.bind({ from: 'bound', of: 'partRows' }),
   ];
-  return `answer.part(${list}, ${rows}, ${bytes}, ${most})`;
+  return `answer.part(${list}, ${rows}, ${bytes}, ${maxRows})`;
 }
 
-/** The values of a statement, from those of one request. `body`: the request's, as it came. */
+/** Takes a statement's values from one request. `body`: the request's body, unchanged. */
 export function bindValues(
   binders: readonly Binder[],
   values: readonly string[],
@@ -73,7 +73,7 @@ export function bindValues(
     if (binder.from === 'constant') return binder.value;
     if (binder.from === 'body') return body;
     if (binder.from === 'bound') return bounds[binder.of];
-    if (binder.from === 'values') return binder.at.map((place) => values[place] ?? '');
+    if (binder.from === 'values') return binder.at.map((index) => values[index] ?? '');
     const text = values[binder.at] ?? '';
     switch (binder.as) {
       case 'text':
@@ -92,7 +92,7 @@ export function bindValues(
   });
 }
 
-/** `(a,b)`; a list that does not end where it should is the caller's mistake. */
+/** Reads `(a,b)`; throws PGRST100 when the list is not closed. */
 function readListOf(text: string): string[] {
   if (!/^\(.*\)$/s.test(text)) throw restErrors.query('filter', text);
   return readList(text);

@@ -3,12 +3,12 @@ import type { PlannedCall } from '../plan/call.ts';
 import { WHOLE_ROW } from './conditions.ts';
 import { createSqlBuilder, type SqlBuilder, buildWhole, type Statement } from './builder.ts';
 import { buildRows, buildTotal, type Shape } from './rows.ts';
-import { SAID } from './statements.ts';
+import { REPLY_SETTINGS } from './statements.ts';
 
-/** What a call's rows are known as. */
+/** The alias of a call's rows. */
 const CALLED = 'w';
 
-/** A function that gives rows: they are filtered, ordered and embedded like a table's. */
+/** Builds the call of a function that returns rows: they are filtered, ordered and embedded like a table's. */
 export function buildRowsCall(
   call: PlannedCall,
   level: PlannedLevel,
@@ -16,21 +16,21 @@ export function buildRowsCall(
 ): Statement {
   const builder = createSqlBuilder(options.maxRows);
   const called = buildCall(builder, call);
-  // Rows of a relation of its own are kept whole beside their columns, for functions that take one.
+  // Rows of another relation also keep their whole row, for functions that take one.
   const kept = call.routine.row !== null && call.routine.row.sql !== call.routine.sql;
   const source = { sql: CALLED, kept, capped: call.routine.set };
   const { columns, from } = buildRows(builder, level, source, options.shape);
   const total = options.total ? buildTotal(builder, level, source, null) : 'null::bigint';
   return {
-    text: `with w as (select f.*${kept ? `, f as ${WHOLE_ROW}` : ''} from ${called} as f) select ${columns}, ${total} as total, ${SAID} from ${from}`,
+    text: `with w as (select f.*${kept ? `, f as ${WHOLE_ROW}` : ''} from ${called} as f) select ${columns}, ${total} as total, ${REPLY_SETTINGS} from ${from}`,
     binders: builder.binders,
   };
 }
 
-/** How values are written: as JSON, as a table of one column, or one as its text or its bytes as hexadecimal digits. */
+/** The format of values: JSON, a CSV table of one column, or a single value as text or as hexadecimal bytes. */
 export type ValueForm = 'json' | 'csv' | 'text' | 'bytes';
 
-/** A function that gives values or nothing. `page`: places of limit and offset in the request's values. */
+/** Builds the call of a function that returns values or nothing. `page`: indexes of limit and offset in the request's values. */
 export function buildValueCall(
   call: PlannedCall,
   options: { maxRows: number; total: boolean; page: Pick<PlannedLevel, 'limit' | 'offset'>; form: ValueForm },
@@ -39,14 +39,14 @@ export function buildValueCall(
   const called = buildCall(builder, call);
   const { set, gives } = call.routine;
   if (gives === 'nothing') {
-    const text = `with x as (select 1 as v from ${called} as f) select '' as body, count(*) as count, null::bigint as total, ${SAID} from x`;
+    const text = `with x as (select 1 as v from ${called} as f) select '' as body, count(*) as count, null::bigint as total, ${REPLY_SETTINGS} from x`;
     return { text, binders: builder.binders };
   }
   const value = set && options.form === 'json' ? LIST : VALUES[options.form];
   const cut = set ? buildPage(builder, options.page) : '';
   const total = options.total ? '(select count(*) from v)' : 'null::bigint';
   return {
-    text: `with v as (select f.v from ${called} as f(v)), x as (select v.v from v${cut}) select ${buildWhole(builder, value)} as body, count(*) as count, ${total} as total, ${SAID} from x`,
+    text: `with v as (select f.v from ${called} as f(v)), x as (select v.v from v${cut}) select ${buildWhole(builder, value)} as body, count(*) as count, ${total} as total, ${REPLY_SETTINGS} from x`,
     binders: builder.binders,
   };
 }
@@ -54,7 +54,7 @@ export function buildValueCall(
 const LIST = `coalesce(json_agg(x.v), '[]')::text`;
 const VALUES: Readonly<Record<ValueForm, string>> = {
   json: `coalesce((json_agg(x.v) -> 0)::text, 'null')`,
-  // The column has the name PostgREST gives it.
+  // PostgREST's name for the column.
   csv: `'pgrst_scalar' || coalesce(chr(10) || string_agg(substring((x.*)::text, 2, length((x.*)::text) - 2), chr(10)), '')`,
   text: `coalesce(max(x.v::text), '')`,
   bytes: `coalesce(max(encode(x.v, 'hex')), '')`,

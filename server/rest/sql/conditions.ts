@@ -3,18 +3,23 @@ import { COMPARISONS } from '../parse/query.ts';
 import type { Embed, PlannedCondition, PlannedField, PlannedOrder } from '../plan/read.ts';
 import type { SqlBuilder } from './builder.ts';
 
-/** A relation in the text: what it is called, and how its whole row is written, for functions that take one. */
+/** A relation in the SQL: its alias, and how its whole row is written for functions that take one. */
 export type RowSource = { readonly alias: string; readonly row: string };
 
-/** What rows of a write or a function call keep their whole row as, where a function needs it. */
+/** The column that keeps the whole row of a write or function call, where a function needs it. */
 export const WHOLE_ROW = 'whole_row';
 
 export function buildColumn(alias: string, table: Table, name: string): string {
   return `${alias}.${table.columns.get(name)?.sql ?? '""'}`;
 }
 
-export function buildField(builder: SqlBuilder, place: RowSource, { column: requested, path }: PlannedField): string {
-  const column = requested.call === null ? `${place.alias}.${requested.sql}` : `${requested.call}(${place.row})`;
+export function buildField(
+  builder: SqlBuilder,
+  rowSource: RowSource,
+  { column: requested, path }: PlannedField,
+): string {
+  const column =
+    requested.call === null ? `${rowSource.alias}.${requested.sql}` : `${requested.call}(${rowSource.row})`;
   if (path.length === 0) return column;
   const steps = path.map((step) => {
     const key = builder.bind({ from: 'constant', value: step.key });
@@ -23,57 +28,57 @@ export function buildField(builder: SqlBuilder, place: RowSource, { column: requ
   return `(${requested.json ? column : `to_jsonb(${column})`} ${steps.join(' ')})`;
 }
 
-/** Related rows: where they come from, what they are called, and what makes them belong to the row they hang on. */
-export type Joined = { readonly from: string; readonly place: RowSource; readonly conditions: readonly string[] };
+/** Related rows: where they come from, their alias, and the conditions that tie them to the outer row. */
+export type Joined = { readonly from: string; readonly rowSource: RowSource; readonly conditions: readonly string[] };
 
-/** `shown`: the rows themselves are wanted, not only whether there are any. */
+/** Joins a relationship. `shown`: the rows are selected, not only tested for existence. */
 export function buildJoin(builder: SqlBuilder, of: RowSource, one: Relationship, shown = false): Joined {
   const alias = builder.alias();
-  const place = { alias, row: alias };
+  const rowSource = { alias, row: alias };
   if (one.call !== null) {
-    // A function of one row that finds none gives a row of nulls, which is shown as it is; who asks whether there is a row is told no.
+    // A to-one function without a match returns a row of nulls: shown as it is, but not counted as existing.
     const there = shown || one.cardinality === 'one-to-many' ? [] : [`not (${alias} is null)`];
-    return { from: `${one.call}(${of.row}) as ${alias}`, place, conditions: there };
+    return { from: `${one.call}(${of.row}) as ${alias}`, rowSource, conditions: there };
   }
   const own = one.fromColumns.map((name) => buildColumn(of.alias, one.from, name));
   const theirs = one.toColumns.map((name) => buildColumn(alias, one.to, name));
   const equal = (left: readonly string[], right: readonly string[]): string[] =>
     left.map((column, at) => `${column} = ${right[at] ?? ''}`);
   const from = `${one.to.sql} as ${alias}`;
-  if (one.through === null) return { from, place, conditions: equal(theirs, own) };
+  if (one.through === null) return { from, rowSource, conditions: equal(theirs, own) };
   const { table, fromColumns, toColumns } = one.through;
   const middle = builder.alias();
   const side = (names: readonly string[]): string[] => names.map((name) => buildColumn(middle, table, name));
   return {
     from: `${from}, ${table.sql} as ${middle}`,
-    place,
+    rowSource,
     conditions: [...equal(side(fromColumns), own), ...equal(side(toColumns), theirs)],
   };
 }
 
 export function buildWhere(
   builder: SqlBuilder,
-  place: RowSource,
+  rowSource: RowSource,
   conditions: readonly PlannedCondition[],
   more: readonly string[] = [],
 ): string {
-  const all = [...more, ...conditions.map((condition) => buildCondition(builder, place, condition))];
+  const all = [...more, ...conditions.map((condition) => buildCondition(builder, rowSource, condition))];
   return all.length === 0 ? '' : ` where ${all.join(' and ')}`;
 }
 
-function buildCondition(builder: SqlBuilder, place: RowSource, condition: PlannedCondition): string {
+function buildCondition(builder: SqlBuilder, rowSource: RowSource, condition: PlannedCondition): string {
   const not = condition.negated ? 'not ' : '';
   if (condition.kind === 'logic') {
-    const of = condition.of.map((one) => buildCondition(builder, place, one));
+    const of = condition.of.map((one) => buildCondition(builder, rowSource, one));
     return `${not}(${of.join(` ${condition.operator} `)})`;
   }
-  if (condition.kind === 'exists') return `${not}exists (${buildRelated(builder, place, condition.embed)})`;
-  return `${not}(${buildTest(builder, buildField(builder, place, condition.field), condition)})`;
+  if (condition.kind === 'exists') return `${not}exists (${buildRelated(builder, rowSource, condition.embed)})`;
+  return `${not}(${buildTest(builder, buildField(builder, rowSource, condition.field), condition)})`;
 }
 
 function buildRelated(builder: SqlBuilder, of: RowSource, { relationship, level }: Embed): string {
-  const { from, place, conditions } = buildJoin(builder, of, relationship);
-  return `select from ${from}${buildWhere(builder, place, level.conditions, conditions)}`;
+  const { from, rowSource, conditions } = buildJoin(builder, of, relationship);
+  return `select from ${from}${buildWhere(builder, rowSource, level.conditions, conditions)}`;
 }
 
 const STATES = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' } as const;
@@ -84,7 +89,7 @@ const SEARCHES = {
   wfts: 'websearch_to_tsquery',
 } as const;
 
-/** No value is given a type: the field decides, as it does for a literal. */
+/** Values get no type: the field decides it, as for a literal. */
 function buildTest(
   builder: SqlBuilder,
   field: string,
@@ -111,20 +116,20 @@ function buildTest(
   }
 }
 
-/** `grouped`: a level of groups takes a related column's value from any row of the group. */
+/** `grouped`: in a grouped level a related column's value comes from any row of the group. */
 export function buildOrder(
   builder: SqlBuilder,
-  place: RowSource,
+  rowSource: RowSource,
   order: readonly PlannedOrder[],
   grouped: boolean,
 ): string {
   if (order.length === 0) return '';
   const parts = order.map((one) => {
     const direction = `${one.descending ? ' desc' : ''}${one.nulls === null ? '' : ` nulls ${one.nulls}`}`;
-    if (one.embed === null) return `${buildField(builder, place, one.field)}${direction}`;
-    const joined = buildJoin(builder, place, one.embed.relationship);
+    if (one.embed === null) return `${buildField(builder, rowSource, one.field)}${direction}`;
+    const joined = buildJoin(builder, rowSource, one.embed.relationship);
     const where = joined.conditions.length === 0 ? '' : ` where ${joined.conditions.join(' and ')}`;
-    const value = `select ${buildField(builder, joined.place, one.field)} from ${joined.from}${where}`;
+    const value = `select ${buildField(builder, joined.rowSource, one.field)} from ${joined.from}${where}`;
     const found = `(${value} limit 1)`;
     return `${grouped ? `(array_agg(${found}))[1]` : found}${direction}`;
   });

@@ -4,21 +4,19 @@ import { type RowSource, buildColumn, buildField, buildJoin, buildOrder, buildWh
 import { type SqlBuilder, buildPart, buildWhole } from './builder.ts';
 
 /**
- * The third stage: a plan as SQL. Identifiers come from the catalogue, everything a caller wrote is a `$n`, and the answer's
- * JSON is made by the database.
+ * Stage three: a plan as SQL. Identifiers come from the schema cache, every text of the caller is a `$n`, and the database builds the
+ * answer's JSON.
  */
 
-/** How the answer is written: a list, one CSV text, and whether nulls are left out. */
+/** The format of the answer: a JSON list or one CSV text, and whether nulls are left out. */
 export type Shape = { readonly format: 'json' | 'csv'; readonly stripNulls: boolean };
 /**
- * Where rows come from: a relation, or what a statement before it gave (`kept`: the whole row is a column of it).
- * `capped`: at most the printer's rows are shown.
+ * The rows' source: a relation, or the result of an earlier part of the statement (`kept`: one of its columns is the whole row).
+ * `capped`: at most the builder's `maxRows` are shown.
  */
 export type Source = { readonly sql: string; readonly kept: boolean; readonly capped: boolean };
 
-/**
- * `select <body>, <count> from (…) x`: the text of all rows, and how many they are.
- */
+/** Builds `select <body>, <count> from (…) x`: the text of all rows, and their number. */
 export function buildRows(
   builder: SqlBuilder,
   level: PlannedLevel,
@@ -31,16 +29,16 @@ export function buildRows(
   return { columns: `${buildWhole(builder, body)} as body, count(*) as count`, from: `(${rows.select}${cut}) x` };
 }
 
-/** How many rows there are without limit and offset; counting stops at `most`. */
+/** Counts the rows without limit and offset; stops at `most`. */
 export function buildTotal(builder: SqlBuilder, level: PlannedLevel, source: Source, most: number | null): string {
   const rows = isGrouped(level) ? buildTop(builder, level, source).select : buildCounted(builder, level, source);
   return `(select count(*) from (${rows}${most === null ? '' : ` limit ${most}`}) x)`;
 }
 
-/** The rows without anything shown of them. */
+/** Selects the rows without any columns, for counting. */
 export function buildCounted(builder: SqlBuilder, level: PlannedLevel, source: Source): string {
-  const place = rowSourceOf(builder, source);
-  return `select from ${source.sql} as ${place.alias}${buildWhere(builder, place, level.conditions)}`;
+  const rowSource = rowSourceOf(builder, source);
+  return `select from ${source.sql} as ${rowSource.alias}${buildWhere(builder, rowSource, level.conditions)}`;
 }
 
 function rowSourceOf(builder: SqlBuilder, source: Source): RowSource {
@@ -49,11 +47,11 @@ function rowSourceOf(builder: SqlBuilder, source: Source): RowSource {
 }
 
 function buildTop(builder: SqlBuilder, level: PlannedLevel, source: Source): Rows {
-  const place = rowSourceOf(builder, source);
-  return buildLevel(builder, level, { from: `${source.sql} as ${place.alias}`, place, conditions: [] });
+  const rowSource = rowSourceOf(builder, source);
+  return buildLevel(builder, level, { from: `${source.sql} as ${rowSource.alias}`, rowSource, conditions: [] });
 }
 
-/** A level as a subquery. `named`: its columns are called as the answer's keys; else they are c1, c2 … and the keys are values. */
+/** A level as a subquery. `named`: its columns have the answer's keys as names; else they are c1, c2 … and the keys are bound as values. */
 type Rows = { readonly select: string; readonly named: boolean; readonly keys: readonly string[] };
 
 function buildList(builder: SqlBuilder, rows: Rows, stripNulls: boolean): string {
@@ -61,7 +59,7 @@ function buildList(builder: SqlBuilder, rows: Rows, stripNulls: boolean): string
   return `coalesce(${stripNulls ? `json_strip_nulls(${list})` : list}, '[]')::text`;
 }
 
-/** More than fifty pairs do not fit into one call. */
+/** PostgreSQL functions take at most 100 arguments, which is fifty pairs. */
 const PAIRS_MAX = 50;
 
 function buildObject(builder: SqlBuilder, rows: Rows): string {
@@ -80,15 +78,15 @@ function buildCsv(builder: SqlBuilder, keys: readonly string[]): string {
   return `${builder.bind({ from: 'constant', value: head })}::text || coalesce(chr(10) || string_agg(${line}, chr(10)), '')`;
 }
 
-type From = { readonly from: string; readonly place: RowSource; readonly conditions: readonly string[] };
+type From = { readonly from: string; readonly rowSource: RowSource; readonly conditions: readonly string[] };
 
-function buildLevel(builder: SqlBuilder, level: PlannedLevel, { from, place, conditions }: From): Rows {
+function buildLevel(builder: SqlBuilder, level: PlannedLevel, { from, rowSource, conditions }: From): Rows {
   const laterals: string[] = [];
-  const shown = level.items.flatMap((item) => buildItem(builder, place, item, laterals));
+  const shown = level.items.flatMap((item) => buildItem(builder, rowSource, item, laterals));
   const named = shown.every((one) => one.identifier !== null);
   const list = shown.map((one, at) => `${one.sql} as ${named ? one.identifier : `c${at + 1}`}`).join(', ');
-  const where = buildWhere(builder, place, level.conditions, conditions);
-  const rest = `${buildGroups(level, shown)}${buildOrder(builder, place, level.order, isGrouped(level))}`;
+  const where = buildWhere(builder, rowSource, level.conditions, conditions);
+  const rest = `${buildGroups(level, shown)}${buildOrder(builder, rowSource, level.order, isGrouped(level))}`;
   return {
     select: `select ${list} from ${from}${laterals.join('')}${where}${rest}`,
     named,
@@ -96,7 +94,7 @@ function buildLevel(builder: SqlBuilder, level: PlannedLevel, { from, place, con
   };
 }
 
-/** One column of a level: its expression, its key, and the catalogue's identifier when that is its key. */
+/** One column of a level: its expression, its key, and the schema cache's identifier when that equals the key. */
 type Shown = {
   readonly sql: string;
   readonly key: string;
@@ -104,10 +102,10 @@ type Shown = {
   readonly groupBy: readonly string[];
 };
 
-function buildItem(builder: SqlBuilder, place: RowSource, item: PlannedItem, laterals: string[]): Shown[] {
+function buildItem(builder: SqlBuilder, rowSource: RowSource, item: PlannedItem, laterals: string[]): Shown[] {
   switch (item.kind) {
     case 'field': {
-      const plain = buildField(builder, place, item.field);
+      const plain = buildField(builder, rowSource, item.field);
       const cast = item.cast === null ? plain : `(${plain})::${item.cast}`;
       const identifier =
         item.aggregate === null && item.field.path.length === 0 && item.key === item.field.column.name
@@ -123,15 +121,15 @@ function buildItem(builder: SqlBuilder, place: RowSource, item: PlannedItem, lat
       const { relationship } = item.embed;
       return [
         {
-          sql: buildEmbed(builder, place, item.embed),
+          sql: buildEmbed(builder, rowSource, item.embed),
           key: item.key,
           identifier: item.named ? identifierOf(relationship, item.key) : null,
-          groupBy: relationship.fromColumns.map((name) => buildColumn(place.alias, relationship.from, name)),
+          groupBy: relationship.fromColumns.map((name) => buildColumn(rowSource.alias, relationship.from, name)),
         },
       ];
     }
     case 'spread':
-      return buildSpread(builder, place, item, laterals);
+      return buildSpread(builder, rowSource, item, laterals);
   }
 }
 
@@ -141,15 +139,15 @@ function summed(shown: Shown, sum: Summed | null): Shown {
   return { ...shown, sql: sum.cast === null ? sql : `${sql}::${sum.cast}`, identifier: null, groupBy: [] };
 }
 
-/** The columns of a related row as the row's own; those of many related rows as a list each. */
+/** Spreads a related row's columns into the row; those of many related rows become one list each. */
 function buildSpread(
   builder: SqlBuilder,
-  place: RowSource,
+  rowSource: RowSource,
   { embed, hoisted }: PlannedItem & { kind: 'spread' },
   laterals: string[],
 ): Shown[] {
   const inside = builder.alias();
-  const rows = buildEmbedded(builder, place, embed);
+  const rows = buildEmbedded(builder, rowSource, embed);
   const names = rows.named ? spreadIdentifiers(embed.level) : rows.keys.map((_, at) => `c${at + 1}`);
   if (embed.many) {
     const lists = names
@@ -165,7 +163,7 @@ function buildSpread(
   });
 }
 
-/** The names of a level whose keys are all the catalogue's own, in order. */
+/** The column names of a level whose keys all come from the schema cache, in order. */
 function spreadIdentifiers(level: PlannedLevel): string[] {
   return level.items.flatMap((item) => {
     if (item.kind === 'field') return [item.field.column.sql];
@@ -174,10 +172,10 @@ function spreadIdentifiers(level: PlannedLevel): string[] {
   });
 }
 
-/** An embedded relation is called after its table, its key's column or its constraint: whichever the request used. */
+/** An embedded relation is named after its table, its key's column or its constraint, whichever the request used. */
 function identifierOf(one: Relationship, key: string): string | null {
-  const known = [one.to.name, one.constraint, ...one.fromColumns];
-  return known.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;
+  const candidates = [one.to.name, one.constraint, ...one.fromColumns];
+  return candidates.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;
 }
 
 function buildEmbed(builder: SqlBuilder, of: RowSource, embed: Embed): string {

@@ -7,8 +7,8 @@ import { createSqlBuilder, type SqlBuilder, type Statement } from './builder.ts'
 import { buildCounted, buildRows, buildTotal, type Shape, type Source } from './rows.ts';
 
 /**
- * Whole statements. Each answers one row: `body` (text to send as it is), `count` (rows in it), `total` (rows there are, or
- * changed; null when nobody asked), and for what may write also what it set for the reply.
+ * The result of a whole statement, always one row: `body` (text to send unchanged), `count` (rows in it), `total` (rows that exist or were
+ * changed; null when not requested); for statements that may write, also the reply settings.
  */
 export type ReplyRow = {
   readonly body: string;
@@ -19,18 +19,18 @@ export type ReplyRow = {
   readonly headers?: string | null;
   /** The primary key of the first new row, as JSON. */
   readonly key?: string | null;
-  /** Of rows that took the place of others or not: how many are new. */
+  /** How many rows of an upsert are new. */
   readonly inserted?: string | null;
 };
 
-/** How the rows of a write come back. */
+/** What a write returns of its rows. */
 export type Returning =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'key' }
   | { readonly kind: 'rows'; readonly level: PlannedLevel; readonly shape: Shape };
 
-export const SAID = `nullif(current_setting('response.status', true), '') as status, nullif(current_setting('response.headers', true), '') as headers`;
-/** What a statement with a write calls the rows it wrote. */
+export const REPLY_SETTINGS = `nullif(current_setting('response.status', true), '') as status, nullif(current_setting('response.headers', true), '') as headers`;
+/** The alias of the rows a statement writes. */
 const WRITTEN = 'w';
 const TARGET = { alias: WRITTEN, row: WRITTEN };
 
@@ -42,20 +42,20 @@ export function buildRead(
 ): Statement {
   const builder = createSqlBuilder(options.maxRows);
   const { columns, from } = buildRows(builder, level, sourceOf(level), options.shape);
-  // An estimate counts as far as one answer reaches; beyond that the planner is asked.
+  // `estimated` counts exactly up to one full answer; beyond that the planner's estimate is used.
   const most = options.total === 'estimated' ? options.maxRows + 1 : null;
   const counts = options.total === 'exact' || options.total === 'estimated';
   const total = counts ? buildTotal(builder, level, sourceOf(level), most) : 'null::bigint';
   return { text: `select ${columns}, ${total} as total from ${from}`, binders: builder.binders };
 }
 
-/** How many rows the planner expects; answers the plan as JSON. */
+/** Asks the planner for the expected number of rows; the result is its plan as JSON. */
 export function buildEstimate(level: PlannedLevel): Statement {
   const builder = createSqlBuilder(0);
   return { text: `explain (format json) ${buildCounted(builder, level, sourceOf(level))}`, binders: builder.binders };
 }
 
-/** The body is always a JSON list by the time it is bound. */
+/** Builds an insert or upsert; the bound body is always a JSON list. */
 export function buildInsert(insert: PlannedInsert, returning: Returning): Statement {
   const builder = createSqlBuilder(0);
   const { table, columns } = insert;
@@ -66,13 +66,13 @@ export function buildInsert(insert: PlannedInsert, returning: Returning): Statem
 }
 
 /**
- * Counts new rows where others may be replaced: each row tried counts one up, each that replaces another one down again,
- * as PostgREST does. A row put at its address is tried only when its key is that address.
+ * Counts new rows of an upsert as PostgREST does: each attempted row adds one, each replaced row subtracts one again.
+ * PUT attempts its row only when the row's key matches the address.
  */
 const INSERTED = `coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0)`;
 const countsNew = ({ conflict }: PlannedInsert): boolean => conflict?.merge === true;
 
-function buildTried(builder: SqlBuilder, insert: PlannedInsert): string {
+function buildAttempted(builder: SqlBuilder, insert: PlannedInsert): string {
   const key = insert.key.map(
     ({ column, value }) => `r.${column.sql} = ${builder.bind({ from: 'value', at: value, as: 'text' })}`,
   );
@@ -86,14 +86,14 @@ function buildNewRows(builder: SqlBuilder, insert: PlannedInsert): string {
   const body = builder.bind({ from: 'body' });
   if (!defaults) {
     const list = columns.map((column) => `r.${column.sql}`).join(', ');
-    return `select ${list} from json_to_recordset(${body}::json) as r(${definitions(columns)})${buildTried(builder, insert)}`;
+    return `select ${list} from json_to_recordset(${body}::json) as r(${definitions(columns)})${buildAttempted(builder, insert)}`;
   }
   const values = columns.map((column) => {
     if (column.defaultSql === null) return `r.${column.sql}`;
     const key = builder.bind({ from: 'constant', value: column.name });
     return `case when e.j ? ${key}::text then r.${column.sql} else ${column.defaultSql} end`;
   });
-  return `select ${values.join(', ')} from jsonb_array_elements(${body}::jsonb) as e(j), lateral jsonb_to_record(e.j) as r(${definitions(columns)})${buildTried(builder, insert)}`;
+  return `select ${values.join(', ')} from jsonb_array_elements(${body}::jsonb) as e(j), lateral jsonb_to_record(e.j) as r(${definitions(columns)})${buildAttempted(builder, insert)}`;
 }
 
 const definitions = (columns: readonly Column[]): string =>
@@ -105,7 +105,7 @@ function buildConflict({ conflict, columns }: PlannedInsert): string {
   const changed = columns
     .filter((column) => !conflict.columns.includes(column))
     .map((column) => `${column.sql} = excluded.${column.sql}`);
-  // Nothing left to change still has to touch the row, or it would not come back.
+  // With nothing to change, set the key to itself: a row that is not updated would not be returned.
   const set = changed.length > 0 ? changed : conflict.columns.map((column) => `${column.sql} = excluded.${column.sql}`);
   if (!conflict.merge) return ` on conflict (${target}) do nothing`;
   const counted = ` where set_config('pgrst.inserted', (${INSERTED} - 1)::text, true) <> '-1'`;
@@ -140,13 +140,15 @@ function buildWrite(
   counted = false,
 ): Statement {
   const { binders } = builder;
-  const said = counted ? `${SAID}, nullif(current_setting('pgrst.inserted', true), '') as inserted` : SAID;
+  const reply = counted
+    ? `${REPLY_SETTINGS}, nullif(current_setting('pgrst.inserted', true), '') as inserted`
+    : REPLY_SETTINGS;
   if (returning.kind === 'rows') {
     const source = { sql: WRITTEN, kept: true, capped: false };
     const { columns, from } = buildRows(builder, returning.level, source, returning.shape);
     const kept = buildKept(returning.level);
     return {
-      text: `with w as (${write} returning ${kept}) select ${columns}, (select count(*) from w) as total, ${said} from ${from}`,
+      text: `with w as (${write} returning ${kept}) select ${columns}, (select count(*) from w) as total, ${reply} from ${from}`,
       binders,
     };
   }
@@ -155,12 +157,12 @@ function buildWrite(
     key.length === 0 ? 'null' : `(select row_to_json(k.*)::text from (select ${key.join(', ')} from w limit 1) k)`;
   const kept = key.length === 0 ? '1' : key.join(', ');
   return {
-    text: `with w as (${write} returning ${kept}) select '' as body, count(*) as count, count(*) as total, ${shown} as key, ${said} from w`,
+    text: `with w as (${write} returning ${kept}) select '' as body, count(*) as count, count(*) as total, ${shown} as key, ${reply} from w`,
     binders,
   };
 }
 
-/** Only what is shown is asked back: `returning *` would need the right to see every column. */
+/** Returns only the needed columns: `returning *` would require the privilege to read every column. */
 function buildKept(level: PlannedLevel): string {
   const needed = [...level.items.flatMap(neededBy), ...level.order.flatMap(neededByOrder)];
   for (const condition of level.conditions)

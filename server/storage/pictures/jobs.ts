@@ -1,7 +1,7 @@
-/** What the picture process is asked, and what it answers. Pixels in, pixels out: no metadata survives. */
+/** A job for the picture process and its answer. Only pixels pass through: no metadata survives. */
 export type PictureJob = {
   readonly bytes: Uint8Array;
-  /** What the picture may be; told by its bytes, never by its name. */
+  /** The accepted formats, detected from the bytes, not the name. */
   readonly formats: readonly string[];
   readonly resize: {
     readonly width?: number;
@@ -11,5 +11,5 @@ export type PictureJob = {
   readonly output: 'jpeg' | 'png' | 'webp' | 'avif';
   readonly quality: number;
 };
-/** null: it cannot be read as a picture of these formats. */
+/** null: the bytes are not a picture of these formats. */
 export type PictureAnswer = { readonly bytes: Uint8Array | null };

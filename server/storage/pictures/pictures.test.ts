@@ -18,14 +18,14 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-test('a picture comes back as pixels, and the next one from the same process', async () => {
+test('a picture is re-encoded without metadata, several times in a row', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { format, exif, width } = await sharp(await pictures.reencode(once(await photo()), 10_000)).metadata();
     expect([format, exif, width]).toEqual(['jpeg', undefined, 40]);
   }
 });
 
-test('what is no picture, and what is more than was said, is refused, and others are served', async () => {
+test('bytes that are no picture or exceed the limit are refused while valid pictures are served', async () => {
   const good = await photo();
   const answers = await Promise.allSettled([
     pictures.reencode(once(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')), 1_000),
@@ -33,11 +33,11 @@ test('what is no picture, and what is more than was said, is refused, and others
     pictures.reencode(once(new Uint8Array(11)), 10),
     pictures.reencode(once(good.subarray(0, 60)), 10_000),
   ]);
-  const told = answers.map((one) => (one.status === 'fulfilled' ? 'made' : String(one.reason.statusCode)));
-  expect(told).toEqual(['415', 'made', '413', '415']);
+  const statuses = answers.map((one) => (one.status === 'fulfilled' ? 'made' : String(one.reason.statusCode)));
+  expect(statuses).toEqual(['415', 'made', '413', '415']);
 });
 
-test('a photo is made smaller, not larger, and what is none is told, not thrown', async () => {
+test('a large photo is shrunk, a small one keeps its size, and unreadable bytes or a closed service return a reason', async () => {
   const large = await sharp({ create: { width: 400, height: 100, channels: 3, background: '#123' } })
     .webp()
     .toBuffer();
@@ -56,7 +56,7 @@ test('a photo is made smaller, not larger, and what is none is told, not thrown'
   expect(await pictures.repack(large, 200)).toBe('busy');
 });
 
-test('who comes when the room is full is asked to come again, and it empties', async () => {
+test('a picture is refused as busy while memory is full and accepted afterwards', async () => {
   const { promise: coming, resolve: arrive } = Promise.withResolvers<Uint8Array>();
   async function* slowly(): AsyncGenerator<Uint8Array> {
     yield await coming;
@@ -71,7 +71,7 @@ test('who comes when the room is full is asked to come again, and it empties', a
   expect((await pictures.reencode(once(await photo()), 10_000)).byteLength).toBeGreaterThan(100);
 });
 
-test('nothing is begun once it is closed', async () => {
+test('a picture is refused as busy after close', async () => {
   pictures.close();
   await expect(pictures.reencode(once(await photo()), 10_000)).rejects.toMatchObject({ statusCode: '503' });
 });

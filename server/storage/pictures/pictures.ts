@@ -4,23 +4,23 @@ import { collect } from '../body.ts';
 import { StorageRefusal, storageErrors } from '../errors.ts';
 import type { PictureAnswer, PictureJob } from './jobs.ts';
 
-/** Unpacks, changes and packs pictures, away from the server's own memory. */
+/** Decodes, transforms and encodes pictures in separate processes. */
 export type Pictures = PictureDecoder & {
-  /** Throws `StorageRefusal` for what is no picture, what is too large to unpack, and when too many wait. */
+  /** Throws `StorageRefusal` when the bytes are no picture or too large to decode, and when the queue is full. */
   make(job: PictureJob): Promise<Uint8Array>;
-  /** A picture of at most `most` bytes as JPEG, upright, without metadata: what is kept is pixels. */
-  reencode(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array>;
+  /** Re-encodes a picture of at most `maxBytes` as an upright JPEG without metadata. */
+  reencode(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array>;
   close(): void;
 };
 
-/** A photo as it is kept: pixels and nothing else. */
-const PLAIN = { formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 } as const;
+/** The job for stored photos: pixels without metadata. */
+const REENCODE = { formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 } as const;
 const WORKERS = 2;
 const WAITING_MAX = 64;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
-/** Bytes of pictures that are coming and waiting; who comes when it is full is asked to come again. */
-const ROOM = 128 * 1024 * 1024;
+/** The most bytes of pictures being received or queued; beyond it callers get 503. */
+const MEMORY_MAX = 128 * 1024 * 1024;
 
 type Waiting = { job: PictureJob; settle: (bytes: Uint8Array | null) => void; fail: (error: Error) => void };
 
@@ -28,18 +28,18 @@ export function createPictures(): Pictures {
   const idle: ChildProcess[] = [];
   const queue: Waiting[] = [];
   let running = 0;
-  let taken = 0;
+  let reserved = 0;
   let closed = false;
 
   function start(): ChildProcess {
     const child = fork(new URL('./worker.ts', import.meta.url), {
       serialization: 'advanced',
       execArgv: ['--max-old-space-size=128', '--disable-warning=ExperimentalWarning'],
-      // It is told nothing of ours.
+      // No environment: no secret of ours reaches the decoders.
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    child.on('error', () => undefined); // its end is heard as 'exit'
+    child.on('error', () => undefined); // 'exit' follows and is handled
     return child;
   }
 
@@ -51,7 +51,7 @@ export function createPictures(): Pictures {
     child.ref();
     child.channel?.ref();
     child.removeAllListeners('exit');
-    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
     const settle = (bytes: Uint8Array | null): void => {
       clearTimeout(timer);
       child.removeAllListeners('message');
@@ -63,15 +63,15 @@ export function createPictures(): Pictures {
     child.once('exit', () => settle(null));
     child.once('message', (answer: PictureAnswer) => {
       settle(answer.bytes);
-      rest(child);
+      park(child);
     });
     child.send(waiting.job, (error) => {
       if (error) child.kill('SIGKILL');
     });
   }
 
-  /** Waits for the next picture, but not for ever, and keeps nobody from stopping. */
-  function rest(child: ChildProcess): void {
+  /** Keeps the process idle for the next picture, for a limited time and without keeping the server alive. */
+  function park(child: ChildProcess): void {
     if (closed || !child.connected) return void child.kill();
     const timer = setTimeout(() => child.kill(), IDLE_MS);
     timer.unref();
@@ -95,23 +95,24 @@ export function createPictures(): Pictures {
     return bytes;
   }
 
-  /** Does something with a picture of at most `most` bytes while there is room for them. */
-  async function within(most: number, work: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    if (taken + most > ROOM) throw storageErrors.busy();
-    taken += most;
+  /** Runs `work` with `bytes` of memory reserved; refuses when there is too little. */
+  async function withMemory(bytes: number, work: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    if (reserved + bytes > MEMORY_MAX) throw storageErrors.busy();
+    reserved += bytes;
     try {
       return await work();
     } finally {
-      taken -= most;
+      reserved -= bytes;
     }
   }
 
   return {
     make,
-    reencode: (source, most) => within(most, async () => make({ ...PLAIN, bytes: await collect(source, most) })),
+    reencode: (source, maxBytes) =>
+      withMemory(maxBytes, async () => make({ ...REENCODE, bytes: await collect(source, maxBytes) })),
     repack(bytes, edge) {
       const resize = { width: edge, height: edge, fit: 'inside' } as const;
-      return within(bytes.byteLength, () => make({ ...PLAIN, bytes, resize })).catch((error: unknown) => {
+      return withMemory(bytes.byteLength, () => make({ ...REENCODE, bytes, resize })).catch((error: unknown) => {
         if (!(error instanceof StorageRefusal)) throw error;
         return error.status === 503 ? 'busy' : 'unreadable';
       });

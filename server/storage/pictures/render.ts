@@ -7,7 +7,7 @@ import { storageErrors } from '../errors.ts';
 import type { Objects } from '../objects.ts';
 import type { Pictures } from './pictures.ts';
 import type { Found } from '../rows.ts';
-import { headersFor, judge } from '../send.ts';
+import { conditionalStatus, headersFor } from '../send.ts';
 import {
   describe,
   isPictureType,
@@ -17,36 +17,36 @@ import {
   typeByBytes,
 } from './transformation.ts';
 
-/** Pictures larger than this are not unpacked for showing. */
+/** Larger pictures are not transformed. */
 const SOURCE_MAX = 25 * 1024 * 1024;
 
-type RenderParts = { readonly objects: Objects; readonly store: ObjectStore; readonly pictures: Pictures };
+type RenderDependencies = { readonly objects: Objects; readonly store: ObjectStore; readonly pictures: Pictures };
 
-/** `/render/image`: a picture in another size, quality or format, for whoever may read it. Not from buckets for owners alone. */
+/** Adds `/render/image`: a picture in another size, quality or format, for callers caller may read it. Not from owner-only buckets. */
 export function addRendering(
   router: Hono<Env>,
-  parts: RenderParts,
-  caller: (c: Context<Env>) => Promise<Caller>,
+  dependencies: RenderDependencies,
+  getCaller: (c: Context<Env>) => Promise<Caller>,
 ): void {
-  const { objects } = parts;
+  const { objects } = dependencies;
   router.get('/render/image/authenticated/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/authenticated');
-    return render(c, parts, await objects.find(await caller(c), bucketId, name), asked(c));
+    return render(c, dependencies, await objects.find(await getCaller(c), bucketId, name), readTransformation(c));
   });
   router.get('/render/image/public/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/public');
-    return render(c, parts, await objects.findPublic(bucketId, name), asked(c));
+    return render(c, dependencies, await objects.findPublic(bucketId, name), readTransformation(c));
   });
   router.get('/render/image/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'render/image/sign');
-    const { ticket, ...found } = await objects.findSigned(bucketId, name, c.req.query('token') ?? '');
-    // What is shown was decided by whoever signed, not by whoever holds the address.
-    if (ticket.transform === null) throw storageErrors.token();
-    return render(c, parts, found, ticket.transform);
+    const { claims, ...found } = await objects.findSigned(bucketId, name, c.req.query('token') ?? '');
+    // The transformation is part of the signed token; the query cannot change it.
+    if (claims.transform === null) throw storageErrors.token();
+    return render(c, dependencies, found, claims.transform);
   });
 }
 
-function asked(c: Context<Env>): Transformation {
+function readTransformation(c: Context<Env>): Transformation {
   const parsed = transformationSchema.safeParse(c.req.query());
   if (!parsed.success) throw storageErrors.body();
   return parsed.data;
@@ -54,9 +54,9 @@ function asked(c: Context<Env>): Transformation {
 
 async function render(
   c: Context<Env>,
-  { store, pictures }: RenderParts,
+  { store, pictures }: RenderDependencies,
   { object, bucket }: Found,
-  wanted: Transformation,
+  transformation: Transformation,
 ): Promise<Response> {
   if (bucket.owner_only) throw storageErrors.noObject();
   if (object.size > SOURCE_MAX) throw storageErrors.tooLarge();
@@ -65,10 +65,10 @@ async function render(
     if (found === null) throw storageErrors.noObject();
     return found;
   };
-  // The client stores files as text unless it is told a type: what the bytes are decides then, as upstream's renderer has it.
+  // supabase-js stores files without a type as text: then the bytes decide the type, as in Supabase's renderer.
   const early = isPictureType(object.content_type) ? null : await read();
   const type = (early && typeByBytes(early)) ?? object.content_type;
-  const job = jobOf(wanted, type, c.req.header('accept') ?? '');
+  const job = jobOf(transformation, type, c.req.header('accept') ?? '');
   const version = createHash('sha256')
     .update(`${object.etag}\n${JSON.stringify(job)}`)
     .digest('hex');
@@ -77,9 +77,9 @@ async function render(
     ...headersFor(c.req.raw, { ...object, type: `image/${job.output}` }, bucket),
     etag,
     vary: 'accept',
-    'x-transformations': describe(wanted),
+    'x-transformations': describe(transformation),
   };
-  const status = judge(c.req.raw.headers, etag, object.updated_at);
+  const status = conditionalStatus(c.req.raw.headers, etag, object.updated_at);
   if (status !== null) return new Response(null, { status, headers });
   const bytes = early ?? (await read());
   const picture = new Uint8Array(await pictures.make({ ...job, bytes }));

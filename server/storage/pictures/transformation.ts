@@ -3,7 +3,7 @@ import type { PictureJob } from './jobs.ts';
 
 const side = z.coerce.number().int().min(1).max(2_500).optional();
 
-/** How a picture is shown, as supabase-js asks for it, in an address or in JSON. */
+/** A transformation as supabase-js requests it, in a query or in JSON. */
 export const transformationSchema = z.object({
   width: side,
   height: side,
@@ -13,14 +13,14 @@ export const transformationSchema = z.object({
 });
 export type Transformation = z.output<typeof transformationSchema>;
 
-/** What can be shown at all; told by its bytes. */
+/** The formats that can be transformed, detected from the bytes. */
 const FORMATS = ['jpeg', 'png', 'webp', 'gif', 'heif'];
 const QUALITY = 80;
-/** Hosted Supabase's words for the three ways to fit (imgproxy's `resizing_type`), and the decoder's. */
+/** For each way to fit: hosted Supabase's name (imgproxy's `resizing_type`) and the decoder's. */
 const FITS = {
-  cover: { told: 'fill', fit: 'cover' },
-  contain: { told: 'fit', fit: 'inside' },
-  fill: { told: 'force', fit: 'fill' },
+  cover: { resizingType: 'fill', fit: 'cover' },
+  contain: { resizingType: 'fit', fit: 'inside' },
+  fill: { resizingType: 'force', fit: 'fill' },
 } as const;
 const OUTPUTS: Readonly<Record<string, PictureJob['output']>> = {
   'image/jpeg': 'jpeg',
@@ -29,13 +29,13 @@ const OUTPUTS: Readonly<Record<string, PictureJob['output']>> = {
   'image/avif': 'avif',
 };
 
-/** Whether a stored type names a picture that can be written again in its own format. */
+/** Whether we can encode pictures of this stored type in their own format. */
 export const isPictureType = (contentType: string): boolean => ownOutput(contentType) !== undefined;
 
 const ownOutput = (contentType: string): PictureJob['output'] | undefined =>
   OUTPUTS[contentType.split(';')[0]?.trim().toLowerCase() ?? ''];
 
-/** The type of a picture by its first bytes, for objects that were stored without one or as text; null for others. */
+/** Detects a picture's type from its first bytes, for objects stored without a type or as text; null for others. */
 export function typeByBytes(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
@@ -43,26 +43,27 @@ export function typeByBytes(bytes: Uint8Array): string | null {
   return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : null;
 }
 
-/** The job for a picture of this type. Without a wanted format it is WebP for whoever takes it, else the picture's own. */
-export function jobOf(asked: Transformation, contentType: string, accept: string): Omit<PictureJob, 'bytes'> {
+/** The job for a picture of this type. Without a requested format the output is WebP if accepted, else the picture's own format. */
+export function jobOf(requested: Transformation, contentType: string, accept: string): Omit<PictureJob, 'bytes'> {
   const own = ownOutput(contentType) ?? 'png';
-  const wanted = asked.format ?? (accept.includes('image/webp') ? 'webp' : 'origin');
+  const format = requested.format ?? (accept.includes('image/webp') ? 'webp' : 'origin');
   const sides = {
-    ...(asked.width === undefined ? {} : { width: asked.width }),
-    ...(asked.height === undefined ? {} : { height: asked.height }),
+    ...(requested.width === undefined ? {} : { width: requested.width }),
+    ...(requested.height === undefined ? {} : { height: requested.height }),
   };
   const sized = Object.keys(sides).length > 0;
-  const resize = sized ? { ...sides, fit: FITS[asked.resize ?? 'cover'].fit } : null;
-  return { formats: FORMATS, resize, output: wanted === 'origin' ? own : wanted, quality: asked.quality ?? QUALITY };
+  const resize = sized ? { ...sides, fit: FITS[requested.resize ?? 'cover'].fit } : null;
+  const output = format === 'origin' ? own : format;
+  return { formats: FORMATS, resize, output, quality: requested.quality ?? QUALITY };
 }
 
-/** What was done, as the header `x-transformations` tells it (wire.md 4). */
+/** The value of the header `x-transformations`. */
 export function describe({ width, height, resize, quality }: Transformation): string {
   const sized = width !== undefined || height !== undefined;
   return [
     height === undefined ? [] : [`height:${height}`],
     width === undefined ? [] : [`width:${width}`],
-    sized || resize ? [`resizing_type:${FITS[resize ?? 'cover'].told}`] : [],
+    sized || resize ? [`resizing_type:${FITS[resize ?? 'cover'].resizingType}`] : [],
     quality === undefined ? [] : [`quality:${quality}`],
   ]
     .flat()

@@ -2,16 +2,16 @@ import sharp from 'sharp';
 import type { PictureAnswer, PictureJob } from './jobs.ts';
 
 /**
- * A process of its own for the decoders: what a hostile picture does to it, it does to nobody else. One picture at a time; it ends
- * itself when it holds too much, and its owner ends it when it takes too long.
+ * A separate process for the decoders, so that a hostile picture harms only this process. It decodes one picture at a time and exits
+ * when it uses too much memory; its parent kills it when it takes too long.
  */
 
-/** 25 million pixels: a phone's photo, not a bomb that unpacks to gigabytes (promises G20). */
+/** 25 million pixels: enough for a phone's photo, and stops decompression bombs. */
 const PIXELS_MAX = 25_000_000;
 const RESIDENT_MAX = 640 * 1024 * 1024;
 const DECODERS = ['JpegBuffer', 'PngBuffer', 'WebpBuffer', 'NsgifBuffer', 'HeifBuffer'];
 
-// Whatever a file calls itself: drawings, documents and rare formats have no decoder here.
+// Only these decoders are enabled: drawings, documents and rare formats cannot be loaded.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: DECODERS.map((name) => `VipsForeignLoad${name}`) });
 sharp.concurrency(1);
@@ -39,6 +39,6 @@ async function work(job: PictureJob): Promise<Uint8Array | null> {
     if (job.output === 'jpeg') upright.flatten({ background: '#ffffff' });
     return await upright.toFormat(job.output, { quality: job.quality }).toBuffer();
   } catch {
-    return null; // the decoder's reason is about the sender's file
+    return null; // the reason only concerns the sender's file
   }
 }
