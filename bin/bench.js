@@ -13,7 +13,7 @@ if (!postgres) {
   process.exit(1);
 }
 /** Modules that benchmarks share; not benchmarks themselves. */
-const SHARED = ['load.ts', 'pgbench.ts'];
+const SHARED = ['load.ts', 'pgbench.ts', 'test-server.ts'];
 const selected = process.argv.slice(2).map((name) => `${name}.ts`);
 const benches = readdirSync(join(root, 'bench')).filter((file) => file.endsWith('.ts') && !SHARED.includes(file));
 let failed = 0;

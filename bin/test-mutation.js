@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { startPostgres } from './machine.js';
-import { exitWithError, install, ownEnv, ownNode, root } from './project.js';
+import { exitWithError, install, ownEnv, ownNode, root, SetupError } from './project.js';
 
 const AREAS = ['rules', 'operations', 'functions', 'auth', 'sql'];
 const argv = process.argv.slice(2);
@@ -15,7 +15,7 @@ const size = option('--size', '150');
 const seed = option('--seed', '1');
 const unknown = argv.filter((word) => !AREAS.includes(word));
 if (unknown.length > 0)
-  exitWithError(new Error(`There is no area ${unknown.join(', ')}; there are ${AREAS.join(', ')}.`));
+  exitWithError(new SetupError(`There is no area ${unknown.join(', ')}; there are ${AREAS.join(', ')}.`));
 
 await install().catch(exitWithError);
 for (const area of argv.length === 0 ? AREAS : argv) {

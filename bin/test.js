@@ -5,7 +5,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, startPostgres } from './machine.js';
-import { buildWeb, exitWithError, install, ownEnv, ownNode, root, run, say, seconds, running } from './project.js';
+import {
+  buildWeb,
+  exitWithError,
+  install,
+  ownEnv,
+  ownNode,
+  root,
+  run,
+  running,
+  say,
+  seconds,
+  SetupError,
+} from './project.js';
 
 const STEPS = ['types', 'lint', 'format', 'unit', 'build', 'e2e'];
 const STOP_MS = 20_000;
@@ -18,7 +30,9 @@ const only = words.filter((word) => STEPS.includes(word));
 const files = words.filter((word) => !STEPS.includes(word)).map((word) => word.replace(/^\.\//, ''));
 const unknown = files.filter((file) => !/\.(test|e2e)\.ts$/.test(file) || !existsSync(join(root, file)));
 if (unknown.length > 0)
-  exitWithError(new Error(`There is no step or test file ${unknown.join(', ')}; the steps are ${STEPS.join(', ')}.`));
+  exitWithError(
+    new SetupError(`There is no step or test file ${unknown.join(', ')}; the steps are ${STEPS.join(', ')}.`),
+  );
 const testFiles = files.filter((file) => file.endsWith('.test.ts'));
 const journeyFiles = files.filter((file) => file.endsWith('.e2e.ts'));
 if (testFiles.length > 0) only.push('unit');
