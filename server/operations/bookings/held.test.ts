@@ -51,7 +51,7 @@ describe('the refusal of one hold too many', () => {
     expect(refusal.message).toContain('Studio A');
     expect(refusal.message).toContain('7 pm');
     expect(refusal.message).toContain('ABCD-EFGH');
-    expect(refusal.message).toMatch(/^Waiting for your payment: .*\. Pay for one of them or let one go first\.$/);
+    expect(refusal.message).toMatch(/^Waiting for your payment: .*\. Pay for one of them or cancel one first\.$/);
     expect(refusal.details).toEqual({
       holds: [
         {

@@ -424,7 +424,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const refuse = (): Promise<never> => Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true }));
     const payments = { ...provider.payments, listSessions: refuse };
     await expect(createPaymentDesk({ ...context, payments }).reconcile()).rejects.toThrow(ProviderError);
-    expect(errors).toContain('a part of reconciliation failed');
+    expect(errors).toContain('a step of reconciliation failed');
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
   });
 
