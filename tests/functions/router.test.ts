@@ -104,7 +104,7 @@ test('an outside system that does not answer is 503 with Retry-After, and its re
     },
     retryAfter: '5',
   });
-  expect(app.logged).toEqual(['warn: an outside system did not answer']);
+  expect(app.logged).toEqual(['warn: a provider did not answer']);
   expect(app.logFields).toEqual([
     { path: '/functions/v1/cancel-booking', provider: 'stripe', reason: 'secret_reason' },
   ]);
