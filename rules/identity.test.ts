@@ -148,12 +148,12 @@ describe('a licence', () => {
     expect(judge({ dateOfBirth: { iso: '1998-04-03', printed: '04 MAR 1998' } }).decision).toBe('review');
   });
   it('from elsewhere, or whose state or expiry cannot be seen, goes to a person', () => {
-    const elsewhere = ['We could not tell that this is an Australian licence.'];
+    const elsewhere = ['We couldn’t tell if this is an Australian licence.'];
     expect(judge({ issuingState: 'CA' })).toMatchObject({ decision: 'review', reasons: elsewhere });
     expect(judge({ issuingState: null })).toMatchObject({ decision: 'review', reasons: elsewhere });
     for (const state of ['NSW', 'VIC', 'QLD', 'SA', 'WA', 'TAS', 'ACT', 'NT'])
       expect([state, judge({ issuingState: state }).decision]).toEqual([state, 'verified']);
-    const unread = ['The expiry date could not be read.'];
+    const unread = ['We couldn’t read the expiry date.'];
     for (const expiry of [
       { iso: null, printed: null },
       { iso: null, printed: 'smudge' },
@@ -279,14 +279,14 @@ describe('what decides at the edges', () => {
   it('takes no notice of spaces and signs around a name', () => {
     expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, ' - Alex Citizen. ').status).toBe('match');
     expect(matchNames({ given: ' Alex', family: 'CITIZEN ' }, 'Robin Citizen').status).toBe('partial');
-    expect(matchNames({ given: ' ', family: '-' }, 'Alex').details).toBe('No name could be read.');
-    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, ' ').details).toBe('No name could be read.');
+    expect(matchNames({ given: ' ', family: '-' }, 'Alex').details).toBe('We couldn’t read a name.');
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, ' ').details).toBe('We couldn’t read a name.');
   });
   it('explains a match and a difference in a sentence', () => {
     expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Robin Other').details).toBe('The names are different.');
-    expect(matchNames({ given: null, family: null }, 'Alex').details).toBe('No name could be read.');
+    expect(matchNames({ given: null, family: null }, 'Alex').details).toBe('We couldn’t read a name.');
     expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Alex Citizen').details).toBe(
-      'Middle names aside, the names are the same.',
+      'The names are the same except for middle names.',
     );
   });
   it('reads every month by its first three letters', () => {
@@ -328,17 +328,17 @@ describe('what decides at the edges', () => {
     expect(judge({ ...nothing, familyName: 'CITIZEN' }).decision).toBe('review');
     expect(judge({ ...nothing, dateOfBirth: reading.dateOfBirth }).decision).toBe('review');
     expect(judge(nothing).reasons).toEqual([
-      'We could not read your ID. Please take a sharp, well-lit photo of the front.',
+      'We couldn’t read your ID. Please take a sharp, well-lit photo of the front.',
     ]);
     expect(judge({ documentKind: 'other' }).reasons).toEqual(['This does not look like an Australian driver licence.']);
   });
   it('is certain from a confidence of 75', () => {
     expect(judge({ confidence: 75 }).decision).toBe('verified');
-    expect(judge({ confidence: 74.9 }).reasons).toEqual(['Your ID could not be read clearly.']);
-    expect(judge({ isLegible: false }).reasons).toEqual(['Your ID could not be read clearly.']);
+    expect(judge({ confidence: 74.9 }).reasons).toEqual(['We couldn’t read your ID clearly.']);
+    expect(judge({ isLegible: false }).reasons).toEqual(['We couldn’t read your ID clearly.']);
   });
   it('asks a person about a picture of a screen and an unclear document', () => {
-    const doubt = ['We could not tell that this is a photo of a physical licence.'];
+    const doubt = ['We couldn’t tell if this is a photo of a physical licence.'];
     expect(judge({ documentKind: 'unclear' }).reasons).toEqual(doubt);
     expect(judge({ medium: 'screen' } as Partial<LicenceReading>).reasons).toEqual(doubt);
   });
@@ -353,12 +353,12 @@ describe('what decides at the edges', () => {
     const none = { iso: null, printed: null };
     expect(hosted({ expiry: none, issuingState: null }).decision).toBe('verified');
     expect(hosted({ expiry: { iso: '2029-04-03', printed: '04 APR 2029' } }).reasons).toEqual([
-      'The expiry date could not be read.',
+      'We couldn’t read the expiry date.',
     ]);
     expect(hosted({ expiry: { iso: null, printed: 'soon' } }).decision).toBe('review');
     expect(hosted({ issuingState: 'CA' } as Partial<LicenceReading>).decision).toBe('review');
-    expect(judge({ expiry: none }).reasons).toEqual(['The expiry date could not be read.']);
-    expect(judge({ issuingState: null }).reasons).toEqual(['We could not tell that this is an Australian licence.']);
+    expect(judge({ expiry: none }).reasons).toEqual(['We couldn’t read the expiry date.']);
+    expect(judge({ issuingState: null }).reasons).toEqual(['We couldn’t tell if this is an Australian licence.']);
   });
   it('holds to the end of the earlier of its last day and the day 24 months on', () => {
     expect(verificationExpiry('2028-11-20', '2026-11-21').toISOString()).toBe('2028-11-20T13:00:00.000Z');
