@@ -7,7 +7,7 @@ import { settlePayment } from './settle.ts';
 const WINDOW_MS = 72 * 3_600_000;
 /** How many payments that are not final are compared in one round: each once an hour, or after ten minutes when it failed. */
 const NOT_FINAL_MAX = 50;
-/** Handled events are kept a little longer than the provider may repeat them (30 days). */
+/** Handled events are kept longer than the provider may repeat them. */
 const KEPT_DAYS = 35;
 
 type StoredPayment = {
