@@ -279,7 +279,7 @@ export function createBookings(context: {
       const freed = await within(log, timeLeft(), Promise.all(releases), []);
       if (!freed.some((booking) => booking?.status === 'cancelled')) break;
     }
-    throw new Refusal('slot_taken', 'Someone else has just booked this time. Please choose another.');
+    throw new Refusal('slot_taken', 'Somebody else has just taken this time. Please choose another.');
   }
 
   /** Closes the pay pages of own holds one after another. Returns true when all are closed. */
