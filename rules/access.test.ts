@@ -11,8 +11,8 @@ const minutes = (count: number): Date => new Date(start.getTime() + count * 60_0
 const times = (change: Partial<Parameters<typeof accessTimes>[0]> = {}) =>
   accessTimes({ start, end, bookedAt: minutes(-2_880), roomFreeBefore: true, capabilities: BRIDGE, ...change });
 
-describe('door codes', () => {
-  it('are asked for an hour before, shown a quarter of an hour before, and work five minutes before', () => {
+describe('access codes', () => {
+  it('are requested 60, shown 15 and work 5 minutes before the start', () => {
     expect(times()).toEqual({
       requestAt: minutes(-60),
       releaseAt: minutes(-15),
@@ -20,21 +20,21 @@ describe('door codes', () => {
       worksUntil: end,
     });
   });
-  it('come at once when the start is within the hour', () => {
+  it('are released at once when the start is within the hour', () => {
     expect(times({ bookedAt: minutes(-60) })).toMatchObject({ requestAt: minutes(-60), releaseAt: minutes(-60) });
     expect(times({ bookedAt: minutes(-61) })).toMatchObject({ releaseAt: minutes(-15) });
     expect(times({ bookedAt: minutes(10) })).toMatchObject({ requestAt: minutes(10), releaseAt: minutes(10) });
   });
-  it('do not work early while somebody else has the room, nor with a lock that only knows whole hours', () => {
+  it('do not work early while the studio is taken, or with a lock that only handles whole hours', () => {
     expect(times({ roomFreeBefore: false }).worksFrom).toEqual(start);
     expect(times({ capabilities: HOURLY }).worksFrom).toEqual(start);
   });
-  it('tell the truth of a lock that does not end them', () => {
+  it('work for 24 hours on a lock that does not end them', () => {
     expect(times({ capabilities: { granularityMinutes: 60, endEnforced: false } }).worksUntil).toEqual(
       minutes(24 * 60),
     );
   });
-  it('keep to instants on the days the clocks change', () => {
+  it('count elapsed minutes on the days the clocks change', () => {
     const autumn = { start: slotStart('2026-04-05', 2) ?? start, end: slotEnd('2026-04-05', 2) };
     expect(times({ ...autumn, bookedAt: new Date('2026-04-01T00:00:00Z') })).toMatchObject({
       worksFrom: new Date('2026-04-04T14:55:00Z'),
@@ -45,10 +45,10 @@ describe('door codes', () => {
       new Date('2026-10-03T15:45:00Z'),
     );
   });
-  it('never work outside the session but for the five minutes before, and are never shown before they are asked for', () => {
+  it('work only from five minutes before the session to its end, and are never shown before they are requested', () => {
     const days = fc.constantFrom('2026-04-05', '2026-10-04', '2026-11-21', '2027-04-04', '2027-10-03');
     const hours = fc.integer({ min: 0, max: 23 });
-    // From ten days before the start to the last minute of the first half hour.
+    // From ten days before the start to half an hour after it.
     const ahead = fc.integer({ min: -30, max: 14_400 });
     fc.assert(
       fc.property(days, hours, ahead, fc.boolean(), fc.constantFrom(1, 5, 15, 60), (date, hour, before, free, step) => {
@@ -76,13 +76,13 @@ describe('door codes', () => {
     );
   });
 
-  it('are mailed at once up to exactly an hour before the start', () => {
+  it('are emailed at once up to exactly an hour before the start', () => {
     expect(mailIsImmediate(start, minutes(-60))).toBe(true);
     expect(mailIsImmediate(start, new Date(minutes(-60).getTime() - 1))).toBe(false);
     expect(mailIsImmediate(start, minutes(5))).toBe(true);
   });
 
-  it('are limited by what the lock can give', () => {
+  it('are limited in number by the lock', () => {
     expect(regenerateLimits('bridge')).toEqual({ codesPerBooking: 20, secondsBetweenCodes: 30 });
     expect(regenerateLimits('hourly').codesPerBooking).toBe(3);
     expect(regenerateLimits('onetime').codesPerBooking).toBe(5);
@@ -90,8 +90,8 @@ describe('door codes', () => {
 });
 
 describe('test codes and mails', () => {
-  it('a test PIN is valid until 7 pm in Sydney', () => {
-    // 2.30 pm in Sydney: until the evening. 6.30 pm: until the next one.
+  it('a test PIN is valid until the next 7 pm in Sydney', () => {
+    // At 2:30 pm: until 7 pm. At 6:30 pm: until 7 pm tomorrow.
     expect(testPinWindow(new Date('2026-11-21T03:30:00Z'))).toEqual({
       startsAt: new Date('2026-11-21T03:00:00Z'),
       endsAt: new Date('2026-11-21T08:00:00Z'),
@@ -100,7 +100,7 @@ describe('test codes and mails', () => {
     expect(testPinWindow(new Date('2026-11-21T08:30:00Z')).endsAt).toEqual(new Date('2026-11-22T08:00:00Z'));
   });
 
-  it('the mail of a test booking goes at once within 15 minutes of the start, else 15 minutes before it', () => {
+  it('the mail of a test booking is sent at once within 15 minutes of the start, else 15 minutes before it', () => {
     expect(testMailSchedule(start, minutes(-5))).toEqual({ status: 'pending_immediate', at: minutes(-5) });
     expect(testMailSchedule(start, minutes(-15))).toEqual({ status: 'pending_immediate', at: minutes(-15) });
     expect(testMailSchedule(start, minutes(-30))).toEqual({ status: 'pending', at: minutes(-15) });
@@ -109,7 +109,7 @@ describe('test codes and mails', () => {
 });
 
 describe('test codes', () => {
-  it('end at 7 pm Sydney time, tomorrow once less than an hour is left', () => {
+  it('end at 7 pm Sydney time, or 7 pm tomorrow when less than an hour is left', () => {
     expect(testPinWindow(new Date('2026-11-21T07:00:00Z')).endsAt.toISOString()).toBe('2026-11-21T08:00:00.000Z');
     expect(testPinWindow(new Date('2026-11-21T07:00:01Z')).endsAt.toISOString()).toBe('2026-11-22T08:00:00.000Z');
     expect(testPinWindow(new Date('2026-11-21T07:30:00Z')).startsAt.toISOString()).toBe('2026-11-21T07:00:00.000Z');

@@ -1,12 +1,12 @@
 import { addDays, slotStart, studioDate } from './studio-time.ts';
 import { settings } from './venue.ts';
 
-/** What a lock can do, as far as times and counts go (promises section 0, "PIN five minutes early"). */
+/** How a lock gets its codes: through a bridge, or computed offline for whole hours or for one use. */
 export type AccessMode = 'bridge' | 'hourly' | 'onetime';
 export type AccessTimes = {
-  /** When the lock is asked for the code. */
+  /** When the code is requested from the lock. */
   readonly requestAt: Date;
-  /** When the code is shown and mailed. */
+  /** When the code is shown and emailed. */
   readonly releaseAt: Date;
   readonly worksFrom: Date;
   readonly worksUntil: Date;
@@ -14,10 +14,10 @@ export type AccessTimes = {
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
-/** A one-time code lives so long, used or not (igloohome; providers.md 3.3). */
+/** igloohome's one-time codes expire after this long, used or not. */
 const ONE_TIME_LIFE = 24 * HOUR;
 
-/** True when the code is due at once: the start is within the hour (decisions T-56). */
+/** Whether the code is due at once because the start is within the hour. */
 export function mailIsImmediate(start: Date, now: Date): boolean {
   return start.getTime() - now.getTime() <= settings.immediateWithinMinutes * MINUTE;
 }
@@ -26,7 +26,7 @@ export function accessTimes(input: {
   start: Date;
   end: Date;
   bookedAt: Date;
-  /** Nobody has the room in the minutes before the start. */
+  /** Whether the studio is free in the minutes before the start. */
   roomFreeBefore: boolean;
   capabilities: { granularityMinutes: number; endEnforced: boolean };
 }): AccessTimes {
@@ -42,13 +42,13 @@ export function accessTimes(input: {
   };
 }
 
-/** How often a new code may be made (decisions T-53; igloohome: 3 hourly, 5 one-time codes per window). */
+/** How often a new code can be made. igloohome allows 3 hourly or 5 one-time codes for each window. */
 export function regenerateLimits(mode: AccessMode): { codesPerBooking: number; secondsBetweenCodes: number } {
   const codes: Readonly<Record<AccessMode, number>> = { bridge: 20, hourly: 3, onetime: 5 };
   return { codesPerBooking: codes[mode], secondsBetweenCodes: 30 };
 }
 
-/** A test code holds from the hour that runs now until 7 pm in Sydney, tomorrow's when today's is less than an hour away (spec section 9). */
+/** When a test code is valid: from the current hour until 7 pm in Sydney, or 7 pm tomorrow when today's is less than an hour away. */
 export function testPinWindow(now: Date): { startsAt: Date; endsAt: Date } {
   const startsAt = new Date(Math.floor(now.getTime() / HOUR) * HOUR);
   const sevenPm = (daysAhead: number): Date | null => slotStart(addDays(studioDate(now), daysAhead), 19);
@@ -58,7 +58,7 @@ export function testPinWindow(now: Date): { startsAt: Date; endsAt: Date } {
   return { startsAt, endsAt };
 }
 
-/** When the code mail of a test booking is due: 15 minutes before the start, at once when that is no longer ahead (spec section 9; decisions T-56). */
+/** When the code mail of a test booking is due: 15 minutes before the start, or at once when that has passed. */
 export function testMailSchedule(start: Date, now: Date): { status: 'pending' | 'pending_immediate'; at: Date } {
   const at = new Date(start.getTime() - settings.releaseLeadMinutes * MINUTE);
   return at <= now ? { status: 'pending_immediate', at: now } : { status: 'pending', at };

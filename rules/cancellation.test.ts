@@ -20,7 +20,7 @@ describe('cancelling', () => {
     expect(cancellationTerms(start, start).allowed).toBe(false);
   });
 
-  it.each([0, 1, 48])('is free until %i hours before the start where that was agreed', (hours) => {
+  it.each([0, 1, 48])('is free until %i hours before the start when the booking froze that', (hours) => {
     const until = before(hours * 3_600_000);
     expect(cancellationTerms(start, until, hours)).toEqual({ allowed: true, refund: 'full', until, freeHours: hours });
     expect(cancellationTerms(start, new Date(until.getTime() + 1), hours).allowed).toBe(false);
@@ -36,7 +36,7 @@ describe('cancelling', () => {
     expect(cancellationTerms(noon, start).until).toEqual(slotStart(dayBefore, hour));
   });
 
-  it('refunds all or nothing, and never again once it is too late', () => {
+  it('refunds all or nothing, and nothing after the deadline', () => {
     const time = fc.integer({ min: -3 * DAY, max: 30 * DAY });
     fc.assert(
       fc.property(time, time, (one, other) => {

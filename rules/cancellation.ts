@@ -1,8 +1,8 @@
 import { settings } from './venue.ts';
 
 /**
- * Whether a booking can be cancelled for a full refund, and until when. `freeHours`: elapsed hours before the start, as frozen with the
- * booking; today's setting for bookings without any.
+ * Whether and until when a booking can be cancelled for a full refund. `freeHours`: elapsed hours before the start, as frozen with
+ * the booking; today's setting for a booking without.
  */
 export function cancellationTerms(
   start: Date,

@@ -1,6 +1,6 @@
-// Apart from the schemas: the booking page counts prices and is not to wait for zod.
+// Separate from the schemas, so that the booking page can compute prices without loading zod.
 
-/** What a code takes off. */
+/** The discount of a coupon. */
 export type CouponTerms = {
   readonly code: string;
   readonly discountType: 'percentage' | 'fixed';
@@ -8,9 +8,9 @@ export type CouponTerms = {
   readonly discountValue: number;
 };
 
-/** Cents off a subtotal, rounded half-up, never more than it. A value has at most two decimals, as its column (spec section 5). */
+/** Computes cents off a subtotal, rounded half-up and never more than it. Values have at most two decimals, like their column. */
 export function applyCoupon(subtotalCents: number, terms: CouponTerms): number {
-  // Hundredths of a percent, or cents. Whole numbers: in floating point 2.01% of $50 is a hair under 100.5 cents and rounds down.
+  // Hundredths of a percent, or cents. In floating point, 2.01% of $50 is slightly under 100.5 cents and would round down.
   const hundredths = Math.round(terms.discountValue * 100);
   const off =
     terms.discountType === 'percentage' ? Math.floor((subtotalCents * hundredths + 5_000) / 10_000) : hundredths;

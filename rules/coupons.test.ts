@@ -24,7 +24,7 @@ describe('a coupon', () => {
     expect(applyCoupon(subtotal, terms)).toBe(off);
   });
 
-  it('rounds half-up to the cent, as exact arithmetic does', () => {
+  it('rounds half-up to the cent like exact arithmetic', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 200_000 }), fc.integer({ min: 1, max: 10_000 }), (subtotal, hundredths) => {
         const exact = (BigInt(subtotal) * BigInt(hundredths) * 2n + 10_000n) / 20_000n;
@@ -34,7 +34,7 @@ describe('a coupon', () => {
     );
   });
 
-  it('never takes more than the subtotal, nor less than nothing, and never less for a higher value', () => {
+  it('takes between nothing and the subtotal, and never less for a higher value', () => {
     const terms = fc.record({
       code: fc.constant('X'),
       discountType: fc.constantFrom('percentage' as const, 'fixed' as const),
@@ -62,7 +62,7 @@ describe('a coupon', () => {
 });
 
 describe('the coupon field', () => {
-  it('trims and uses capitals', () => {
+  it('trims the code and converts it to capitals', () => {
     expect(couponCodeSchema.parse(' party20 ')).toBe('PARTY20');
     expect(couponCodeSchema.parse('x'.repeat(50))).toBe('X'.repeat(50));
   });
@@ -76,7 +76,7 @@ describe('the coupon field', () => {
 });
 
 describe('a new coupon', () => {
-  it('needs no optional value, which may be null', () => {
+  it('accepts missing and null optional values', () => {
     expect(couponSchema.parse(coupon)).toEqual({ ...coupon, code: 'PARTY20' });
     const empty = { description: null, min_hours: null, max_uses: null, expires_at: null };
     expect(couponSchema.parse({ ...coupon, ...empty })).toEqual({ ...coupon, ...empty, code: 'PARTY20' });
@@ -106,9 +106,9 @@ describe('a new coupon', () => {
   });
 });
 
-it('a code that expires on a day is good until that day ends in Sydney', () => {
+it('a code that expires on a day works until that day ends in Sydney', () => {
   expect(couponExpiry('2026-12-31').toISOString()).toBe('2026-12-31T12:59:59.999Z');
-  // The days on which clocks change end where they end.
+  // On the days the clocks change too.
   expect(couponExpiry('2026-10-04').toISOString()).toBe('2026-10-04T12:59:59.999Z');
   expect(couponExpiry('2026-04-05').toISOString()).toBe('2026-04-05T13:59:59.999Z');
 });

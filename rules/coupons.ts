@@ -5,13 +5,12 @@ import { dayBounds, parseInstant, type StudioDate } from './studio-time.ts';
 
 export { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 
-/** Limits of spec sections 5 and 9; a percentage stops at 100 (decisions T-39). */
 export const COUPON_CODE_MAX = 50;
 export const COUPON_DESCRIPTION_MAX = 500;
 export const COUPON_VALUE_MAX = 100_000;
 export const COUPON_PERCENT_MAX = 100;
 
-/** What somebody types into the coupon field. */
+/** The text of the coupon field. */
 export const couponCodeSchema = z
   .string()
   .trim()
@@ -19,7 +18,7 @@ export const couponCodeSchema = z
   .max(COUPON_CODE_MAX, 'Coupon code must be less than 50 characters')
   .transform((code) => code.toUpperCase());
 
-/** What staff create (spec section 5; decisions T-39). */
+/** A coupon that staff create. */
 export const couponSchema = z
   .object({
     code: z
@@ -41,7 +40,7 @@ export const couponSchema = z
       .nullish(),
     expires_at: z
       .string()
-      .refine((text) => parseInstant(text) !== null, 'Expiry date is not a date')
+      .refine((text) => parseInstant(text) !== null, 'Please enter a valid expiry date')
       .nullish(),
   })
   .refine((coupon) => coupon.discount_type !== 'percentage' || coupon.discount_value <= COUPON_PERCENT_MAX, {
@@ -49,14 +48,14 @@ export const couponSchema = z
     message: 'Discount value is too large',
   });
 
-/** "20% off", "$15 off your booking", "$12.50 off your booking" (spec section 8). */
+/** Formats a discount: "20% off", "$15 off your booking", "$12.50 off your booking". */
 export function couponLabel(terms: Pick<CouponTerms, 'discountType' | 'discountValue'>): string {
   return terms.discountType === 'percentage'
     ? `${terms.discountValue}% off`
     : `${formatMoney(Math.round(terms.discountValue * 100))} off your booking`;
 }
 
-/** The last moment a code is good when it expires on a day: the end of that day in Sydney (decisions T-40). */
+/** When a code that expires on a day stops working: at the end of that day in Sydney. */
 export function couponExpiry(day: StudioDate): Date {
   return new Date(dayBounds(day).end.getTime() - 1);
 }

@@ -47,13 +47,13 @@ describe('names', () => {
   });
 });
 
-/** Names of ten different sounds, so that two of them are never one by chance. */
+/** Ten clearly different names, so that two never match by chance. */
 const NAMES = ['Alex', 'Jordan', 'Minh', 'Priya', 'Zoë', 'Tomas', 'Ngaire', 'Kwame', 'Søren', 'Ludmila'];
 const names = (least: number, most: number) =>
   fc.shuffledSubarray(NAMES, { minLength: least, maxLength: most }).filter((list) => list.length >= least);
 
-describe('names by chance', () => {
-  it('are the same in any order, case, accents and separators', () => {
+describe('random names', () => {
+  it('match in any order, case, accents and separators', () => {
     const how = fc.constantFrom(
       (name: string) => name.toUpperCase(),
       (name: string) => name.toLowerCase(),
@@ -69,7 +69,7 @@ describe('names by chance', () => {
     );
   });
 
-  it('may leave out middle names and nothing else', () => {
+  it('may leave out only middle names', () => {
     fc.assert(
       fc.property(names(3, 5), (list) => {
         const [first = '', ...others] = list;
@@ -83,7 +83,7 @@ describe('names by chance', () => {
     );
   });
 
-  it('are never the same when the account has a name the licence has not', () => {
+  it('never match when the account has a name that the licence lacks', () => {
     fc.assert(
       fc.property(names(3, 5), fc.nat(), (list, at) => {
         const [otherUser = '', ...own] = list;
@@ -107,7 +107,7 @@ describe('names by chance', () => {
 });
 
 describe('a licence', () => {
-  it('that fits is verified', () => {
+  it('that matches the profile is verified', () => {
     expect(judge()).toMatchObject({
       decision: 'verified',
       reasons: [],
@@ -118,7 +118,7 @@ describe('a licence', () => {
     });
     expect(judge({ issuingState: 'VIC' })).toMatchObject({ decision: 'verified', isNsw: false });
   });
-  it('of somebody under age, or that is over, is refused when it was read for certain', () => {
+  it('of somebody under age, or that has expired, fails when it was read with certainty', () => {
     const young = { iso: '2010-04-03', printed: '03 APR 2010' };
     expect(judge({ dateOfBirth: young })).toMatchObject({
       decision: 'failed',
@@ -132,7 +132,7 @@ describe('a licence', () => {
     });
     expect(judge({ dateOfBirth: young, confidence: 40 })).toMatchObject({ decision: 'review', isFinal: false });
   });
-  it('of somebody under age becomes good on the day it says they turn 18', () => {
+  it('of somebody under age is accepted from their 18th birthday', () => {
     expect(adultFrom('2010-04-03')).toBe('2028-04-03');
     expect(adultFrom('2008-02-29')).toBe('2026-03-01');
     for (const born of ['2008-02-29', '2008-12-31', '2009-01-01', '2010-03-01']) {
@@ -140,20 +140,20 @@ describe('a licence', () => {
       expect(isAdult(born, addDays(adultFrom(born), -1))).toBe(false);
     }
   });
-  it('in doubt goes to a person', () => {
+  it('in doubt goes to review', () => {
     expect(judge({ confidence: 60 }).decision).toBe('review');
     expect(judge({ medium: 'screen' }).decision).toBe('review');
     expect(judge({}, { fullName: 'Robin Other' }).decision).toBe('review');
     expect(judge({}, { dateOfBirth: '1998-03-04' })).toMatchObject({ decision: 'review', dobMatches: false });
     expect(judge({ dateOfBirth: { iso: '1998-04-03', printed: '04 MAR 1998' } }).decision).toBe('review');
   });
-  it('from elsewhere, or whose state or expiry cannot be seen, goes to a person', () => {
-    const elsewhere = ['We could not tell that this is an Australian licence.'];
+  it('from another country, or without a readable state or expiry, goes to review', () => {
+    const elsewhere = ['We couldn’t tell if this is an Australian licence.'];
     expect(judge({ issuingState: 'CA' })).toMatchObject({ decision: 'review', reasons: elsewhere });
     expect(judge({ issuingState: null })).toMatchObject({ decision: 'review', reasons: elsewhere });
     for (const state of ['NSW', 'VIC', 'QLD', 'SA', 'WA', 'TAS', 'ACT', 'NT'])
       expect([state, judge({ issuingState: state }).decision]).toEqual([state, 'verified']);
-    const unread = ['The expiry date could not be read.'];
+    const unread = ['We couldn’t read the expiry date.'];
     for (const expiry of [
       { iso: null, printed: null },
       { iso: null, printed: 'smudge' },
@@ -162,7 +162,7 @@ describe('a licence', () => {
     ])
       expect(judge({ expiry })).toMatchObject({ decision: 'review', reasons: unread });
   });
-  it('that a hosted check has seen need not show its state and expiry again', () => {
+  it('from a hosted check may lack state and expiry', () => {
     const hosted = (change: Partial<LicenceReading>) =>
       judgeLicence({
         reading: { ...reading, ...change },
@@ -190,7 +190,7 @@ describe('a licence', () => {
       reasons: ['Your ID expires before your session.'],
     });
   });
-  it('is good on its last day, and its holder on the eighteenth birthday', () => {
+  it('is valid on its last day, and its holder is of age on the 18th birthday', () => {
     expect(judge({ expiry: { iso: '2026-11-21', printed: '21 NOV 2026' } })).toMatchObject({ isExpired: false });
     const birthday = { iso: '2008-11-21', printed: '21 NOV 2008' };
     expect(judge({ dateOfBirth: birthday }, { dateOfBirth: '2008-11-21' }).decision).toBe('verified');
@@ -222,13 +222,13 @@ describe('a licence', () => {
       }),
     );
   });
-  it('that cannot be read is tried again', () => {
+  it('that cannot be read fails without being final', () => {
     expect(judge({ givenNames: null, familyName: null, dateOfBirth: { iso: null, printed: null } }).decision).toBe(
       'failed',
     );
     expect(judge({ documentKind: 'other' }).decision).toBe('failed');
   });
-  it('is good until it ends, at most for 24 months', () => {
+  it('gives a verification until it expires, at most for 24 months', () => {
     expect(verificationExpiry('2027-01-31', '2026-11-21').toISOString()).toBe('2027-01-31T13:00:00.000Z');
     expect(verificationExpiry('2031-01-31', '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
     expect(verificationExpiry(null, '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
@@ -236,12 +236,12 @@ describe('a licence', () => {
     expect(verificationExpiry(null, '2028-02-29').toISOString()).toBe('2030-02-28T13:00:00.000Z');
     expect(verificationExpiry('2026-11-20', '2026-11-21') <= new Date('2026-11-20T13:00:00Z')).toBe(true);
   });
-  it('prints its dates day first', () => {
+  it('has its printed dates read day first', () => {
     expect(parsePrintedDate('DOB 03 APR 1998')).toBe('1998-04-03');
     expect(parsePrintedDate('03/04/1998')).toBe('1998-04-03');
     expect(parsePrintedDate('31 FEB 1998')).toBeNull();
   });
-  it('comes as a picture under 10 MB', () => {
+  it('must be a picture under 10 MB', () => {
     expect(validateIdFile({ type: 'application/pdf', size: 10 })).toBe('Please upload an image file.');
     expect(validateIdFile({ type: 'image/jpeg', size: 10 * 1024 * 1024 })).toBe(
       'Please upload an image smaller than 10MB.',
@@ -251,8 +251,8 @@ describe('a licence', () => {
   });
 });
 
-describe('what decides at the edges', () => {
-  it('asks a person when only part of a family name of several words is the same', () => {
+describe('edge cases of a licence check', () => {
+  it('goes to review when only part of a family name of several words matches', () => {
     expect(matchNames({ given: 'Minh', family: 'NGUYEN VAN' }, 'Minh Nguyen').status).toBe('partial');
     expect(matchNames({ given: 'Minh', family: 'NGUYEN VAN' }, 'Robin Nguyen').status).toBe('mismatch');
   });
@@ -269,27 +269,27 @@ describe('what decides at the edges', () => {
   it('does not match an account that has a name the licence does not', () => {
     expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Alex Robin Citizen').status).toBe('partial');
   });
-  it('reads the first of the given names as the one that has to fit', () => {
+  it('requires the first given name to match', () => {
     expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Jordan Citizen').status).toBe('partial');
     expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Robin Other').status).toBe('mismatch');
     expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Alex Other').details).toBe(
       'Part of the name is the same.',
     );
   });
-  it('takes no notice of spaces and signs around a name', () => {
+  it('ignores spaces and punctuation around a name', () => {
     expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, ' - Alex Citizen. ').status).toBe('match');
     expect(matchNames({ given: ' Alex', family: 'CITIZEN ' }, 'Robin Citizen').status).toBe('partial');
-    expect(matchNames({ given: ' ', family: '-' }, 'Alex').details).toBe('No name could be read.');
-    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, ' ').details).toBe('No name could be read.');
+    expect(matchNames({ given: ' ', family: '-' }, 'Alex').details).toBe('We couldn’t read a name.');
+    expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, ' ').details).toBe('We couldn’t read a name.');
   });
   it('explains a match and a difference in a sentence', () => {
     expect(matchNames({ given: 'Alex', family: 'CITIZEN' }, 'Robin Other').details).toBe('The names are different.');
-    expect(matchNames({ given: null, family: null }, 'Alex').details).toBe('No name could be read.');
+    expect(matchNames({ given: null, family: null }, 'Alex').details).toBe('We couldn’t read a name.');
     expect(matchNames({ given: 'Alex Jordan', family: 'CITIZEN' }, 'Alex Citizen').details).toBe(
-      'Middle names aside, the names are the same.',
+      'The names are the same except for middle names.',
     );
   });
-  it('reads every month by its first three letters', () => {
+  it('recognises months by their first three letters', () => {
     const months = ['JAN', 'FEB', 'March', 'apr', 'MAY', 'June', 'JUL', 'AUG', 'SEPT', 'OCT', 'NOV', 'December'];
     expect(months.map((month) => parsePrintedDate(`7 ${month} 1998`))).toEqual(
       months.map((_, at) => `1998-${String(at + 1).padStart(2, '0')}-07`),
@@ -300,11 +300,11 @@ describe('what decides at the edges', () => {
     expect(parsePrintedDate('3.4.1998')).toBe('1998-04-03');
     expect(parsePrintedDate('3 XYZ 1998')).toBeNull();
   });
-  it('does not call a licence NSW that was issued elsewhere', () => {
+  it('marks only licences issued in NSW as NSW', () => {
     expect(judge({ issuingState: 'VIC' }).isNsw).toBe(false);
     expect(judge().isNsw).toBe(true);
   });
-  it('is not expired on its last day and is the day after', () => {
+  it('expires on the day after its last day', () => {
     const on = (iso: string) => judge({ expiry: { iso, printed: null } });
     expect(on('2026-11-21').isExpired).toBe(false);
     expect(on('2026-11-20').isExpired).toBe(true);
@@ -321,28 +321,28 @@ describe('what decides at the edges', () => {
     expect(on('2026-12-01').decision).toBe('verified');
     expect(on('2026-12-02').reasons).toEqual(['Your ID expires before your session.']);
   });
-  it('tries again when nothing was read, and asks a person when only a name or a date was', () => {
+  it('fails when nothing was read, and goes to review when only a name or a date was', () => {
     const nothing = { dateOfBirth: { iso: null, printed: null }, givenNames: null, familyName: null };
     expect(judge(nothing).decision).toBe('failed');
     expect(judge({ ...nothing, givenNames: 'Alex' }).decision).toBe('review');
     expect(judge({ ...nothing, familyName: 'CITIZEN' }).decision).toBe('review');
     expect(judge({ ...nothing, dateOfBirth: reading.dateOfBirth }).decision).toBe('review');
     expect(judge(nothing).reasons).toEqual([
-      'We could not read your ID. Please take a sharp, well-lit photo of the front.',
+      'We couldn’t read your ID. Please take a sharp, well-lit photo of the front.',
     ]);
     expect(judge({ documentKind: 'other' }).reasons).toEqual(['This does not look like an Australian driver licence.']);
   });
   it('is certain from a confidence of 75', () => {
     expect(judge({ confidence: 75 }).decision).toBe('verified');
-    expect(judge({ confidence: 74.9 }).reasons).toEqual(['Your ID could not be read clearly.']);
-    expect(judge({ isLegible: false }).reasons).toEqual(['Your ID could not be read clearly.']);
+    expect(judge({ confidence: 74.9 }).reasons).toEqual(['We couldn’t read your ID clearly.']);
+    expect(judge({ isLegible: false }).reasons).toEqual(['We couldn’t read your ID clearly.']);
   });
-  it('asks a person about a picture of a screen and an unclear document', () => {
-    const doubt = ['We could not tell that this is a photo of a physical licence.'];
+  it('sends a picture of a screen and an unclear document to review', () => {
+    const doubt = ['We couldn’t tell if this is a photo of a physical licence.'];
     expect(judge({ documentKind: 'unclear' }).reasons).toEqual(doubt);
     expect(judge({ medium: 'screen' } as Partial<LicenceReading>).reasons).toEqual(doubt);
   });
-  it('may miss issuer and expiry only in a hosted check that did not read them at all', () => {
+  it('may lack issuer and expiry only in a hosted check that reported neither', () => {
     const hosted = (change: Partial<LicenceReading>) =>
       judgeLicence({
         reading: { ...reading, ...change },
@@ -353,19 +353,19 @@ describe('what decides at the edges', () => {
     const none = { iso: null, printed: null };
     expect(hosted({ expiry: none, issuingState: null }).decision).toBe('verified');
     expect(hosted({ expiry: { iso: '2029-04-03', printed: '04 APR 2029' } }).reasons).toEqual([
-      'The expiry date could not be read.',
+      'We couldn’t read the expiry date.',
     ]);
     expect(hosted({ expiry: { iso: null, printed: 'soon' } }).decision).toBe('review');
     expect(hosted({ issuingState: 'CA' } as Partial<LicenceReading>).decision).toBe('review');
-    expect(judge({ expiry: none }).reasons).toEqual(['The expiry date could not be read.']);
-    expect(judge({ issuingState: null }).reasons).toEqual(['We could not tell that this is an Australian licence.']);
+    expect(judge({ expiry: none }).reasons).toEqual(['We couldn’t read the expiry date.']);
+    expect(judge({ issuingState: null }).reasons).toEqual(['We couldn’t tell if this is an Australian licence.']);
   });
-  it('holds to the end of the earlier of its last day and the day 24 months on', () => {
+  it('lasts until the end of its last day or 24 months, whichever is earlier', () => {
     expect(verificationExpiry('2028-11-20', '2026-11-21').toISOString()).toBe('2028-11-20T13:00:00.000Z');
     expect(verificationExpiry('2028-11-22', '2026-11-21').toISOString()).toBe('2028-11-21T13:00:00.000Z');
     expect(verificationExpiry('2026-11-21', '2026-11-21').toISOString()).toBe('2026-11-21T13:00:00.000Z');
   });
-  it('ends before the day of the check when the licence was over by then, however long', () => {
+  it('ends before the day of the check when the licence had already expired', () => {
     for (const over of ['2026-11-20', '2020-01-01'])
       expect(verificationExpiry(over, '2026-11-21').toISOString()).toBe('2026-11-20T13:00:00.000Z');
   });

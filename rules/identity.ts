@@ -3,7 +3,7 @@ import { addDays, dayBounds, isStudioDate, type StudioDate } from './studio-time
 import { settings } from './venue.ts';
 
 export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
-/** What is printed on a document, as a reader saw it; `confidence` 0–100. */
+/** The fields that a reader found on a document; `confidence` 0–100. */
 export type LicenceReading = {
   readonly documentKind: 'driver_licence' | 'other' | 'unclear';
   readonly issuingState: string | null;
@@ -22,7 +22,7 @@ export type Judgement = {
   readonly decision: 'verified' | 'review' | 'failed';
   /** Sentences for the customer. */
   readonly reasons: string[];
-  /** Under age for certain: no other photo changes that, only the birthday on the licence. */
+  /** Certainly under age: no other photo changes that before the birthday on the licence. */
   readonly isFinal: boolean;
   readonly age: number | null;
   readonly isOver18: boolean;
@@ -32,19 +32,19 @@ export type Judgement = {
   readonly dobMatches: boolean;
 };
 
-/** Below this a reading decides nothing by itself: a person looks (decisions T-22). */
+/** Below this confidence staff review the reading. */
 export const CONFIDENCE_NEEDED = 75;
-/** The reason of a final refusal; kept with the decision, so it is found again by these words. */
+/** The reason of a final refusal. Stored decisions are searched for this text, so it must not change. */
 export const UNDER_AGE = 'You must be 18 years or older.';
-/** Licences of these are accepted; any other goes to a person (decisions T-23). */
+/** Licences of these states are accepted; staff review others. */
 const AUSTRALIAN_STATES = new Set(['NSW', 'VIC', 'QLD', 'SA', 'WA', 'TAS', 'ACT', 'NT']);
-/** A verification lasts as long as the licence, but at most so long (decisions T-26). */
+/** A verification lasts as long as the licence, but at most this long. */
 const VERIFICATION_MONTHS = 24;
 
-/** Letters that Unicode does not take apart, as Australian offices print them. */
+/** Letters that Unicode does not decompose, as Australian offices print them. */
 const UNDECOMPOSED: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe' };
 
-/** Names as sets of plain words: no case, accents, hyphens or apostrophes. */
+/** Splits a name into plain words without case, accents, hyphens or apostrophes. */
 function words(name: string | null): string[] {
   if (name === null) return [];
   const plain = name
@@ -57,15 +57,15 @@ function words(name: string | null): string[] {
 }
 
 /**
- * Holds the names of a licence against the account's. Middle names may be missing; the family name and the first given name may not.
- * People with one name have one word in both (decisions T-24).
+ * Compares the names of a licence with the account's. Middle names may be missing; the family name and the first given name may not.
+ * People with a single name have one word in both.
  */
 export function matchNames(licence: { given: string | null; family: string | null }, accountName: string): NameMatch {
   const given = words(licence.given);
   const family = words(licence.family);
   const account = words(accountName);
   const printed = [...given, ...family];
-  if (printed.length === 0 || account.length === 0) return { status: 'mismatch', details: 'No name could be read.' };
+  if (printed.length === 0 || account.length === 0) return { status: 'mismatch', details: 'We couldn’t read a name.' };
   const squeezed = (list: readonly string[]): string => list.toSorted().join('');
   if (squeezed(printed) === squeezed(account) || printed.join('') === account.join(''))
     return { status: 'match', details: 'The names are the same.' };
@@ -75,7 +75,7 @@ export function matchNames(licence: { given: string | null; family: string | nul
   const nothingElse =
     account.every((word) => printed.includes(word)) || account.join('') === [given[0] ?? '', ...family].join('');
   if (familyFits && firstFits && nothingElse)
-    return { status: 'match', details: 'Middle names aside, the names are the same.' };
+    return { status: 'match', details: 'The names are the same except for middle names.' };
   if (familyFits || (given.length > 0 && firstFits))
     return { status: 'partial', details: 'Part of the name is the same.' };
   return { status: 'mismatch', details: 'The names are different.' };
@@ -83,7 +83,7 @@ export function matchNames(licence: { given: string | null; family: string | nul
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Reads a printed Australian date, day first: "03 APR 1998", "03-04-1998", "3/4/1998". Null when it is none. */
+/** Parses a printed Australian date, day first: "03 APR 1998", "03-04-1998", "3/4/1998". Null when it is not a date. */
 export function parsePrintedDate(text: string): StudioDate | null {
   const match = /(\d{1,2})[\s./-]*([A-Za-z]{3,9}|\d{1,2})[\s./-]*(\d{4})/.exec(text);
   const [, day = '', month = '', year = ''] = match ?? [];
@@ -92,29 +92,29 @@ export function parsePrintedDate(text: string): StudioDate | null {
   return match && isStudioDate(iso) ? iso : null;
 }
 
-/** Both readings of a date must agree, else it was not read (providers.md 6.2). */
-function agreed(date: PrintedDate): StudioDate | null {
+/** Returns a date only when both of its readings agree. */
+function agreedDate(date: PrintedDate): StudioDate | null {
   const printed = date.printed === null ? null : parsePrintedDate(date.printed);
   if (date.iso === null || !isStudioDate(date.iso)) return date.iso === null ? printed : null;
   return date.printed !== null && printed !== date.iso ? null : date.iso;
 }
 
 /**
- * Decides what a reading is worth. Under age and expired are refused when they were read for certain; every doubt goes to a person,
- * never to a refusal; a picture on which nothing can be read is simply tried again.
+ * Decides on a reading: verified, review or failed. Fails when the holder is certainly under age or the licence certainly expired, or
+ * when nothing could be read, so that the customer tries another photo. Any doubt goes to review.
  */
 export function judgeLicence(input: {
   reading: LicenceReading;
   profile: { fullName: string; dateOfBirth: StudioDate | null };
   today: StudioDate;
-  /** The day of the session this is for, where there is one: the licence must still be good then (decisions T-26). */
+  /** The day of the session, if any: the licence must still be valid then. */
   sessionDate?: StudioDate;
-  /** A hosted check has looked at issuer and expiry itself and does not always hand them on; a photo has to show them. */
+  /** A hosted check verifies issuer and expiry itself but does not always report them; a photo must show them. */
   source?: 'photo' | 'hosted';
 }): Judgement {
   const { reading, profile, today, sessionDate = today, source = 'photo' } = input;
-  const born = agreed(reading.dateOfBirth);
-  const expires = agreed(reading.expiry);
+  const born = agreedDate(reading.dateOfBirth);
+  const expires = agreedDate(reading.expiry);
   const nameMatch = matchNames({ given: reading.givenNames, family: reading.familyName }, profile.fullName);
   const age = born === null ? null : ageOn(born, today);
   const isOver18 = age !== null && age >= MINIMUM_AGE;
@@ -135,7 +135,7 @@ export function judgeLicence(input: {
     const reason =
       reading.documentKind === 'other'
         ? 'This does not look like an Australian driver licence.'
-        : 'We could not read your ID. Please take a sharp, well-lit photo of the front.';
+        : 'We couldn’t read your ID. Please take a sharp, well-lit photo of the front.';
     return { ...facts, decision: 'failed', reasons: [reason] };
   }
   const certain = reading.confidence >= CONFIDENCE_NEEDED && reading.isLegible;
@@ -147,30 +147,30 @@ export function judgeLicence(input: {
   if (refusals.length > 0) return { ...facts, isFinal, decision: 'failed', reasons: refusals };
 
   const doubts: string[] = [];
-  if (!certain) doubts.push('Your ID could not be read clearly.');
+  if (!certain) doubts.push('We couldn’t read your ID clearly.');
   if (reading.documentKind === 'unclear' || reading.medium !== 'physical')
-    doubts.push('We could not tell that this is a photo of a physical licence.');
-  if (born === null) doubts.push('Your date of birth could not be read.');
+    doubts.push('We couldn’t tell if this is a photo of a physical licence.');
+  if (born === null) doubts.push('We couldn’t read your date of birth.');
   else if (!dobMatches) doubts.push('The date of birth on your ID does not match your account.');
   if (nameMatch.status !== 'match') doubts.push('The name on your ID does not match your account.');
   const expiryNotGiven = reading.expiry.iso === null && reading.expiry.printed === null;
-  if (expires === null && !(source === 'hosted' && expiryNotGiven)) doubts.push('The expiry date could not be read.');
+  if (expires === null && !(source === 'hosted' && expiryNotGiven)) doubts.push('We couldn’t read the expiry date.');
   const issuerNotGiven = reading.issuingState === null;
   if (!AUSTRALIAN_STATES.has(reading.issuingState ?? '') && !(source === 'hosted' && issuerNotGiven))
-    doubts.push('We could not tell that this is an Australian licence.');
+    doubts.push('We couldn’t tell if this is an Australian licence.');
   return { ...facts, decision: doubts.length === 0 ? 'verified' : 'review', reasons: doubts };
 }
 
-/** The day somebody born on this day turns 18; born on 29 February, that is 1 March of a common year. */
+/** Computes the day of the 18th birthday; for 29 February it is 1 March in a common year. */
 export function adultFrom(born: StudioDate): StudioDate {
   const [year = 0, month = 1, day = 1] = born.split('-').map(Number);
   return new Date(Date.UTC(year + MINIMUM_AGE, month - 1, day)).toISOString().slice(0, 10);
 }
 
-/** When a verification ends: with the licence's last day, or after 24 months. */
+/** Computes when a verification ends: after the licence's last day, or after 24 months if that is earlier. */
 export function verificationExpiry(licenceExpiry: StudioDate | null, verifiedOn: StudioDate): Date {
   const [year = 0, month = 1, day = 1] = verifiedOn.split('-').map(Number);
-  // Day 0 of the month after is the last day of the month: 29 February ends on 28 February.
+  // Day 0 is the last day of the month before, so 29 February becomes 28 February in a common year.
   const lastDay = new Date(Date.UTC(year, month + VERIFICATION_MONTHS, 0)).getUTCDate();
   const end = Date.UTC(year, month - 1 + VERIFICATION_MONTHS, Math.min(day, lastDay));
   const later = new Date(end).toISOString().slice(0, 10);
@@ -178,7 +178,7 @@ export function verificationExpiry(licenceExpiry: StudioDate | null, verifiedOn:
   return last < verifiedOn ? dayBounds(addDays(verifiedOn, -1)).end : dayBounds(last).end;
 }
 
-/** Null when the file may be used, else the spec's words. */
+/** Returns what is wrong with an ID file; null when it is fine. */
 export function validateIdFile(file: { type: string; size: number }): string | null {
   if (!file.type.startsWith('image/')) return 'Please upload an image file.';
   return file.size >= settings.idMaxBytes ? 'Please upload an image smaller than 10MB.' : null;

@@ -23,7 +23,7 @@ describe('money', () => {
     },
   );
 
-  it('comes back from the wire as it was, also in sums nobody pays', () => {
+  it('survives conversion to dollars and back, for large sums too', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e13 }), (cents) => {
         expect(dollarsToCents(centsToDollars(cents))).toBe(cents);
@@ -39,7 +39,7 @@ describe('money', () => {
     );
   });
 
-  it('is written so that it can be read back', () => {
+  it('is formatted so that it can be parsed again', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), (cents) => {
         const text = formatMoney(cents);

@@ -1,10 +1,10 @@
-/** Money is whole cents inside and AUD dollars with at most two decimals on the wire (decisions T-30). */
+/** Money is whole cents inside the program and AUD dollars with at most two decimals in requests and answers. */
 
-/** Null unless the amount is finite, not negative and has at most two decimals. */
+/** Converts dollars to cents; null unless finite, not negative and with at most two decimals. */
 export function dollarsToCents(dollars: number): number | null {
   if (!Number.isFinite(dollars) || dollars < 0) return null;
   const cents = Math.round(dollars * 100);
-  // Exact: a decimal of two places and its cents over 100 are the same double, anything finer is another.
+  // Exact: a decimal of two places equals its cents divided by 100 as a double; more decimals give another double.
   return Number.isSafeInteger(cents) && cents / 100 === dollars ? cents : null;
 }
 

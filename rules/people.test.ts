@@ -39,7 +39,7 @@ describe('people', () => {
     expect([ageOn('2008-02-29', '2026-02-28'), ageOn('2008-02-29', '2026-03-01')]).toEqual([17, 18]);
   });
 
-  it('are as old as the birthdays they have had', () => {
+  it('are as old as the number of their birthdays', () => {
     const from = Date.UTC(1930, 0, 1) / 86_400_000;
     const until = Date.UTC(2030, 11, 31) / 86_400_000;
     const days = fc.integer({ min: from, max: until });
@@ -47,7 +47,7 @@ describe('people', () => {
     fc.assert(
       fc.property(days, days, (one, other) => {
         const [born, on] = [iso(Math.min(one, other)), iso(Math.max(one, other))];
-        // Birthdays counted one by one; 29 February falls on 1 March where the year has none, as Date.UTC has it.
+        // Count birthdays one by one; Date.UTC moves 29 February to 1 March in common years.
         let birthdays = 0;
         const [year = 0, month = 1, day = 1] = born.split('-').map(Number);
         for (let next = year + 1; Date.UTC(next, month - 1, day) <= Date.parse(`${on}T00:00:00Z`); next += 1)
@@ -61,7 +61,7 @@ describe('people', () => {
     expect(isAdult('2030-01-01', '2026-11-21')).toBe(false);
   });
 
-  it('have phones that are stored with their country', () => {
+  it('have phone numbers stored with the country code', () => {
     expect(normalisePhone('0400 000 000')).toBe('+61400000000');
     expect(normalisePhone('+44 20 7946 0000')).toBe('+442079460000');
     expect(normalisePhone('(02) 9000 0000')).toBe('+61290000000');
@@ -80,7 +80,7 @@ describe('people', () => {
     expect(storedPhone('1'.repeat(18))).toBe('1'.repeat(18));
   });
 
-  it('read what is wrong in the words of the specification', () => {
+  it('get the specified message for each invalid field', () => {
     expect(wrong({})).toBe('fine');
     expect(wrong({ fullName: ' a ' })).toBe('Full name must be at least 2 characters');
     expect(wrong({ fullName: 'a'.repeat(101) })).toBe('Full name must be less than 100 characters');
@@ -112,7 +112,7 @@ describe('people', () => {
   it.each([
     ['profile', profileSchema],
     ['customer', customerSchema],
-  ])('find the same words at the %s', (_, schema) => {
+  ])('get the same messages from the %s', (_, schema) => {
     const at = (change: Record<string, unknown>): string[] => messages(schema, { ...profile, ...change });
     expect(at({})).toEqual([]);
     expect(at({ fullName: 'a' })).toEqual(['Full name must be at least 2 characters']);
@@ -123,33 +123,33 @@ describe('people', () => {
     expect(at({ phone: '0'.repeat(21) })).toEqual(['Phone number must be less than 20 characters']);
   });
 
-  it('may fill every field to its limit', () => {
+  it('can fill each field to its limit', () => {
     expect(wrong({ fullName: 'a'.repeat(100), phone: '0'.repeat(20), djName: 'x'.repeat(100) })).toBe('fine');
     expect(wrong({ fullName: 'Al', phone: '0'.repeat(10), djName: '', password: '123456' })).toBe('fine');
     expect(wrong({ password: 'x'.repeat(128) })).toBe('fine');
     expect(wrong({ dateOfBirth: undefined })).toBe('Date of birth is required');
   });
 
-  it('hear of the first thing wrong, in the order of the form', () => {
+  it('get the first error in the order of the form', () => {
     expect(wrong({ fullName: '', email: '', password: '' })).toBe('Full name must be at least 2 characters');
     expect(wrong({ email: '', password: '' })).toBe('Please enter a valid email address');
   });
 
-  it('sign in with an address and six characters', () => {
+  it('sign in with an email and a password of at least six characters', () => {
     const at = (email: string, password: string): string[] => messages(signInSchema, { email, password });
     expect(at(' alex@example.com ', '123456')).toEqual([]);
     expect(at('nobody', '123456')).toEqual(['Please enter a valid email address']);
     expect(at('alex@example.com', '12345')).toEqual(['Password must be at least 6 characters']);
   });
 
-  it('type six digits and nothing else', () => {
+  it('enter a verification code of exactly six digits', () => {
     const refused = ['Please enter the 6-digit verification code.'];
     for (const code of ['', '12345', '1234567', '12345a', '123 456', '１２３４５６', '123456\n'])
       expect([code, messages(verificationCodeSchema, code)]).toEqual([code, refused]);
     expect(messages(verificationCodeSchema, '012345')).toEqual([]);
   });
 
-  it('have names that are safe in a path', () => {
+  it('have their names made safe for a path', () => {
     expect(sanitiseName('../../Zoë O’Brien <script>')).toBe('Zoe-O-Brien-script');
     expect(sanitiseName('x'.repeat(80))).toHaveLength(50);
     fc.assert(
@@ -160,24 +160,24 @@ describe('people', () => {
   });
 });
 
-describe('lengths at their edges', () => {
-  it('takes telephone numbers of 10 to 15 digits', () => {
+describe('lengths at their limits', () => {
+  it('accepts phone numbers of 10 to 15 digits', () => {
     expect(normalisePhone('+1234567890')).toBe('+1234567890');
     expect(normalisePhone('+123456789')).toBeNull();
     expect(normalisePhone('+123456789012345')).toBe('+123456789012345');
     expect(normalisePhone('+1234567890123456')).toBeNull();
   });
-  it('takes a number that begins with a plus as it is, and one without as Australian', () => {
+  it('keeps a number with a plus, and treats one without as Australian', () => {
     expect(normalisePhone('+0400123456')).toBe('+0400123456');
     expect(normalisePhone('0400123456')).toBe('+61400123456');
     expect(normalisePhone(' +1300123456')).toBe('+1300123456');
     expect(normalisePhone('1300123456')).toBe('+611300123456');
   });
-  it('takes a new password of exactly six characters', () => {
+  it('accepts a new password of exactly six characters', () => {
     expect(passwordChangeSchema.safeParse({ password: '123456', confirm: '123456' }).success).toBe(true);
     expect(passwordChangeSchema.safeParse({ password: '12345', confirm: '12345' }).success).toBe(false);
   });
-  it('leaves spaces around a telephone number out of its length', () => {
+  it('ignores spaces around a phone number when it counts its length', () => {
     const customer = { fullName: 'Alex Citizen', email: 'alex@example.com', phone: `  0400 123 456${' '.repeat(20)}` };
     expect(customerSchema.safeParse(customer).data?.phone).toBe('0400 123 456');
   });

@@ -3,38 +3,38 @@ import { isStudioDate, type StudioDate } from './studio-time.ts';
 
 export const MINIMUM_AGE = 18;
 
-/** Whole years between two calendar days; somebody born on 29 February has their birthday on 1 March in other years. */
+/** Counts whole years between two days; a birthday on 29 February is on 1 March in other years. */
 export function ageOn(born: StudioDate, on: StudioDate): number {
   const [year = 0, month = 0, day = 0] = born.split('-').map(Number);
   const [thisYear = 0, thisMonth = 0, thisDay = 0] = on.split('-').map(Number);
   const birthdayPassed = thisMonth > month || (thisMonth === month && thisDay >= day);
   return thisYear - year - (birthdayPassed ? 0 : 1);
 }
-/** Whether somebody born on a day is 18 or older on another. */
+/** Whether somebody born on `born` is 18 or older on `on`. */
 export function isAdult(born: StudioDate, on: StudioDate): boolean {
   return ageOn(born, on) >= MINIMUM_AGE;
 }
 
 const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
-/** E.164, Australian numbers without a country code understood as such; null when it cannot be a phone number (decisions T-17). */
+/** Converts a phone number to E.164, taking one without a country code as Australian; null when it cannot be a phone number. */
 export function normalisePhone(raw: string): string | null {
-  // 0011 is what is dialled instead of the plus.
+  // In Australia 0011 is dialled instead of the plus.
   const digits = raw.replace(/\D/g, '').replace(/^0011/, '');
   if (/[A-Za-z]/.test(raw) || digits.length < 10 || digits.length > 15) return null;
   if (raw.trim().startsWith('+')) return withoutTrunkZero(digits);
   if (digits.length === 10 && digits.startsWith('0')) return `+61${digits.slice(1)}`;
-  // 1300 and 1800 numbers have no area code to drop.
+  // 1300 and 1800 numbers have no leading zero to drop.
   if (digits.length === 10 && digits.startsWith('1')) return `+61${digits}`;
   return withoutTrunkZero(digits);
 }
 
-/** "+61 (0)400 …" is often written; the zero is dialled only inside the country. */
+/** Drops the zero of "+61 (0)400 …", which is dialled only inside the country. */
 function withoutTrunkZero(digits: string): string {
   return `+${digits.replace(/^610/, '61')}`;
 }
 
-/** How a number that passed the form's rule is kept: E.164, or its digits when it is none. */
+/** Formats a validated phone number for storage: E.164, or its digits when that is impossible. */
 export function storedPhone(raw: string): string {
   return normalisePhone(raw) ?? raw.replace(/\D/g, '');
 }
@@ -81,12 +81,12 @@ export const passwordChangeSchema = z
   .refine((both) => both.password === both.confirm, "New password and confirmation don't match.")
   .refine((both) => both.password.length >= 6, 'Password must be at least 6 characters long.');
 
-/** The first thing wrong, in the order of the fields, as the product tells it. */
+/** Returns the first message, in the order of the fields. */
 export function firstError(error: z.ZodError): string {
   return error.issues[0]?.message ?? 'Please check what you entered.';
 }
 
-/** A name as part of a path: letters, digits and dashes, at most 50 (spec section 9). */
+/** Makes a name safe for a path: letters, digits and dashes, at most 50 characters. */
 export function sanitiseName(name: string): string {
   return name
     .normalize('NFKD')

@@ -10,7 +10,7 @@ import {
 } from './pricing.ts';
 import { nextSlot, type Slot } from './slots.ts';
 
-/** Written out from the price list by hand, an hour a column; l = 49, m = 59, h = 69. */
+/** The price list written by hand, one column for each hour; l = 49, m = 59, h = 69. */
 const TABLE = [
   'hhhmmmmmmmmmmmmmmmhhhhhm',
   'llllllllllllllllllmmmmml',
@@ -29,7 +29,7 @@ const run = (date: string, hour: number, count: number): Slot[] => {
 };
 
 describe('prices', () => {
-  it('are the 168 of the list, with its day sums', () => {
+  it('match all 168 hours of the price list and its day totals', () => {
     for (const [weekday, row] of TABLE.entries()) {
       for (let hour = 0; hour < 24; hour += 1)
         expect([weekday, hour, hourRateCents(weekday, hour)]).toEqual([
@@ -66,7 +66,7 @@ describe('prices', () => {
     ]);
   });
 
-  it('say what one hour more would save, where it saves more', () => {
+  it('show the saving of one more hour when there is one', () => {
     const hint = (count: number) => savingsHint(run('2026-11-23', 10, count));
     expect([1, 2, 3, 4, 9].map(hint)).toEqual([null, { hours: 3, percent: 10 }, { hours: 4, percent: 15 }, null, null]);
   });
@@ -88,12 +88,12 @@ describe('prices', () => {
     expect([...new Set(differing)].sort((a, b) => a - b)).toEqual([10, 20]);
   });
 
-  it('charge a session over midnight by the day of each hour', () => {
+  it('charge a session across midnight by the day of each hour', () => {
     expect(quoteSlots(run('2026-11-20', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([6900, 6900]);
     expect(quoteSlots(run('2026-11-22', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([5900, 4900]);
   });
 
-  it('charge the chosen labels on both change days', () => {
+  it('charge by the chosen labels on the days the clocks change', () => {
     expect(quoteSlots(run('2026-10-04', 1, 2)).slots.map((slot) => slot.hour)).toEqual([1, 3]);
     expect(quoteSlots(run('2026-10-04', 1, 2)).totalCents).toBe(6900 + 5900);
     expect(quoteSlots(run('2027-10-03', 1, 3)).slots.map((slot) => slot.hour)).toEqual([1, 3, 4]);
@@ -102,7 +102,7 @@ describe('prices', () => {
     expect(quoteSlots(run('2027-04-04', 1, 3))).toMatchObject({ hours: 3, baseCents: 19_700, totalCents: 17_700 });
   });
 
-  it('take coupons off the subtotal, never below nothing, and waive what a card cannot pay', () => {
+  it('subtract coupons from the subtotal, never below 0, and waive totals below the card minimum', () => {
     const slots = run('2026-11-23', 10, 1);
     const percent = (value: number) =>
       quoteSlots(slots, { code: 'X', discountType: 'percentage', discountValue: value });
@@ -135,7 +135,7 @@ describe('prices', () => {
   });
 });
 
-describe('the least a card can pay', () => {
+describe('the card minimum', () => {
   const at = (cents: number) =>
     quoteSlots([{ date: '2026-11-23', hour: 10 }], {
       code: 'X',

@@ -16,7 +16,7 @@ const friday = hours((hour) => (hour >= 18 ? HIGH : MIDDLE));
 const saturday = hours((hour) => (hour <= 1 || hour >= 18 ? HIGH : MIDDLE));
 const sunday = hours((hour) => (hour <= 2 || (hour >= 18 && hour <= 22) ? HIGH : MIDDLE));
 
-/** Spec section 9, to the letter. */
+/** The price list. */
 export const defaultRates: RateTable = [
   sunday,
   mondayToThursday,
@@ -27,25 +27,25 @@ export const defaultRates: RateTable = [
   saturday,
 ];
 
-/** The price of one hour in cents; `weekday` 0 = Sunday, `hour` 0–23. Throws RangeError where the table has a hole. */
+/** Returns the price of one hour in cents; `weekday` 0 = Sunday, `hour` 0–23. Throws RangeError when the table has no such hour. */
 export function hourRateCents(weekday: number, hour: number, rates: RateTable = defaultRates): number {
   const rate = rates[weekday]?.[hour];
   if (rate === undefined) throw new RangeError(`no rate for weekday ${weekday}, hour ${hour}`);
   return rate;
 }
 
-/** The real minimum behind "from $X", in cents (decisions T-43). */
+/** Returns the lowest hourly price in cents, for "from $X". */
 export function cheapestHourCents(rates: RateTable = defaultRates): number {
   return Math.min(...rates.flat());
 }
 
-/** 3 hours 10%, 4 or more 15% (spec section 9). */
+/** Returns the volume discount: 10% for 3 hours, 15% for 4 or more. */
 export function volumePercent(count: number): 0 | 10 | 15 {
   if (count >= 4) return 15;
   return count === 3 ? 10 : 0;
 }
 
-/** The discount, not the total, is rounded half-up to whole dollars (decisions T-38). */
+/** Computes the volume discount in cents. The discount, not the total, is rounded half-up to whole dollars. */
 export function volumeDiscountCents(baseCents: number, count: number): number {
   return Math.floor((baseCents * volumePercent(count)) / 10_000 + 0.5) * 100;
 }
@@ -61,7 +61,7 @@ export type Quote = {
   readonly totalCents: number;
 };
 
-/** What a selection costs. A total under the card minimum becomes nothing (decisions T-37). */
+/** Prices a selection. A total below the card minimum becomes 0. */
 export function quoteSlots(
   selection: readonly Slot[],
   coupon: CouponTerms | null = null,
@@ -76,8 +76,8 @@ export function quoteSlots(
   const baseCents = slots.reduce((sum, slot) => sum + slot.priceCents, 0);
   const discountCents = volumeDiscountCents(baseCents, slots.length);
   const subtotalCents = baseCents - discountCents;
-  const off = coupon ? applyCoupon(subtotalCents, coupon) : 0;
-  const total = subtotalCents - off;
+  const couponCents = coupon ? applyCoupon(subtotalCents, coupon) : 0;
+  const total = subtotalCents - couponCents;
   const totalCents = total < settings.cardMinimumCents ? 0 : total;
   return {
     hours: slots.length,
@@ -91,7 +91,7 @@ export function quoteSlots(
   };
 }
 
-/** "Add one hour, save 10%": the count and percentage one hour more would bring; null where it brings no higher percentage. */
+/** Returns hours and percentage after adding one hour, for "Add one hour, save 10%"; null when the percentage stays the same. */
 export function savingsHint(selection: readonly Slot[]): { hours: number; percent: number } | null {
   const count = selection.length;
   if (count !== 2 && count !== 3) return null;

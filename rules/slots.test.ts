@@ -25,7 +25,7 @@ const run = (date: string, from: number, count: number): Slot[] => {
   return slots;
 };
 
-/** Both change days of two years (decisions T-01). */
+/** The days the clocks change in two years. */
 const CHANGE_DAYS = ['2026-04-05', '2026-10-04', '2027-04-04', '2027-10-03'];
 const gridSlot = (date: string, offset: number): Slot => ({
   date: addDays(date, Math.floor(offset / 24)),
@@ -38,20 +38,20 @@ describe('slots', () => {
     expect(slotRangeLabel(23)).toBe('11 PM to 12 AM');
   });
 
-  it('follow each other over midnight and over the skipped hour', () => {
+  it('follow each other across midnight and across the skipped hour', () => {
     expect(adjacent({ date: '2026-11-21', hour: 23 }, { date: '2026-11-22', hour: 0 })).toBe(true);
     expect(adjacent({ date: '2026-10-04', hour: 1 }, { date: '2026-10-04', hour: 3 })).toBe(true);
     expect(canAdd([{ date: '2026-11-21', hour: 5 }], { date: '2026-11-21', hour: 7 })).toBe(false);
     expect(canAdd([], { date: '2026-10-04', hour: 2 })).toBe(false);
   });
 
-  it('keep the longest run that is left, the earlier of two', () => {
+  it('keep the longest remaining run, the earlier of two', () => {
     const five = run('2026-11-21', 10, 5);
     expect(toggleSlot(five, { date: '2026-11-21', hour: 12 }).map((slot) => slot.hour)).toEqual([10, 11]);
     expect(toggleSlot(five, { date: '2026-11-21', hour: 11 }).map((slot) => slot.hour)).toEqual([12, 13, 14]);
   });
 
-  it('stay consecutive whatever is tapped in whatever order', () => {
+  it('stay consecutive after any sequence of taps', () => {
     const taps = fc.array(fc.record({ day: fc.integer({ min: 0, max: 1 }), hour: fc.integer({ min: 0, max: 23 }) }), {
       maxLength: 60,
     });
@@ -75,13 +75,13 @@ describe('slots', () => {
     );
   });
 
-  it('keep the run that trying every run would choose', () => {
+  it('keep the same run as a brute-force search', () => {
     const days = fc.constantFrom(...CHANGE_DAYS, '2026-11-21');
     const picks = fc.uniqueArray(fc.integer({ min: 0, max: 47 }), { maxLength: 30 });
     fc.assert(
       fc.property(days, picks, (date, offsets) => {
         const chosen = new Set(offsets.map((offset) => slotKey(gridSlot(date, offset))));
-        // The independent answer: start at every hour of the two days in turn, walk while hours are chosen, skip hours that do not exist.
+        // Brute force: from each hour of the two days, walk while hours are chosen; skip hours that do not exist.
         let best: string[] = [];
         for (let from = 0; from < 48; from += 1) {
           const walked: string[] = [];
@@ -127,7 +127,7 @@ describe('slots', () => {
     );
   });
 
-  it('stop at 24 hours', () => {
+  it('are limited to 24 hours', () => {
     const whole = run('2026-11-21', 0, 24);
     expect(whyNotAdd(whole, { date: '2026-11-22', hour: 0 })).toBe('too-long');
     expect(whyNotAdd(whole.slice(1), { date: '2026-11-22', hour: 0 })).toBeNull();
@@ -136,7 +136,7 @@ describe('slots', () => {
     expect(toggleSlot(whole, { date: '2026-11-22', hour: 0 })).toEqual(whole);
   });
 
-  it.each(CHANGE_DAYS)('become spans and come back as they were, on every start and length from %s', (date) => {
+  it.each(CHANGE_DAYS)('survive conversion to spans and back, for every start and length from %s', (date) => {
     for (let hour = 0; hour < 24; hour += 1) {
       if (slotStart(date, hour) === null) continue;
       for (let count = 1; count <= 24; count += 1) {
@@ -147,7 +147,7 @@ describe('slots', () => {
     }
   });
 
-  it('cost no elapsed hour in October and give one in April', () => {
+  it('span an hour less in October and an hour more in April', () => {
     const elapsed = (date: string, count: number): number => {
       const { start, end } = spanOf(run(date, 1, count));
       return (end.getTime() - start.getTime()) / 3_600_000;
@@ -166,13 +166,13 @@ describe('slots', () => {
     expect(slotClosed({ date: '2026-10-04', hour: 2 }, at('2026-10-01T00:00:00Z'))).toBe('skipped');
     expect(slotClosed({ date: '2027-02-19', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBeNull();
     expect(slotClosed({ date: '2027-02-20', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBe('beyond-horizon');
-    // The second 2 AM of April: the slot that is sold began an hour ago.
+    // The second 2 AM in April: the slot started an hour ago.
     expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T15:10:00Z'))).toBeNull();
     expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:00:00Z'))).toBe('past');
     expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:10:00Z'))).toBe('past');
   });
 
-  it('are taken by whatever overlaps them, also from the day before', () => {
+  it('are taken by anything that overlaps them, also from the day before', () => {
     const overnight = spanOf(run('2026-11-21', 22, 4));
     expect([0, 1, 2].map((hour) => slotTaken({ date: '2026-11-22', hour }, [overnight]))).toEqual([true, true, false]);
     expect(slotTaken({ date: '2026-11-21', hour: 21 }, [overnight])).toBe(false);
@@ -185,7 +185,7 @@ describe('slots', () => {
     expect(slotTaken({ date: '2026-11-22', hour: 1 }, [])).toBe(false);
   });
 
-  it('read spans of a little more than a day as well, so that one too long is told from one off the grid', () => {
+  it('are read from spans of slightly more than a day, so that too long differs from off the grid', () => {
     for (const count of [25, 26]) {
       const slots = run('2026-11-21', 0, count);
       const { start, end } = spanOf(slots);

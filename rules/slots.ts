@@ -10,36 +10,36 @@ import {
 } from './studio-time.ts';
 import { settings } from './venue.ts';
 
-/** One hour of the grid: 24 of them on every day, whatever the clocks do (decisions T-01). */
+/** One hour of the grid, which has 24 for each day, even when the clocks change. */
 export type Slot = { readonly date: StudioDate; readonly hour: number };
 
 export type Busy = { readonly start: Date; readonly end: Date };
 
-/** Minutes into an hour after which it can no longer be booked (decisions T-06). */
+/** An hour can be booked up to and including this minute. */
 const CURRENT_HOUR_CUTOFF = 30;
 
-/** "12 AM", "7 PM". */
+/** Formats an hour: "12 AM", "7 PM". */
 export function slotLabel(hour: number): string {
   return `${hour % 12 === 0 ? 12 : hour % 12} ${hour % 24 < 12 ? 'AM' : 'PM'}`;
 }
-/** "7 PM to 8 PM". */
+/** Formats an hour with its end: "7 PM to 8 PM". */
 export function slotRangeLabel(hour: number): string {
   return `${slotLabel(hour)} to ${slotLabel((hour + 1) % 24)}`;
 }
-/** "2026-11-21T19": sorts by time and tells slots apart. */
+/** Returns a unique key that sorts by time: "2026-11-21T19". */
 export function slotKey(slot: Slot): string {
   return `${slot.date}T${String(slot.hour).padStart(2, '0')}`;
 }
-/** Whether two slots are one hour of the grid. */
+/** Whether two slots are the same hour. */
 export function sameSlot(a: Slot, b: Slot): boolean {
   return a.date === b.date && a.hour === b.hour;
 }
-/** A copy, earliest first. */
+/** Returns a sorted copy, earliest first. */
 export function sortSlots(slots: readonly Slot[]): Slot[] {
   return slots.toSorted((a, b) => slotKey(a).localeCompare(slotKey(b)));
 }
 
-/** The next hour that exists: in October 1 AM is followed by 3 AM. */
+/** Returns the next hour that exists: when the clocks go forward in October, 3 AM follows 1 AM. */
 export function nextSlot(slot: Slot): Slot {
   let next: Slot = slot;
   do {
@@ -47,7 +47,7 @@ export function nextSlot(slot: Slot): Slot {
   } while (!hourExists(next.date, next.hour));
   return next;
 }
-/** Whether one slot directly follows the other, also over midnight and the skipped hour (spec section 4; decisions T-01). */
+/** Whether one slot directly follows the other, also across midnight and the skipped hour. */
 export function adjacent(a: Slot, b: Slot): boolean {
   return sameSlot(nextSlot(a), b) || sameSlot(nextSlot(b), a);
 }
@@ -70,12 +70,12 @@ export function whyNotAdd(selection: readonly Slot[], slot: Slot): AddRefusal | 
   if (sorted.length > settings.maxHours) return 'too-long';
   return last.date > addDays(first.date, 1) ? 'too-far' : null;
 }
-/** Whether an hour can join the selection; bookings and the clock are for `slotTaken` and `slotClosed` to say. */
+/** Whether an hour can join the selection. `slotTaken` and `slotClosed` check bookings and the clock. */
 export function canAdd(selection: readonly Slot[], slot: Slot): boolean {
   return whyNotAdd(selection, slot) === null;
 }
 
-/** The longest run of consecutive hours; of two as long, the earlier (decisions T-08). */
+/** Finds the longest run of consecutive hours; of equally long ones, the earliest. */
 export function longestRun(slots: readonly Slot[]): Slot[] {
   let best: Slot[] = [];
   let run: Slot[] = [];
@@ -87,13 +87,13 @@ export function longestRun(slots: readonly Slot[]): Slot[] {
   return best;
 }
 
-/** Adds an hour, or takes it away and keeps the longest run. An hour that cannot be added changes nothing. */
+/** Adds an hour, or removes it and keeps the longest run. An hour that cannot be added changes nothing. */
 export function toggleSlot(selection: readonly Slot[], slot: Slot): Slot[] {
   if (selection.some((one) => sameSlot(one, slot))) return longestRun(selection.filter((one) => !sameSlot(one, slot)));
   return canAdd(selection, slot) ? sortSlots([...selection, slot]) : sortSlots(selection);
 }
 
-/** Why an hour is not for sale, other people's bookings aside; null when it is. */
+/** Why an hour cannot be booked, apart from other bookings; null when it can. */
 export function slotClosed(slot: Slot, now: Date): 'past' | 'skipped' | 'beyond-horizon' | null {
   if (!hourExists(slot.date, slot.hour)) return 'skipped';
   const today = studioDate(now);
@@ -102,13 +102,13 @@ export function slotClosed(slot: Slot, now: Date): 'past' | 'skipped' | 'beyond-
   if (slot.date > today) return null;
   const hour = studioHour(now);
   if (slot.hour < hour) return 'past';
-  // In April the second 2 AM is still the 2 AM hour on the clock: the slot began an hour ago.
+  // When 2 AM comes twice in April, one slot covers both: during the second it started an hour ago.
   const start = slotStart(slot.date, slot.hour);
   if (start && now.getTime() - start.getTime() >= 3_600_000) return 'past';
   return slot.hour === hour && studioMinute(now) > CURRENT_HOUR_CUTOFF ? 'past' : null;
 }
 
-/** From the start of the first to the end of the last; the slots must be consecutive and not empty. */
+/** Returns the span from the first slot's start to the last one's end. Slots must be consecutive. Throws RangeError when there are none. */
 export function spanOf(slots: readonly Slot[]): Busy {
   const sorted = sortSlots(slots);
   const first = sorted[0];
@@ -118,7 +118,7 @@ export function spanOf(slots: readonly Slot[]): Busy {
   return { start, end: slotEnd(last.date, last.hour) };
 }
 
-/** The hours of a span of instants; null unless it starts and ends on hours of the grid. */
+/** Returns the slots of a span; null unless it starts and ends on hours of the grid. */
 export function slotsOfSpan(start: Date, end: Date): Slot[] | null {
   let slot: Slot = { date: studioDate(start), hour: studioHour(start) };
   if (slotStart(slot.date, slot.hour)?.getTime() !== start.getTime()) return null;
@@ -133,7 +133,7 @@ export function slotsOfSpan(start: Date, end: Date): Slot[] | null {
   return null;
 }
 
-/** Whether any of these spans touches the hour (decisions T-02). */
+/** Whether any of these spans overlaps the hour. */
 export function slotTaken(slot: Slot, busy: readonly Busy[]): boolean {
   const start = slotStart(slot.date, slot.hour);
   if (!start) return false;

@@ -20,7 +20,7 @@ import {
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 describe('Sydney time', () => {
-  it('knows summer and winter', () => {
+  it('uses summer and winter offsets', () => {
     expect(iso(slotStart('2026-11-21', 19))).toBe('2026-11-21T08:00:00.000Z');
     expect(iso(slotStart('2026-07-01', 19))).toBe('2026-07-01T09:00:00.000Z');
     expect(studioDate(new Date('2026-11-21T13:30:00Z'))).toBe('2026-11-22');
@@ -34,13 +34,16 @@ describe('Sydney time', () => {
     expect((end.getTime() - start.getTime()) / 3_600_000).toBe(23);
   });
 
-  it.each(['2026-04-05', '2027-04-04'])('sells the first 2 AM of two on %s, and it lasts two hours', (date) => {
-    const two = slotStart(date, 2);
-    expect(iso(two)).toBe(`${addDays(date, -1)}T15:00:00.000Z`);
-    expect((slotEnd(date, 2).getTime() - (two?.getTime() ?? 0)) / 3_600_000).toBe(2);
-    const { start, end } = dayBounds(date);
-    expect((end.getTime() - start.getTime()) / 3_600_000).toBe(25);
-  });
+  it.each(['2026-04-05', '2027-04-04'])(
+    'uses the first of the two 2 AM hours on %s, and its slot lasts two hours',
+    (date) => {
+      const two = slotStart(date, 2);
+      expect(iso(two)).toBe(`${addDays(date, -1)}T15:00:00.000Z`);
+      expect((slotEnd(date, 2).getTime() - (two?.getTime() ?? 0)) / 3_600_000).toBe(2);
+      const { start, end } = dayBounds(date);
+      expect((end.getTime() - start.getTime()) / 3_600_000).toBe(25);
+    },
+  );
 
   it('agrees with the zone data of the runtime for every hour of six years', () => {
     const clock = new Intl.DateTimeFormat('en-CA', {
@@ -64,7 +67,7 @@ describe('Sydney time', () => {
     expect(differences).toBe(0);
   });
 
-  it('knows no day that is not in the calendar', () => {
+  it('rejects days that are not in the calendar', () => {
     for (const date of ['2026-02-31', '2026-13-01', '2027-02-29', '26-01-01', '2026-1-1', ''])
       expect([date, isStudioDate(date)]).toEqual([date, false]);
     expect(isStudioDate('2028-02-29')).toBe(true);
@@ -73,7 +76,7 @@ describe('Sydney time', () => {
     expect([addDays('2026-12-31', 1), addDays('2028-03-01', -1)]).toEqual(['2027-01-01', '2028-02-29']);
   });
 
-  it('tells visitors whose clock is another', () => {
+  it('recognises time zones whose clock differs', () => {
     expect(['Australia/Sydney', 'Australia/Melbourne'].map(isSydneyZone)).toEqual([true, true]);
     expect(['Australia/Perth', 'Australia/Brisbane', 'Europe/London', ''].map(isSydneyZone)).toEqual([
       false,
@@ -83,7 +86,7 @@ describe('Sydney time', () => {
     ]);
   });
 
-  it('says days and times the way people do', () => {
+  it('formats days and times for people', () => {
     const start = new Date('2026-11-21T08:00:00Z');
     expect(formatStudioDate(start)).toBe('Saturday 21 November 2026');
     expect(formatStudioDate('2026-11-21', 'medium')).toBe('Sat 21 Nov 2026');
@@ -98,7 +101,7 @@ describe('Sydney time', () => {
     expect(weekdayOf('2026-11-22')).toBe(0);
   });
 
-  it('takes no time without a zone', () => {
+  it('rejects a time without a zone', () => {
     expect(parseInstant('2026-11-21T19:00:00')).toBeNull();
     expect(parseInstant('tomorrow')).toBeNull();
     expect(parseInstant('2026-02-31T19:00:00Z')).toBeNull();
@@ -107,7 +110,7 @@ describe('Sydney time', () => {
   });
 });
 
-it('tables of staff read MMM dd, yyyy and MMM dd, yyyy HH:mm:ss, in Sydney', () => {
+it('tables of staff show MMM dd, yyyy and MMM dd, yyyy HH:mm:ss, in Sydney time', () => {
   expect(formatRecordDate(new Date('2026-11-04T13:30:00Z'))).toBe('Nov 05, 2026');
   expect(formatRecordDate(new Date('2026-12-31T12:59:59.999Z'))).toBe('Dec 31, 2026');
   expect(formatRecordTime(new Date('2026-11-04T13:04:09Z'))).toBe('Nov 05, 2026 00:04:09');
@@ -124,7 +127,7 @@ describe('instants as text', () => {
     const names = ['Canberra', 'ACT', 'NSW', 'Victoria', 'Hobart', 'Tasmania'].map((name) => `Australia/${name}`);
     expect(names.map(isSydneyZone)).toEqual(names.map(() => true));
   });
-  it('says which text is no date', () => {
+  it('names the text that is not a date', () => {
     expect(() => slotEnd('2026-02-31', 5)).toThrow('not a date: 2026-02-31');
   });
 });

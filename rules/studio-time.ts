@@ -1,6 +1,6 @@
 import { tzOffset } from '@date-fns/tz';
 
-/** Every wall-clock time of the studio is Sydney's, whatever the zone of the process or the browser. */
+/** All wall-clock times are Sydney's, whatever the zone of the process or the browser. */
 export const STUDIO_ZONE = 'Australia/Sydney';
 
 /** A calendar day in Sydney, 'YYYY-MM-DD'. */
@@ -25,62 +25,62 @@ const MONTHS = [
   'December',
 ] as const;
 
-/** Minutes that Sydney's clocks are ahead of UTC; looked up once per hour of the calendar, for zone look-ups are slow. */
+/** Sydney's offset from UTC in minutes, cached for each hour because zone look-ups are slow. */
 const offsets = new Map<number, number>();
 function offsetAt(instant: number): number {
   const hour = Math.floor(instant / HOUR);
-  const known = offsets.get(hour);
-  if (known !== undefined) return known;
+  const cached = offsets.get(hour);
+  if (cached !== undefined) return cached;
   if (offsets.size > 20_000) offsets.clear();
   const offset = tzOffset(STUDIO_ZONE, new Date(hour * HOUR));
   offsets.set(hour, offset);
   return offset;
 }
 
-/** Sydney's clock face at an instant, held in the UTC fields of a date. */
-function face(at: Date): Date {
+/** Returns Sydney's wall-clock time in the UTC fields of a date. */
+function wallClock(at: Date): Date {
   return new Date(at.getTime() + offsetAt(at.getTime()) * MINUTE);
 }
 
-/** Sydney's calendar day at an instant. */
+/** Returns Sydney's calendar day at an instant. */
 export function studioDate(at: Date): StudioDate {
-  return face(at).toISOString().slice(0, 10);
+  return wallClock(at).toISOString().slice(0, 10);
 }
-/** Sydney's hour at an instant, 0–23. */
+/** Returns Sydney's hour at an instant, 0–23. */
 export function studioHour(at: Date): number {
-  return face(at).getUTCHours();
+  return wallClock(at).getUTCHours();
 }
-/** Sydney's minute at an instant, 0–59. */
+/** Returns Sydney's minute at an instant, 0–59. */
 export function studioMinute(at: Date): number {
-  return face(at).getUTCMinutes();
+  return wallClock(at).getUTCMinutes();
 }
 
-/** Midnight of a calendar day, counted as if it were UTC. Throws RangeError for what is no date. */
+/** Returns midnight of a day as if it were UTC. Throws RangeError when the text is not a date. */
 function midnight(date: StudioDate): number {
   if (!isStudioDate(date)) throw new RangeError(`not a date: ${date}`);
   return Date.parse(`${date}T00:00:00Z`);
 }
 
-/** True for an existing calendar day written YYYY-MM-DD. */
+/** Whether a text is an existing calendar day, YYYY-MM-DD. */
 export function isStudioDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // The engine turns 31 February into 3 March instead of refusing it.
+  // Date.parse may turn 31 February into 3 March instead of refusing it.
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** 0 = Sunday. */
+/** Returns the day of the week, 0 = Sunday. */
 export function weekdayOf(date: StudioDate): number {
   return new Date(midnight(date)).getUTCDay();
 }
-/** Calendar days, not 24-hour steps; negative goes back. Throws RangeError for what is no date. */
+/** Adds calendar days, not 24-hour steps; negative goes back. Throws RangeError when the text is not a date. */
 export function addDays(date: StudioDate, days: number): StudioDate {
   return new Date(midnight(date) + days * DAY).toISOString().slice(0, 10);
 }
 
 /**
- * The instant at which an hour of a day begins; null where the clocks jump over it (2 AM on the first Sunday of October).
- * An hour that comes twice (2 AM on the first Sunday of April) is the first of the two (decisions T-01).
+ * Returns the instant at which an hour of a day starts; null when the clocks skip it (2 AM on the first Sunday of October).
+ * Of an hour that comes twice (2 AM on the first Sunday of April), returns the first.
  */
 export function slotStart(date: StudioDate, hour: number): Date | null {
   const wall = midnight(date) + hour * HOUR;
@@ -92,12 +92,12 @@ export function slotStart(date: StudioDate, hour: number): Date | null {
   return first === null ? null : new Date(first);
 }
 
-/** False for the hour that the clocks jump over in October. */
+/** Whether an hour exists: false for the one that the clocks skip in October. */
 export function hourExists(date: StudioDate, hour: number): boolean {
   return slotStart(date, hour) !== null;
 }
 
-/** Where the next existing hour begins: in April the 2 AM hour therefore lasts two. */
+/** Returns the start of the next existing hour. In April the 2 AM slot therefore lasts two hours. */
 export function slotEnd(date: StudioDate, hour: number): Date {
   for (let ahead = 1; ahead <= 3; ahead += 1) {
     const next = hour + ahead;
@@ -107,7 +107,7 @@ export function slotEnd(date: StudioDate, hour: number): Date {
   throw new RangeError(`no hour follows ${date} ${hour}`);
 }
 
-/** From local midnight to the next. */
+/** Returns the span from one midnight in Sydney to the next. */
 export function dayBounds(date: StudioDate): { start: Date; end: Date } {
   const start = slotStart(date, 0);
   const end = slotStart(addDays(date, 1), 0);
@@ -115,7 +115,7 @@ export function dayBounds(date: StudioDate): { start: Date; end: Date } {
   return { start, end };
 }
 
-/** "Saturday 21 November 2026", "Sat 21 Nov 2026", "21 Nov". Takes an instant or a calendar day. */
+/** Formats an instant or a calendar day: "Saturday 21 November 2026", "Sat 21 Nov 2026", "21 Nov". */
 export function formatStudioDate(at: Date | StudioDate, style: 'long' | 'medium' | 'short' = 'long'): string {
   const day = new Date(midnight(typeof at === 'string' ? at : studioDate(at)));
   const month = MONTHS[day.getUTCMonth()] ?? '';
@@ -126,34 +126,34 @@ export function formatStudioDate(at: Date | StudioDate, style: 'long' | 'medium'
   return `${number} ${month.slice(0, 3)}`;
 }
 
-/** "6:55 pm", and "7 pm" on the hour. */
+/** Formats a time: "6:55 pm", or "7 pm" on the hour. */
 export function formatStudioTime(at: Date): string {
-  const clock = face(at);
+  const clock = wallClock(at);
   const hour = clock.getUTCHours();
   const minutes = clock.getUTCMinutes();
   return `${hour % 12 === 0 ? 12 : hour % 12}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`} ${hour < 12 ? 'am' : 'pm'}`;
 }
 
-/** "Nov 05, 2026": MMM dd, yyyy, as staff read dates in tables (spec section 9). */
+/** Formats a date for staff's tables, MMM dd, yyyy: "Nov 05, 2026". */
 export function formatRecordDate(at: Date): string {
-  const clock = face(at);
+  const clock = wallClock(at);
   const month = (MONTHS[clock.getUTCMonth()] ?? '').slice(0, 3);
   return `${month} ${String(clock.getUTCDate()).padStart(2, '0')}, ${clock.getUTCFullYear()}`;
 }
 
-/** "Nov 05, 2026 19:04:09": MMM dd, yyyy HH:mm:ss, as the audit log is read (spec section 9). */
+/** Formats a time for the audit log, MMM dd, yyyy HH:mm:ss: "Nov 05, 2026 19:04:09". */
 export function formatRecordTime(at: Date): string {
-  return `${formatRecordDate(at)} ${face(at).toISOString().slice(11, 19)}`;
+  return `${formatRecordDate(at)} ${wallClock(at).toISOString().slice(11, 19)}`;
 }
 
-/** "Saturday 21 November 2026, 7 pm to 9 pm"; a session past midnight names its second day. */
+/** Formats a span: "Saturday 21 November 2026, 7 pm to 9 pm"; past midnight it names the second day too. */
 export function formatStudioRange(start: Date, end: Date): string {
   const sameDay = studioDate(start) === studioDate(end);
   const until = sameDay ? formatStudioTime(end) : `${formatStudioTime(end)} on ${formatStudioDate(end, 'medium')}`;
   return `${formatStudioDate(start)}, ${formatStudioTime(start)} to ${until}`;
 }
 
-/** Whether a visitor's clock shows what Sydney's shows. */
+/** Whether a time zone always shows the same time as Sydney. */
 export function isSydneyZone(zone: string): boolean {
   return (
     zone === STUDIO_ZONE ||
@@ -167,7 +167,7 @@ export function isSydneyZone(zone: string): boolean {
   );
 }
 
-/** An instant with its offset or Z; null for anything else, as a time without a zone means nothing (decisions T-05). */
+/** Parses an instant with an offset or Z; null for anything else, because a time without a zone is ambiguous. */
 export function parseInstant(text: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)) return null;
   if (!isStudioDate(text.slice(0, 10))) return null;

@@ -5,7 +5,7 @@ import { settings, venue } from './venue.ts';
 const text = terms.sections.map((section) => section.text).join('\n');
 
 describe('the terms', () => {
-  it('say what the specification lists, in the version that customers accept', () => {
+  it('state what the specification lists, in the version that customers accept', () => {
     expect([terms.version, terms.lastUpdated]).toEqual([settings.termsVersion, 'October 2025']);
     expect(text).toContain('Payment is made in full when you book');
     expect(text).toContain('up to 24 hours before your session starts');

@@ -1,6 +1,6 @@
 import { settings, venue } from './venue.ts';
 
-/** The terms customers accept; a new version asks everybody again. */
+/** The terms that customers accept. After a new version everybody has to accept again. */
 export const terms = {
   version: settings.termsVersion,
   lastUpdated: 'October 2025',
@@ -11,23 +11,23 @@ export const terms = {
     },
     {
       title: 'Cancellation',
-      text: `You may cancel up to ${settings.freeCancelHours} hours before your session starts and get your money back in full: use the button in your account, or write to ${venue.email}. Later than that, please write to us.`,
+      text: `You can cancel up to ${settings.freeCancelHours} hours before your session starts for a full refund: use the button in your account, or write to ${venue.email}. After that, please contact us.`,
     },
     {
-      title: 'Who may come',
-      text: 'Up to 5 people may be in a studio at a time. The person who booked is responsible for everyone in the room.',
+      title: 'Your guests',
+      text: 'Up to 5 people can be in a studio at a time. The person who booked is responsible for everyone in the room.',
     },
     {
       title: 'Access',
-      text: 'The studios are open 24/7 by smart lock. Your access code is yours alone: please do not pass it on. The door locks behind you; you can make a new code on your code page while your session runs.',
+      text: 'The studios are open 24/7 by smart lock. Your access code is yours alone: please don’t share it. The door locks behind you. You can make a new code on your access code page until your session ends.',
     },
     {
       title: 'Age and ID',
-      text: 'You must be 18 or older. We check an Australian driver licence before your first session. The photo is read and deleted; if a person has to look at it, it is deleted within 7 days.',
+      text: 'You must be 18 or older. We check an Australian driver licence before your first session. We read the photo and delete it. If someone has to look at it, we delete it within 7 days.',
     },
     {
       title: 'Care of the studio',
-      text: 'Leave the room as you found it and end on time. You pay for damage beyond fair wear. No smoking, and no drinks on the equipment.',
+      text: 'Leave the room as you found it and end on time. You pay for any damage beyond fair wear and tear. No smoking, and no drinks on the equipment.',
     },
     {
       title: 'Your rights',

@@ -1,25 +1,25 @@
-/** The name as the logo sets it, in two lines. */
+/** The name in two lines, as in the logo. */
 const NAME_LINES = ['24/7', 'DJ Studios'] as const;
 const NAME = NAME_LINES.join(' ');
 
-/** The business, in one file to edit (decisions T-73). */
+/** The business's own details. Edit them here. */
 export const venue = {
   name: NAME,
   nameLines: NAME_LINES,
-  /** Who sells, on documents. */
+  /** The seller's name on documents. */
   legalName: NAME,
   tagline: 'START LOCAL. MOVE GLOBAL.',
   address: 'Sydney NSW',
   hours: '24/7',
   email: 'hello@example.com',
   instagram: '@djstudios',
-  /** Printed beside times, as a visitor's own clock may show another. */
+  /** Shown beside times, because a visitor's own clock may differ. */
   timeZoneLabel: 'Sydney time',
   /** Empty until registered: documents then say "Receipt" instead of "Tax invoice". */
   abn: '',
 } as const;
 
-/** The studio's rules in numbers (decisions, "Clock"; promises section 0). */
+/** The numbers of the studio's rules. */
 export const settings = {
   holdMinutes: 15,
   sessionMinutes: 31,
@@ -31,7 +31,7 @@ export const settings = {
   requestLeadMinutes: 60,
   immediateWithinMinutes: 60,
   cardMinimumCents: 50,
-  /** Payments that take days are offered only when the session is at least this many days away. */
+  /** Payments that take days are offered only for sessions at least this many days away. */
   delayedPaymentLeadDays: 7,
   maxLiveHolds: 2,
   holdsPerHour: 6,

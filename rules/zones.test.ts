@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-/** Everything a page or the server derives from time, printed as one text: it must not depend on the zone of the process. */
+/** Prints all that pages or the server derive from time as one text, which must not depend on the process's zone. */
 const SCRIPT = `
   const [time, slots, pricing, access, people, identity, cancellation] = await Promise.all(
     ['studio-time', 'slots', 'pricing', 'access', 'people', 'identity', 'cancellation'].map((name) => import('./rules/' + name + '.ts')));
@@ -29,7 +29,7 @@ const SCRIPT = `
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The process's own idea of New Year, and the text of the rules. */
+/** New Year in the process's own zone, and the text of the rules. */
 async function inZone(zone: string): Promise<{ newYear: string; rules: string }> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SCRIPT], {
     cwd: root,
@@ -40,8 +40,8 @@ async function inZone(zone: string): Promise<{ newYear: string; rules: string }>
   return { newYear, rules };
 }
 
-describe('the rules in a process elsewhere', () => {
-  it('say in Perth, London and Los Angeles what they say in Sydney', async () => {
+describe('the rules in a process in another time zone', () => {
+  it('give the same results in Perth, London and Los Angeles as in Sydney', async () => {
     const sydney = await inZone('Australia/Sydney');
     expect(sydney.rules.length).toBeGreaterThan(20_000);
     for (const zone of ['Australia/Perth', 'Europe/London', 'America/Los_Angeles']) {

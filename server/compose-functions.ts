@@ -3,7 +3,7 @@ import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
 import { createVerificationSession } from './functions/create-verification-session.ts';
-import { createFunctionsRouter, type FunctionsRouterParts } from './functions/router.ts';
+import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
 import { generateAccessCode } from './functions/generate-access-code.ts';
 import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
 import { manualPowerControl } from './functions/manual-power-control.ts';
@@ -33,7 +33,7 @@ import type { Locks, Payments } from './providers/ports.ts';
 export function composeFunctions(context: {
   readCaller: ReadCaller;
   limits: TakeLimit;
-  bodies: FunctionsRouterParts['bodies'];
+  bodies: FunctionsRouterContext['bodies'];
   clock: Clock;
   status: PaymentStatus;
   bookings: Bookings;

@@ -10,7 +10,7 @@ export function json(body: unknown, status = 200): Response {
   });
 }
 
-/** Reads a body by its schema; the first thing wrong is told by name. Throws `Refusal('invalid_request')`. */
+/** Parses a body by its schema. Throws `Refusal('invalid_request')` that names the first invalid field. */
 export function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -23,7 +23,7 @@ export function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S
   );
 }
 
-/** The signed-in person; guests and the service key are refused. */
+/** Returns the signed-in account. Throws `Refusal` for guests and the service key. */
 export function signedIn(caller: Caller): { userId: string; email: string } {
   if (caller.role !== 'authenticated' || caller.userId === null)
     throw new Refusal('not_signed_in', 'Please sign in first.');
@@ -38,6 +38,6 @@ export async function take(limits: TakeLimit, limit: Limit, key: string): Promis
     throw new Refusal('too_many_requests', 'Too many requests. Please try again in a moment.', { retryAfter: wait });
 }
 
-/** Wire words shared by several functions. */
+/** Fields of request bodies that several functions share. */
 export const bookingIdField = z.uuid();
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));

@@ -7,8 +7,8 @@ import type { ServerFunction } from './function.ts';
 const LIMIT = { name: 'cancel-booking', max: 30, seconds: 60 };
 const bodySchema = z.object({ bookingId: bookingIdField });
 
-/** The customer cancels while the policy allows: `{cancelled, refund: 'full'|'none', amount}` (amount in dollars). */
-export function cancelBooking(parts: { bookings: Bookings }): ServerFunction {
+/** Cancels the customer's own booking while its terms allow it: `{cancelled, refund: 'full'|'none', amount}` (amount in dollars). */
+export function cancelBooking(context: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -16,7 +16,7 @@ export function cancelBooking(parts: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      const done = await parts.bookings.cancel(bookingId, userId);
+      const done = await context.bookings.cancel(bookingId, userId);
       return json({ cancelled: true, refund: done.refund, amount: centsToDollars(done.amountCents) });
     },
   };

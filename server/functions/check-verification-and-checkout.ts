@@ -8,8 +8,8 @@ const bodySchema = z.looseObject({
   verificationSessionId: z.string().regex(/^vs_[A-Za-z0-9_]{1,200}$/, 'not a verification session'),
 });
 
-/** How a hosted check stands: `{verified, checkoutUrl, status, error?}`. */
-export function checkVerificationAndCheckout(parts: { identity: Identity }): ServerFunction {
+/** Reads the state of a hosted check: `{verified, checkoutUrl, status, error?}`. */
+export function checkVerificationAndCheckout(context: { identity: Identity }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -17,7 +17,7 @@ export function checkVerificationAndCheckout(parts: { identity: Identity }): Ser
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { verificationSessionId } = parse(bodySchema, body);
-      const result = await parts.identity.checkHosted(userId, verificationSessionId);
+      const result = await context.identity.checkHosted(userId, verificationSessionId);
       return json({
         verified: result.verified,
         status: result.status,

@@ -7,16 +7,16 @@ import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'create-payment', max: 20, seconds: 60 };
 
-/** Null leaves the code to the person's own hold of these hours; '' is none. */
+/** Null keeps the coupon of the caller's own hold of these hours; '' is none. */
 const coupon = z.string().trim().max(50).nullish();
-/** The number to ring about this booking, by the rule of the form; nothing typed is none. */
+/** Phone number for this booking, checked by the rule of the form; an empty text is none. */
 const contactPhone = z
   .string()
   .trim()
   .transform((text) => (text === '' ? null : text))
   .pipe(phoneSchema.transform(storedPhone).nullable())
   .nullish();
-/** Dollars as shown to the customer, to cents; null when nothing was shown. An amount that no price can be is refused, never ignored. */
+/** Converts the dollars on the customer's screen to cents; null when it showed none. An impossible amount is refused, never ignored. */
 const shown = z
   .number()
   .nonnegative()
@@ -50,7 +50,7 @@ const fromBookingPage = z
     termsAccepted: customerData?.termsAccepted === true,
   }));
 
-/** The checkout's shape: `{amount, metadata}`. Money in it is only what was shown, never what is charged (decisions T-30). */
+/** The checkout's shape: `{amount, metadata}`. Its amount is only compared with our price, never charged. */
 const fromCheckout = z
   .looseObject({
     amount: shown,
@@ -74,10 +74,10 @@ const fromCheckout = z
   }));
 
 /**
- * Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). 202 with `{url: null, pending: true, …}`
- * while the provider has not answered: the hours are held, and the same call again answers the address once there is one.
+ * Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). Answers 202 with
+ * `{url: null, pending: true, …}` while the provider has not answered: the hours are held, and a repeated call gets the URL later.
  */
-export function createPayment(parts: { bookings: Bookings }): ServerFunction {
+export function createPayment(context: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -85,18 +85,18 @@ export function createPayment(parts: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId, email } = signedIn(caller);
       const fromCheckoutPage = body !== null && typeof body === 'object' && 'metadata' in body;
-      const wanted = fromCheckoutPage ? parse(fromCheckout, body) : parse(fromBookingPage, body);
-      const held = await parts.bookings.hold({
+      const input = fromCheckoutPage ? parse(fromCheckout, body) : parse(fromBookingPage, body);
+      const held = await context.bookings.hold({
         userId,
         ip: caller.ip,
         email,
-        studioId: wanted.studioId,
-        startTime: wanted.startTime,
-        endTime: wanted.endTime,
-        couponCode: wanted.couponCode,
-        contactPhone: wanted.contactPhone,
-        termsAccepted: wanted.termsAccepted,
-        shownTotalCents: wanted.shownTotalCents,
+        studioId: input.studioId,
+        startTime: input.startTime,
+        endTime: input.endTime,
+        couponCode: input.couponCode,
+        contactPhone: input.contactPhone,
+        termsAccepted: input.termsAccepted,
+        shownTotalCents: input.shownTotalCents,
       });
       const pending = held.url === null;
       return json(

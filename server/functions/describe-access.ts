@@ -1,6 +1,6 @@
 import type { DoorAccess } from '#server/operations/access-codes.ts';
 
-/** How the PIN page and its callers are told what opens the door. */
+/** Builds the answer of the functions that show an access code. */
 export function describeAccess(access: DoorAccess): Record<string, unknown> {
   return {
     pin: access.pin,

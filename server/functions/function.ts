@@ -2,12 +2,12 @@ import type { Caller, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
 import type { Refusal } from '#server/operations/refusal.ts';
 
-/** One call of a function, after the router: who calls, with what. */
+/** One call of a function, as the router passes it on. */
 export type FunctionCall = {
   readonly request: Request;
   readonly url: URL;
   readonly caller: Caller;
-  /** The parsed JSON body, `{}` for an empty one; for a provider's call its text. */
+  /** The parsed JSON body, `{}` for an empty one; the raw text for a provider's call. */
   readonly body: unknown;
   readonly log: Log;
 };
@@ -15,21 +15,21 @@ export type FunctionCall = {
 type Method = 'GET' | 'POST';
 
 /**
- * A server function. Its file name is the last segment of its address. The router authorises and takes the limit before it reads the
- * body, so both are declared here and not checked inside `handle`.
+ * A server function; its file name is the last segment of its URL. The router authorises the call and takes the limit before it reads
+ * the body, so both are declared here and not checked inside `handle`.
  */
 export type ServerFunction = {
   readonly methods: readonly Method[];
   /**
-   * `everyone`: any valid key or token; the function says itself what it tells to whom. `signed-in`: a person. `staff` and `developers`:
-   * as `People` decides. `provider`: no token, since the body carries a signature of its own; it arrives as text.
+   * `everyone`: any valid key or token; the function itself decides what each caller sees. `signed-in`: an account. `staff` and
+   * `developers`: as `People` decides. `provider`: no token, because the body is signed; it arrives as text.
    */
   readonly callers: 'everyone' | 'signed-in' | 'staff' | 'developers' | 'provider';
-  /** Taken per person, of `everyone` per address. null: not limited, for providers that send again what was refused. */
+  /** Counted for each account, or for each IP address with `everyone`. null: no limit, for providers that repeat refused calls. */
   readonly limit: Limit | Readonly<Record<Method, Limit>> | null;
-  /** Largest body in bytes; 64 KiB when left out. Above 1 MiB few bodies are read at once. */
+  /** Largest body in bytes; 64 KiB by default. Few bodies above 1 MiB are read at the same time. */
   readonly bodyMax?: number;
-  /** Answers refusals in a shape of its own. */
+  /** Replaces the common shape of refusals. */
   readonly refuse?: (refusal: Refusal) => Response;
   handle(call: FunctionCall): Promise<Response>;
 };

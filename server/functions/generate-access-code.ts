@@ -5,11 +5,11 @@ import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'generate-access-code', max: 30, seconds: 60 };
-/** Times and names in the body are not read: the booking has them (decisions T-52). */
+/** Times and names in the body are ignored: the booking has them. */
 const bodySchema = z.looseObject({ bookingId: bookingIdField });
 
-/** The code of the caller's own confirmed booking; asking again gives the same. `pinCode` is null until `releaseAt`. */
-export function generateAccessCode(parts: { bookings: Bookings; access: AccessCodes }): ServerFunction {
+/** Returns the code of the caller's own confirmed booking, always the same one. `pinCode` is null until `releaseAt`. */
+export function generateAccessCode(context: { bookings: Bookings; access: AccessCodes }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -17,8 +17,8 @@ export function generateAccessCode(parts: { bookings: Bookings; access: AccessCo
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      await parts.bookings.own(userId, bookingId);
-      const access = await parts.access.ensure(bookingId);
+      await context.bookings.own(userId, bookingId);
+      const access = await context.access.ensure(bookingId);
       return json({
         pinCode: access.pin,
         pinId: access.pinId,

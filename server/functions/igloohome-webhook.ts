@@ -4,7 +4,7 @@ import { Refusal } from '#server/operations/refusal.ts';
 import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
-/** Kinds of entries in which digits opened a door: one-time used, duration code first used, used again (providers.md 3.4). */
+/** igloohome's log types for a code that opened a door: one-time code used, duration code first used, used again. */
 const OPENED = new Set([20, 22, 19]);
 
 const bodySchema = z.looseObject({
@@ -33,8 +33,8 @@ const bodySchema = z.looseObject({
 
 const BODY_MAX = 1024 * 1024;
 
-/** Signed reports of the locks: a used code is marked, and forgotten by the lock where codes are for one use. */
-export function igloohomeWebhook(parts: {
+/** Handles signed reports of the locks: marks used codes, and removes single-use codes from the lock. */
+export function igloohomeWebhook(context: {
   access: AccessCodes;
   verify: (request: Request, rawBody: string) => Promise<boolean>;
 }): ServerFunction {
@@ -45,11 +45,11 @@ export function igloohomeWebhook(parts: {
     bodyMax: BODY_MAX,
     async handle({ request, body }) {
       const raw = String(body);
-      if (!(await parts.verify(request, raw))) throw new Refusal('invalid_request', 'The signature does not fit.');
+      if (!(await context.verify(request, raw))) throw new Refusal('invalid_request', 'The signature does not fit.');
       const { payload } = parse(bodySchema, readJson(raw));
       for (const entry of payload.event.type === 5 ? (payload.event.data.activityLogs ?? []) : []) {
         if (OPENED.has(entry.logType) && entry.pin)
-          await parts.access.used(payload.product.id, entry.pin, new Date(entry.entryDate * 1000));
+          await context.access.used(payload.product.id, entry.pin, new Date(entry.entryDate * 1000));
       }
       return json({ received: true });
     },

@@ -6,8 +6,8 @@ import type { ServerFunction } from './function.ts';
 const LIMIT = { name: 'manual-power-control', max: 60, seconds: 60 };
 const bodySchema = z.looseObject({ action: z.enum(['turn_on', 'turn_off']) });
 
-/** Staff switch the lights by hand: `{success, message}`. */
-export function manualPowerControl(parts: { power: PowerControl }): ServerFunction {
+/** Switches the lights for staff: `{success, message}`. */
+export function manualPowerControl(context: { power: PowerControl }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
@@ -15,7 +15,7 @@ export function manualPowerControl(parts: { power: PowerControl }): ServerFuncti
     async handle({ caller, body }) {
       const { action } = parse(bodySchema, body);
       const on = action === 'turn_on';
-      await parts.power.set(on, caller.userId ?? '00000000-0000-0000-0000-000000000000');
+      await context.power.set(on, caller.userId ?? '00000000-0000-0000-0000-000000000000');
       return json({ success: true, message: on ? 'Power turned on' : 'Power turned off' });
     },
   };

@@ -4,11 +4,11 @@ import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'queued-mail', max: 60, seconds: 60 };
-/** Whatever else the body says (recipient, text, PIN) is not read: those mails are made and sent by the server alone (decisions T-58). */
+/** Recipient, text and PIN in the body are ignored: only the server writes these mails. */
 const bodySchema = z.looseObject({ bookingId: bookingIdField.nullish() });
 
-/** `send-booking-confirmation` and `send-access-code-email`: the mail was queued with the booking; its owner is told so with 202. */
-export function queuedMail(parts: { bookings: Bookings }): ServerFunction {
+/** Answers `send-booking-confirmation` and `send-access-code-email` with 202: the mail was already queued with the booking. */
+export function queuedMail(context: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -16,7 +16,7 @@ export function queuedMail(parts: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      await parts.bookings.own(userId, bookingId ?? null);
+      await context.bookings.own(userId, bookingId ?? null);
       return json({ queued: true }, 202);
     },
   };

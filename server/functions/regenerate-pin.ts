@@ -13,10 +13,10 @@ import { statuses } from './statuses.ts';
 
 const SHOW = { name: 'regenerate-pin-show', max: 120, seconds: 60 };
 const RENEW = { name: 'regenerate-pin', max: 20, seconds: 60 };
-const askSchema = z.looseObject({ booking_id: bookingIdField, token: z.string().max(300).nullish() });
+const inputSchema = z.looseObject({ booking_id: bookingIdField, token: z.string().max(300).nullish() });
 
-/** GET shows, POST makes a new code (decisions T-50). Proof: the owner's or a member of staff's sign-in, or the signed link of the code mail. */
-export function regeneratePin(parts: {
+/** GET shows the code, POST makes a new one. Allowed for the owner, for staff, and with the signed link of the code mail. */
+export function regeneratePin(context: {
   access: AccessCodes;
   bookings: Bookings;
   people: People;
@@ -24,10 +24,10 @@ export function regeneratePin(parts: {
   clock: Clock;
 }): ServerFunction {
   async function admit(caller: Caller, bookingId: string, token: string | null): Promise<void> {
-    if (token !== null && parts.links.read(PIN_LINK, token, parts.clock()) === bookingId) return;
+    if (token !== null && context.links.read(PIN_LINK, token, context.clock()) === bookingId) return;
     if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
-    if (await parts.people.isStaff(caller)) return;
-    await parts.bookings.own(caller.userId ?? '', bookingId);
+    if (await context.people.isStaff(caller)) return;
+    await context.bookings.own(caller.userId ?? '', bookingId);
   }
 
   return {
@@ -51,12 +51,12 @@ export function regeneratePin(parts: {
         renewing && body !== null && typeof body === 'object' && 'booking_id' in body
           ? body
           : Object.fromEntries(url.searchParams);
-      const ask = parse(askSchema, given);
-      await admit(caller, ask.booking_id, ask.token ?? url.searchParams.get('token'));
+      const input = parse(inputSchema, given);
+      await admit(caller, input.booking_id, input.token ?? url.searchParams.get('token'));
       const access = renewing
-        ? await parts.access.renew(ask.booking_id, caller.userId)
-        : await parts.access.ensure(ask.booking_id);
-      if (parts.clock().getTime() >= Date.parse(access.booking.endTime))
+        ? await context.access.renew(input.booking_id, caller.userId)
+        : await context.access.ensure(input.booking_id);
+      if (context.clock().getTime() >= Date.parse(access.booking.endTime))
         throw new Refusal('session_ended', 'Session has ended');
       return json({ success: true, ...describeAccess(access) });
     },

@@ -6,8 +6,8 @@ import type { ServerFunction } from './function.ts';
 const LIMIT = { name: 'release-hold', max: 60, seconds: 60 };
 const bodySchema = z.object({ bookingId: bookingIdField });
 
-/** Somebody came back from the pay page: their unpaid hold is given up by the handshake. `{released, status, couponCode}`: the code it had, or null. */
-export function releaseHold(parts: { bookings: Bookings }): ServerFunction {
+/** Releases the caller's unpaid hold, after they left the pay page: `{released, status, couponCode}`; `couponCode` is the code it had, or null. */
+export function releaseHold(context: { bookings: Bookings }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -15,7 +15,7 @@ export function releaseHold(parts: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      const { booking, couponCode } = await parts.bookings.letGo(bookingId, userId);
+      const { booking, couponCode } = await context.bookings.letGo(bookingId, userId);
       return json({ released: booking.status === 'cancelled', status: booking.status, couponCode });
     },
   };

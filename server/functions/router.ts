@@ -11,11 +11,11 @@ import { json, signedIn, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 import { statuses } from './statuses.ts';
 
-export type FunctionsRouterParts = {
+export type FunctionsRouterContext = {
   readonly readCaller: ReadCaller;
   readonly limits: TakeLimit;
   readonly people: Pick<People, 'requireStaff' | 'requireDeveloper'>;
-  /** Bodies on their way into memory: those of at most 1 MiB by address, larger ones by person. */
+  /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account. */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
   readonly functions: ReadonlyMap<string, ServerFunction>;
 };
@@ -24,17 +24,17 @@ const SMALL_MAX = 1024 * 1024;
 const BODY_MAX = 64 * 1024;
 
 /**
- * `/functions/v1`: one address per function. Every answer that is not 2xx is `{"error": {"code", "message", …details}}`; a bad token is
- * marked with `x-relay-error`, so that the client tells it from the function's own refusal. A call is authorised and counted before a
- * byte of its body is read.
+ * Routes `/functions/v1/<name>`. Every answer that is not 2xx is `{"error": {"code", "message", …details}}`. A bad token also gets
+ * `x-relay-error`, so that the client can tell it from a refusal by the function. A call is authorised and counted before its body
+ * is read.
  */
-export function createFunctionsRouter(parts: FunctionsRouterParts): Hono<Env> {
+export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env> {
   const router = new Hono<Env>();
   const parseLarge = createQueue();
 
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
-    const found = parts.functions.get(name);
+    const found = context.functions.get(name);
     if (!found) return fail(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
     const { methods } = found;
     if (!methods.some((method) => method === c.req.method)) {
@@ -52,7 +52,7 @@ export function createFunctionsRouter(parts: FunctionsRouterParts): Hono<Env> {
   async function call(c: Context<Env>, found: ServerFunction): Promise<Response> {
     const request = c.req.raw;
     const caller = {
-      ...(found.callers === 'provider' ? GUEST : await parts.readCaller(request, c.var.ip)),
+      ...(found.callers === 'provider' ? GUEST : await context.readCaller(request, c.var.ip)),
       ip: c.var.ip,
     };
     await authorise(found, caller);
@@ -70,17 +70,17 @@ export function createFunctionsRouter(parts: FunctionsRouterParts): Hono<Env> {
 
   async function authorise({ callers }: ServerFunction, caller: Caller): Promise<void> {
     if (callers === 'signed-in') signedIn(caller);
-    if (callers === 'staff') await parts.people.requireStaff(caller);
-    if (callers === 'developers') await parts.people.requireDeveloper(caller);
+    if (callers === 'staff') await context.people.requireStaff(caller);
+    if (callers === 'developers') await context.people.requireDeveloper(caller);
   }
 
   async function count({ callers, limit }: ServerFunction, method: 'GET' | 'POST', caller: Caller): Promise<void> {
     if (limit === null) return;
     const key = callers === 'everyone' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
-    await take(parts.limits, 'max' in limit ? limit : limit[method], key);
+    await take(context.limits, 'max' in limit ? limit : limit[method], key);
   }
 
-  /** Takes room for the body, then a unit of the limit, and only then reads. A refusal for want of room costs no unit. */
+  /** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
   async function receive(
     found: ServerFunction,
     request: Request,
@@ -93,8 +93,8 @@ export function createFunctionsRouter(parts: FunctionsRouterParts): Hono<Env> {
     if (length > max) throw bodyRefusals.tooLarge();
     const large = length > SMALL_MAX;
     const release = large
-      ? parts.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
-      : parts.bodies.small.reserve(caller.ip, length);
+      ? context.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
+      : context.bodies.small.reserve(caller.ip, length);
     try {
       await count(found, 'POST', caller);
       const bytes = await readBytes(request, max);
@@ -112,7 +112,7 @@ export function createFunctionsRouter(parts: FunctionsRouterParts): Hono<Env> {
   return router;
 }
 
-/** Runs tasks one after another, with a turn of the event loop between two: each may occupy it for some tens of milliseconds. */
+/** Runs tasks one after another and yields to the event loop between them: each may block it for tens of milliseconds. */
 function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -151,10 +151,7 @@ function answerError(error: unknown, c: Context<Env>): Response {
     return fail(statuses[error.code], error.code, error.message, error.details, headers);
   }
   if (error instanceof ProviderError) {
-    c.var.log.warn(
-      { path: c.req.path, provider: error.provider, reason: error.reason },
-      'an outside system did not answer',
-    );
+    c.var.log.warn({ path: c.req.path, provider: error.provider, reason: error.reason }, 'a provider did not answer');
     const message = 'A service we depend on cannot be reached right now. Please try again in a moment.';
     return fail(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
   }

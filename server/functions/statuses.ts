@@ -1,6 +1,6 @@
 import type { RefusalCode } from '#server/operations/refusal.ts';
 
-/** The one table from a refusal to its HTTP status. */
+/** HTTP status of each refusal. */
 export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 410 | 422 | 425 | 429 | 503>> = {
   invalid_request: 400,
   not_signed_in: 401,

@@ -8,10 +8,10 @@ import type { ServerFunction } from './function.ts';
 const BODY_MAX = 1024 * 1024;
 
 /**
- * Takes signed events of the payment provider. Only ids are believed; a repeat changes nothing. 200 means stored: what cannot be handled now
- * is tried again from the inbox. 400 and no row: a wrong signature, one dated too far back or ahead, or an event of the other mode.
+ * Accepts signed events of the payment provider. Uses only their ids; a repeated event changes nothing. 200 means stored: the inbox
+ * retries what cannot be handled now. 400, stored nowhere: a wrong, too old or future signature, or an event of the other mode.
  */
-export function stripeWebhook(parts: { payments: Payments; inbox: WebhookInbox }): ServerFunction {
+export function stripeWebhook(context: { payments: Payments; inbox: WebhookInbox }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'provider',
@@ -20,8 +20,8 @@ export function stripeWebhook(parts: { payments: Payments; inbox: WebhookInbox }
     async handle({ request, body }) {
       const raw = String(body);
       try {
-        const event = parts.payments.readEvent(raw, request.headers.get('stripe-signature') ?? '');
-        await parts.inbox.accept('stripe', event);
+        const event = context.payments.readEvent(raw, request.headers.get('stripe-signature') ?? '');
+        await context.inbox.accept('stripe', event);
       } catch (error) {
         if (error instanceof WebhookRefused) throw new Refusal('invalid_request', `Refused: ${error.message}.`);
         throw error;

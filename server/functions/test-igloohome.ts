@@ -7,33 +7,33 @@ import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'test-igloohome', max: 60, seconds: 60 };
 
-type Parts = { locks: Locks; lockIds: readonly string[]; testPins: TestPins };
+type TestContext = { locks: Locks; lockIds: readonly string[]; testPins: TestPins };
 
-/** `test-igloohome-config`: is everything set that a door needs? */
-export function testIgloohomeConfig(parts: Parts): ServerFunction {
-  return trial(async () => ({
-    message: `Mode ${parts.locks.capabilities.mode}, ${parts.lockIds.length} locks set.`,
-    response: { mode: parts.locks.capabilities.mode, locks: parts.lockIds },
+/** `test-igloohome-config`: reports the configured mode and locks. */
+export function testIgloohomeConfig(context: TestContext): ServerFunction {
+  return runTest(async () => ({
+    message: `Mode ${context.locks.capabilities.mode}, ${context.lockIds.length} locks set.`,
+    response: { mode: context.locks.capabilities.mode, locks: context.lockIds },
   }));
 }
 
-/** `test-igloohome-oauth`: do our credentials open the lock system? */
-export function testIgloohomeOauth(parts: Parts): ServerFunction {
-  return trial(async () => {
-    const { devices } = await parts.locks.check();
+/** `test-igloohome-oauth`: checks our credentials at the lock system. */
+export function testIgloohomeOauth(context: TestContext): ServerFunction {
+  return runTest(async () => {
+    const { devices } = await context.locks.check();
     return { message: `Signed in; ${devices.length} devices.`, response: { devices } };
   });
 }
 
-/** `test-igloohome-pin`: a code for the first lock until 7 pm, told only to the developer who asked. */
-export function testIgloohomePin(parts: Parts): ServerFunction {
-  return trial(async (caller) => ({
+/** `test-igloohome-pin`: issues a code for the first lock until 7 pm. */
+export function testIgloohomePin(context: TestContext): ServerFunction {
+  return runTest(async (caller) => ({
     message: 'PIN created.',
-    pinData: await parts.testPins.issue(caller.userId),
+    pinData: await context.testPins.issue(caller.userId),
   }));
 }
 
-function trial(work: (caller: Caller) => Promise<Record<string, unknown>>): ServerFunction {
+function runTest(work: (caller: Caller) => Promise<Record<string, unknown>>): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'developers',

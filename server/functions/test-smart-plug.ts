@@ -4,14 +4,14 @@ import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'test-smart-plug', max: 60, seconds: 60 };
 
-/** Two seconds of light, for staff: `{success}`. */
-export function testSmartPlug(parts: { power: PowerControl }): ServerFunction {
+/** Switches the lights on for two seconds, for developers: `{success}`. */
+export function testSmartPlug(context: { power: PowerControl }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'developers',
     limit: LIMIT,
     async handle({ caller }) {
-      await parts.power.test(caller.userId ?? '00000000-0000-0000-0000-000000000000');
+      await context.power.test(caller.userId ?? '00000000-0000-0000-0000-000000000000');
       return json({ success: true });
     },
   };

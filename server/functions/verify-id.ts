@@ -5,14 +5,14 @@ import { json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'verify-id', max: 10, seconds: 3600 };
-/** Ten megabytes of picture are 13.4 million letters of base64. */
+/** 10 MB of picture are 13.4 million characters of base64. */
 const IMAGE_MAX = 14_100_000;
-/** The picture, and room for the rest of the body. */
+/** The picture, and 64 KiB for the rest of the body. */
 const BODY_MAX = IMAGE_MAX + 64 * 1024;
 const bodySchema = z.looseObject({ idImage: z.string().min(30).max(IMAGE_MAX) });
 
-/** Reads a licence photo of the caller and decides; a `userId` in the body is not read (decisions T-21). */
-export function verifyId(parts: { identity: Identity }): ServerFunction {
+/** Checks a licence photo of the caller; a `userId` in the body is ignored. */
+export function verifyId(context: { identity: Identity }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -21,7 +21,7 @@ export function verifyId(parts: { identity: Identity }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { idImage } = parse(bodySchema, body);
-      const { id, reading, judgement, profileBirthDate } = await parts.identity.verifyPhoto(
+      const { id, reading, judgement, profileBirthDate } = await context.identity.verifyPhoto(
         userId,
         readDataUrl(idImage),
       );

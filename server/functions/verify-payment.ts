@@ -10,8 +10,8 @@ const bodySchema = z.object({
   sessionId: z.string().regex(/^(?:cs_[A-Za-z0-9_]{1,200}|free_[0-9a-f-]{36})$/, 'not a payment session'),
 });
 
-/** A payment's state as the pages know it. */
-const WORDS: Readonly<Record<PaymentFacts['state'], PaymentWord>> = {
+/** A payment's state as the pages name it. */
+const PAYMENT_WORDS: Readonly<Record<PaymentFacts['state'], PaymentWord>> = {
   intent: 'open',
   open: 'open',
   processing: 'processing',
@@ -25,26 +25,26 @@ const WORDS: Readonly<Record<PaymentFacts['state'], PaymentWord>> = {
   refund_manual: 'returned',
   dispute_lost: 'returned',
 };
-/** `processing`: the customer has finished, the money takes days. `returning`: it is on its way back. */
+/** `processing`: the customer has finished, but the money takes days. `returning`: the refund is on its way. */
 export type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
 
 /**
- * Asks the provider how a payment stands and moves the booking there: `{paid, status, payment, bookingId, reference}`, for its owner with
- * `booking`. `state: 'asking'` beside it: the provider has not answered within two seconds and is still being asked; the same call later tells more.
- * Works for whoever holds the session's id, as after a lost sign-in, but tells a guest nothing private (decisions T-36).
+ * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`.
+ * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
+ * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
-export function verifyPayment(parts: { status: PaymentStatus }): ServerFunction {
+export function verifyPayment(context: { status: PaymentStatus }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'everyone',
     limit: LIMIT,
     async handle({ caller, body }) {
       const { sessionId } = parse(bodySchema, body);
-      const { booking, payment, paid, asking } = await parts.status.ask(sessionId);
+      const { booking, payment, paid, asking } = await context.status.ask(sessionId);
       const answer = {
         paid,
         status: booking.status,
-        payment: WORDS[payment.state],
+        payment: PAYMENT_WORDS[payment.state],
         bookingId: booking.id,
         reference: booking.reference,
         ...(asking ? { state: 'asking' } : {}),

@@ -1,17 +1,17 @@
 import { type Mail, renderMail } from './layout.ts';
 
-/** Asks the owner of the current address to agree to another one. `minutes`: life of code and link. */
+/** Asks the current address to approve a new one. `minutes`: how long code and link are valid. */
 export function currentAddressMail(input: { code: string; href: string; minutes: number; newAddress: string }): Mail {
   return renderMail({
-    subject: `${input.code} lets your address change`,
-    preheader: 'Somebody asked to change the address of your account.',
-    heading: 'Change your address?',
+    subject: `${input.code} is your code to change your email`,
+    preheader: 'You asked to change the email address of your account.',
+    heading: 'Change your email?',
     blocks: [
-      { kind: 'text', text: `Your account is to have the address ${input.newAddress}. To agree, type this code:` },
+      { kind: 'text', text: `You asked to change your email to ${input.newAddress}. To confirm, enter this code:` },
       { kind: 'code', label: 'Code', code: input.code },
-      { kind: 'text', text: `It is good for ${input.minutes} minutes. Or open this page and press its button:` },
-      { kind: 'button', label: 'Agree to the new address', href: input.href },
-      { kind: 'text', text: 'You did not ask for this? Then do nothing, and choose a new password.' },
+      { kind: 'text', text: `It works for ${input.minutes} minutes. Or open this page and press the button:` },
+      { kind: 'button', label: 'Confirm the change', href: input.href },
+      { kind: 'text', text: 'Didn’t ask for this? Ignore this email, and change your password to be safe.' },
     ],
   });
 }

@@ -1,16 +1,16 @@
 import { type Mail, renderMail } from './layout.ts';
 
-/** The code for the new address of an account. `minutes`: its life. */
+/** Asks the new address of an account to confirm. `minutes`: how long code and link are valid. */
 export function emailChangeMail(input: { code: string; href: string; minutes: number }): Mail {
   return renderMail({
-    subject: `${input.code} confirms your new address`,
-    preheader: 'Confirm the new address of your account.',
-    heading: 'Confirm your new address',
+    subject: `${input.code} is the code for your new email`,
+    preheader: 'Confirm the new email address of your account.',
+    heading: 'Confirm your new email',
     blocks: [
-      { kind: 'text', text: 'This address was given as the new one of an account. To confirm it, type this code:' },
+      { kind: 'text', text: 'You asked to use this address for your account. To confirm, enter this code:' },
       { kind: 'code', label: 'Code', code: input.code },
-      { kind: 'text', text: `It is good for ${input.minutes} minutes. Or open this page and press its button:` },
-      { kind: 'button', label: 'Confirm address', href: input.href },
+      { kind: 'text', text: `It works for ${input.minutes} minutes. Or open this page and press the button:` },
+      { kind: 'button', label: 'Confirm email', href: input.href },
     ],
   });
 }

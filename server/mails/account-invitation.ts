@@ -1,20 +1,20 @@
 import { venue } from '#rules/venue.ts';
 import { type Mail, renderMail } from './layout.ts';
 
-/** Invites somebody to an account that was made for them. `minutes`: life of code and link. */
+/** Invites somebody to an account that was made for them. `minutes`: how long code and link are valid. */
 export function invitationMail(input: { code: string; href: string; minutes: number }): Mail {
   return renderMail({
-    subject: `You are invited to ${venue.name}`,
-    preheader: 'An account was made for you.',
-    heading: 'You are invited',
+    subject: `You’re invited to ${venue.name}`,
+    preheader: 'We’ve made an account for you.',
+    heading: 'You’re invited',
     blocks: [
       {
         kind: 'text',
-        text: `An account was made for you. Open this page within ${input.minutes} minutes and press its button to choose your password:`,
+        text: `We’ve made an account for you. Open this page within ${input.minutes} minutes and press the button to set your password:`,
       },
       { kind: 'button', label: 'Accept the invitation', href: input.href },
       { kind: 'code', label: 'Code', code: input.code },
-      { kind: 'text', text: 'You did not expect this? Then do nothing.' },
+      { kind: 'text', text: 'Not expecting this? You can ignore this email.' },
     ],
   });
 }

@@ -4,12 +4,12 @@ import { type Mail, renderMail } from './layout.ts';
 export function passwordChangedMail(): Mail {
   return renderMail({
     subject: 'Your password was changed',
-    preheader: 'The password of your account was changed.',
+    preheader: 'Wasn’t you? Reset your password now.',
     heading: 'Your password was changed',
     blocks: [
       {
         kind: 'text',
-        text: 'The password of your account was changed, and every other device was signed out. If this was not you, choose a new password at once with "Forgot password?" and write to us.',
+        text: 'Your password was changed, and all your other devices were signed out. If this wasn’t you, reset your password now with "Forgot password?" and contact us.',
       },
     ],
   });

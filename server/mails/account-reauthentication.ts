@@ -1,17 +1,17 @@
 import { type Mail, renderMail } from './layout.ts';
 
-/** The code that proves who is changing a password. `minutes`: its life. */
+/** Sends the code that confirms who is changing the account. `minutes`: how long it is valid. */
 export function reauthenticationMail(input: { code: string; minutes: number }): Mail {
   return renderMail({
-    subject: `${input.code} confirms that it is you`,
-    preheader: 'Somebody who is signed in wants to change your account.',
-    heading: 'Is it you?',
+    subject: `${input.code} is your security code`,
+    preheader: 'Confirm the change to your account.',
+    heading: 'Is that you?',
     blocks: [
-      { kind: 'text', text: 'To go on with the change of your account, type this code:' },
+      { kind: 'text', text: 'To confirm the change to your account, enter this code:' },
       { kind: 'code', label: 'Code', code: input.code },
       {
         kind: 'text',
-        text: `It is good for ${input.minutes} minutes. If it is not you, sign out everywhere and choose a new password.`,
+        text: `It works for ${input.minutes} minutes. If this isn’t you, sign out everywhere and change your password.`,
       },
     ],
   });

@@ -1,17 +1,17 @@
 import { type Mail, renderMail } from './layout.ts';
 
-/** The code and the link to sign in without a password. `minutes`: life of both. */
+/** Sends the code and the link to sign in without a password. `minutes`: how long both are valid. */
 export function signInMail(input: { code: string; href: string; minutes: number }): Mail {
   return renderMail({
-    subject: `${input.code} signs you in`,
-    preheader: 'Your code to sign in.',
+    subject: `${input.code} is your sign-in code`,
+    preheader: 'Enter it where you asked for it.',
     heading: 'Sign in',
     blocks: [
-      { kind: 'text', text: 'Type this code where you asked for it:' },
+      { kind: 'text', text: 'Enter this code where you asked for it:' },
       { kind: 'code', label: 'Code', code: input.code },
-      { kind: 'text', text: `It is good for ${input.minutes} minutes. Or open this page and press its button:` },
+      { kind: 'text', text: `It works for ${input.minutes} minutes. Or open this page and press the button:` },
       { kind: 'button', label: 'Sign in', href: input.href },
-      { kind: 'text', text: 'You did not ask for this? Then do nothing: nobody gets in without this mail.' },
+      { kind: 'text', text: 'Didn’t ask for this? You can ignore this email: nobody can sign in without the code.' },
     ],
   });
 }

@@ -1,6 +1,6 @@
 import { venue } from '#rules/venue.ts';
 
-/** The text message of a code. `minutes`: its life. */
+/** Writes the text message of a one-time code. `minutes`: how long it is valid. */
 export function codeTextMessage(input: { code: string; minutes: number }): string {
-  return `${input.code} is your ${venue.name} code. It is good for ${input.minutes} minutes. Never tell it to anybody.`;
+  return `${input.code} is your ${venue.name} code. It works for ${input.minutes} minutes. Don’t share it with anyone.`;
 }

@@ -4,7 +4,7 @@ import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } fro
 import { settings, venue } from '#rules/venue.ts';
 import { type Mail, renderMail } from './layout.ts';
 
-/** What the mails of a booking tell; times are instants, money is cents. */
+/** What the mails of a booking show; times are instants, money is cents. */
 export type BookingForMail = {
   readonly id: string;
   readonly reference: string;
@@ -76,12 +76,12 @@ export function bookingConfirmedMail(
         },
         {
           kind: 'text',
-          text: `Your access code is mailed to you ${settings.releaseLeadMinutes} minutes before you start, and shown on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early, so that you are unpacked when it does.`,
+          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start; you can also find it on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
         },
         { kind: 'button', label: 'Your access code page', href: links.pin },
         {
           kind: 'text',
-          text: `You can cancel in your account, with your money back, until ${freeCancelHours} hours before you start: ${links.account}`,
+          text: `You can cancel for a full refund up to ${freeCancelHours} hours before you start, in your account: ${links.account}`,
         },
       ],
     }),
@@ -92,7 +92,7 @@ export function bookingConfirmedMail(
 export function bookingCancelledMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
   const money =
     refundCents > 0
-      ? `${formatMoney(refundCents)} is on its way back to your card; banks take up to ten days to show it.`
+      ? `${formatMoney(refundCents)} is on its way back to your card. It can take your bank up to ten days to show it.`
       : 'Nothing was charged for it.';
   return {
     ...renderMail({
@@ -123,7 +123,7 @@ export function paymentReturnedMail(booking: BookingForMail, refundCents: number
     blocks: [
       {
         kind: 'text',
-        text: `Your payment of ${formatMoney(refundCents)} reached us when we could no longer keep the time for you, so we are sending all of it back to your card. Banks take up to ten days to show it.`,
+        text: `Your payment of ${formatMoney(refundCents)} reached us when we could no longer hold the time for you, so we’re sending all of it back to your card. It can take your bank up to ten days to show it.`,
       },
       {
         kind: 'facts',
@@ -133,12 +133,12 @@ export function paymentReturnedMail(booking: BookingForMail, refundCents: number
           ['When', when(booking)],
         ],
       },
-      { kind: 'text', text: 'Nothing is booked. You are welcome to choose another time.' },
+      { kind: 'text', text: 'You have no booking for this time. You’re welcome to choose another.' },
     ],
   });
 }
 
-/** The customer has finished paying and the money takes days. */
+/** Says that a delayed payment is processing. */
 export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar {
   return renderMail({
     subject: `Your payment is being processed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -165,7 +165,7 @@ export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar
   });
 }
 
-/** The money did not arrive: the booking is cancelled. `late`: it may still arrive and then goes back. */
+/** Says that the booking is cancelled because its payment failed. `late`: the money may still arrive and is then refunded. */
 export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAgain: string): MailWithCalendar {
   return renderMail({
     subject: `Payment not received: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -200,12 +200,12 @@ export function accessCodeMail(
       ? formatStudioTime(access.worksUntil)
       : `${formatStudioTime(access.worksUntil)} on ${formatStudioDate(access.worksUntil, 'medium')}`;
   const once = access.singleUse
-    ? 'It opens the door once; the door locks behind you. To come in again, make a new code on your code page.'
-    : 'The door locks behind you; the code lets you in again while your session runs.';
+    ? 'It opens the door once, and the door locks behind you. To get back in, make a new code on your access code page.'
+    : 'The door locks behind you. You can use the code again until your session ends.';
   return renderMail({
     subject: `Your access code for ${booking.studioName}, ${formatStudioTime(booking.start)}`,
     preheader: `Your code works from ${formatStudioTime(access.worksFrom)}.`,
-    heading: `${booking.studioName} is waiting`,
+    heading: `${booking.studioName} is ready for you`,
     blocks: [
       { kind: 'code', label: 'PIN', code: access.pin },
       {

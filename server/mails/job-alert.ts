@@ -1,11 +1,11 @@
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Mail, renderMail } from './layout.ts';
 
-/** A job that a person has to know about. `closedFor`: why it is not tried any more; null while it is. */
+/** A job that needs attention. `closedFor`: why it is no longer tried; null while it is. */
 export type AlertedJob = {
   readonly id: string;
   readonly kind: string;
-  /** The booking's reference where there is one. */
+  /** The booking's reference; null when it has none. */
   readonly reference: string | null;
   readonly tries: number;
   readonly since: Date;
@@ -15,33 +15,33 @@ export type AlertedJob = {
 
 const LISTED_MAX = 20;
 const TITLES: Readonly<Record<string, string>> = {
-  'mail.booking-confirmed': 'Booking confirmation mail',
-  'mail.booking-cancelled': 'Cancellation mail',
-  'mail.payment-returned': 'Mail about a returned payment',
-  'mail.access-code': 'Access code mail',
+  'mail.booking-confirmed': 'Booking confirmation email',
+  'mail.booking-cancelled': 'Cancellation email',
+  'mail.payment-returned': 'Email about a returned payment',
+  'mail.access-code': 'Access code email',
   'access.request': 'Access code from the lock',
   'access.revoke': 'Removing a code from the lock',
   'payment.refund': 'Refund',
-  'image.delete': 'Deleting an ID picture',
+  'image.delete': 'Deleting an ID photo',
 };
 
-/** To the owner: what keeps failing, and what came too late. */
+/** Tells the owner which jobs keep failing and which came too late. */
 export function jobAlertMail(jobs: readonly AlertedJob[]): Mail {
   const failing = jobs.filter((job) => job.closedFor === null).length;
   const late = jobs.length - failing;
   const subject = failing > 0 ? `${plural(failing)} failing` : `${plural(late)} too late`;
   return renderMail({
     subject: `Needs attention: ${subject}`,
-    preheader: 'Something the studio owes somebody has not happened yet.',
+    preheader: 'Something we owe a customer hasn’t happened yet.',
     heading: 'Needs attention',
     blocks: [
       {
         kind: 'text',
-        text: 'We keep trying whatever is still failing; you hear of it again tomorrow if it has not worked by then. Staff can try a job at once or close it with a reason.',
+        text: 'We keep trying the jobs that fail, and email you again tomorrow if they still do. Staff can retry a job now or close it with a reason.',
       },
       ...jobs.slice(0, LISTED_MAX).map((job) => ({ kind: 'facts' as const, rows: rowsOf(job) })),
       ...(jobs.length > LISTED_MAX
-        ? [{ kind: 'text' as const, text: `And ${jobs.length - LISTED_MAX} more, which stand in the audit log.` }]
+        ? [{ kind: 'text' as const, text: `And ${jobs.length - LISTED_MAX} more: see the audit log.` }]
         : []),
     ],
   });
@@ -55,7 +55,7 @@ function rowsOf(job: AlertedJob): (readonly [string, string])[] {
     ...(job.reference === null ? [] : [['Booking', job.reference] as const]),
     ['Since', `${formatStudioDate(job.since, 'medium')}, ${formatStudioTime(job.since)} (Sydney time)`],
     ['Tries', String(job.tries)],
-    ...(job.closedFor === null ? [] : [['Not tried any more', job.closedFor] as const]),
+    ...(job.closedFor === null ? [] : [['No longer tried', job.closedFor] as const]),
     ...(job.error === null ? [] : [['Last error', job.error] as const]),
     ['Job', job.id],
   ];

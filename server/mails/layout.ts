@@ -1,6 +1,6 @@
 import { venue } from '#rules/venue.ts';
 
-/** One piece of a mail's body. */
+/** One block of a mail's body. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly label: string; readonly code: string }
@@ -10,8 +10,8 @@ export type Block =
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
 /**
- * Builds a mail in the house style: one column of tables for old clients, no pictures from elsewhere, readable with dark and light schemes.
- * In the text part a code stands on a line of its own as `Label: 123456`.
+ * Renders a mail as HTML and text: one column of tables for old clients, no remote pictures, readable with dark and light schemes.
+ * In the text part each code has a line of its own: `Label: 123456`.
  */
 export function renderMail(input: {
   subject: string;

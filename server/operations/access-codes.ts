@@ -12,7 +12,7 @@ import { enqueue, type Job, type JobOutcome } from './outbox.ts';
 import { Refusal } from './refusal.ts';
 import type { Sealer } from './seal.ts';
 
-/** What the PIN page shows. `pin` is null until `releaseAt`, and while the lock has not answered yet. */
+/** What the PIN page shows. `pin` is null until `releaseAt`, and until the lock has answered. */
 export type DoorAccess = {
   readonly booking: BookingFacts;
   readonly pin: string | null;
@@ -27,61 +27,61 @@ export type DoorAccess = {
 };
 
 export type AccessCodes = {
-  /** Outbox: asks the lock for the first code of a confirmed booking. Any number of calls gives one code. */
+  /** Outbox: requests the first code of a confirmed booking from the lock. Idempotent. */
   request(job: Job): Promise<JobOutcome>;
-  /** Outbox: makes the lock forget the codes of a booking, or the one named in the payload. */
+  /** Outbox: removes a booking's codes from the lock, or only the one in the payload. */
   revoke(job: Job): Promise<JobOutcome>;
-  /** What there is to show of a confirmed booking now; changes nothing. */
+  /** Reads the access of a confirmed booking; changes nothing. */
   show(bookingId: string): Promise<DoorAccess>;
-  /** The first code if there is none yet, else what there is. */
+  /** Issues the first code if there is none yet, then reads the access. */
   ensure(bookingId: string): Promise<DoorAccess>;
-  /** A new code in place of the one before. */
+  /** Replaces the current code with a new one. */
   renew(bookingId: string, actor: string | null): Promise<DoorAccess>;
-  /** The lock tells that digits were used at a door. */
+  /** Records that somebody opened a door with these digits. */
   used(lockId: string, pin: string, at: Date): Promise<void>;
 };
 
-/** Digits of a code of our own choosing; the lock takes 4 to 10 and locks out after a few wrong tries. */
+/** Length of the codes that we choose. The lock takes 4 to 10 digits and locks out after a few wrong tries. */
 const PIN_DIGITS = 6;
 
-export function createAccessCodes(parts: {
+export function createAccessCodes(context: {
   db: Database;
   locks: Locks;
-  /** Which lock stands at which studio's door. */
+  /** Studio id → lock id. */
   lockOf: ReadonlyMap<string, string>;
   sealer: Sealer;
   clock: Clock;
   log: Log;
 }): AccessCodes {
-  const { db, locks, lockOf, sealer, clock, log } = parts;
+  const { db, locks, lockOf, sealer, clock, log } = context;
   const limits = regenerateLimits(locks.capabilities.mode);
 
   async function timesOf(
-    ask: Pick<Transaction, 'query' | 'one'>,
+    source: Pick<Transaction, 'query' | 'one'>,
     booking: BookingFacts,
   ): Promise<ReturnType<typeof accessTimes>> {
     return accessTimes({
       start: new Date(booking.startTime),
       end: new Date(booking.endTime),
       bookedAt: new Date(booking.confirmedAt ?? booking.createdAt),
-      roomFreeBefore: await roomIsFreeBefore(ask, booking, studio.pinLeadMinutes),
+      roomFreeBefore: await roomIsFreeBefore(source, booking, studio.pinLeadMinutes),
       capabilities: locks.capabilities,
     });
   }
 
-  async function confirmed(bookingId: string): Promise<BookingFacts> {
+  async function requireConfirmed(bookingId: string): Promise<BookingFacts> {
     const booking = await readBooking(db, bookingId);
     if (!booking || booking.status === 'cancelled') throw new Refusal('not_found', 'Booking not found');
     if (booking.status !== 'confirmed') throw new Refusal('not_confirmed', 'This booking is not paid for yet.');
     return booking;
   }
 
-  /** Writes the code we are about to ask for, so that an answer that gets lost can be asked for again. */
+  /** Stores the code before the lock is called, so that a lost answer can be requested again. */
   async function plan(tx: Transaction, booking: BookingFacts, attempt: number): Promise<AccessCode> {
     const lockId = lockOf.get(booking.studioId);
-    if (!lockId) throw new Error(`no lock is named for studio ${booking.studioName}`);
+    if (!lockId) throw new Error(`no lock is configured for studio ${booking.studioName}`);
     const times = await timesOf(tx, booking);
-    // A lock takes no window that began before the current hour (providers.md 3.3).
+    // igloohome refuses a window that began before the current hour.
     const from = new Date(Math.max(times.worksFrom.getTime(), floorToHour(clock()).getTime()));
     const code = await tx.one<{ id: string }>(
       `insert into public.booking_access_codes (booking_id, attempt, mode, starts_at, ends_at, release_at, created_at)
@@ -89,16 +89,16 @@ export function createAccessCodes(parts: {
       [booking.id, attempt, locks.capabilities.mode, from, times.worksUntil, times.releaseAt, clock()],
     );
     if (!code) throw new Error('a planned code was not written');
-    const ours = locks.capabilities.mode === 'bridge' ? await freshPin(tx, lockId) : null;
+    const ownPin = locks.capabilities.mode === 'bridge' ? await freshPin(tx, lockId) : null;
     await tx.query(
       `insert into private.access_secret (code_id, lock_id, variant, pin_sealed, pin_print, starts_at, ends_at)
        values ($1::uuid, $2, $3::int, $4, $5, $6::timestamptz, $7::timestamptz)`,
       [
         code.id,
         lockId,
-        ours === null ? await freeVariant(tx, lockId, from, times.worksUntil) : 0,
-        ours === null ? null : sealer.seal(ours, code.id),
-        ours === null ? null : sealer.print(ours),
+        ownPin === null ? await freeVariant(tx, lockId, from, times.worksUntil) : 0,
+        ownPin === null ? null : sealer.seal(ownPin, code.id),
+        ownPin === null ? null : sealer.print(ownPin),
         from,
         times.worksUntil,
       ],
@@ -108,7 +108,7 @@ export function createAccessCodes(parts: {
     return planned;
   }
 
-  /** Digits that no live code of this lock has. */
+  /** Chooses digits that no live code of this lock has. */
   async function freshPin(tx: Transaction, lockId: string): Promise<string> {
     for (let round = 0; round < 20; round += 1) {
       const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
@@ -132,10 +132,10 @@ export function createAccessCodes(parts: {
     return next;
   }
 
-  /** Asks the lock for a planned code, outside any transaction, and writes down that it agreed. */
+  /** Requests a planned code from the lock, outside any transaction, and records the answer. */
   async function issue(code: AccessCode, booking: BookingFacts): Promise<void> {
     failpoint('access.before.issue');
-    const made = await locks.issueCode({
+    const issued = await locks.issueCode({
       lockId: code.lockId,
       startsAt: code.startsAt,
       endsAt: code.endsAt,
@@ -153,13 +153,13 @@ export function createAccessCodes(parts: {
       );
       await tx.query(
         `update private.access_secret set pin_sealed = $2, pin_print = $3, provider_code_id = $4 where code_id = $1::uuid`,
-        [code.id, sealer.seal(made.pin, code.id), sealer.print(made.pin), made.providerCodeId],
+        [code.id, sealer.seal(issued.pin, code.id), sealer.print(issued.pin), issued.providerCodeId],
       );
       await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [
         code.id,
         { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode },
       ]);
-      // A cancellation may have come between the question and the answer; and at the end the lock forgets.
+      // Revoke at once when the booking was cancelled during the call, else when the code ends.
       const cancelled = live?.status !== 'confirmed';
       await enqueue(tx, {
         kind: 'access.revoke',
@@ -172,8 +172,8 @@ export function createAccessCodes(parts: {
     failpoint('access.after.commit');
   }
 
-  /** `ended`: the session was over before the lock had agreed to a code. */
-  async function first(bookingId: string): Promise<'done' | 'ended'> {
+  /** Issues the first code of a booking. `ended`: the session was over before the lock issued one. */
+  async function issueFirst(bookingId: string): Promise<'done' | 'ended'> {
     const planned = await db.transaction(async (tx) => {
       const booking = await lockBooking(tx, bookingId);
       if (!booking || booking.status !== 'confirmed') return null;
@@ -188,7 +188,7 @@ export function createAccessCodes(parts: {
     return 'done';
   }
 
-  async function forget(code: AccessCode): Promise<void> {
+  async function revokeCode(code: AccessCode): Promise<void> {
     const now = clock();
     const over = now.getTime() >= code.endsAt.getTime();
     if (locks.capabilities.revocable) {
@@ -213,7 +213,7 @@ export function createAccessCodes(parts: {
   }
 
   async function show(bookingId: string): Promise<DoorAccess> {
-    const booking = await confirmed(bookingId);
+    const booking = await requireConfirmed(bookingId);
     const times = await timesOf(db, booking);
     const code = await issuedCode(db, bookingId);
     const newest = await newestCode(db, bookingId);
@@ -236,12 +236,12 @@ export function createAccessCodes(parts: {
   }
 
   async function renew(bookingId: string, actor: string | null): Promise<DoorAccess> {
-    const booking = await confirmed(bookingId);
+    const booking = await requireConfirmed(bookingId);
     const times = await timesOf(db, booking);
     const now = clock();
     if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
     if (now < times.releaseAt)
-      throw new Refusal('code_not_released', 'Your code is not released yet.', { releaseAt: times.releaseAt });
+      throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt: times.releaseAt });
     const { code, before } = await db.transaction(async (tx) => {
       const live = await lockBooking(tx, bookingId);
       if (live?.status !== 'confirmed') throw new Refusal('not_found', 'Booking not found');
@@ -286,7 +286,7 @@ export function createAccessCodes(parts: {
     return show(bookingId);
   }
 
-  /** The lock said no: the code before it stays the one that opens. An answer we never got leaves the new code waiting to be asked for again. */
+  /** Keeps the previous code when the lock refused the new one. After a lost answer the new code stays requested and is tried again. */
   async function fallBack(code: AccessCode, before: readonly AccessCode[], error: ProviderError): Promise<void> {
     if (error.ambiguous) return;
     await db.transaction(async (tx) => {
@@ -319,11 +319,11 @@ export function createAccessCodes(parts: {
     show,
     renew,
     async ensure(bookingId) {
-      const booking = await confirmed(bookingId);
+      const booking = await requireConfirmed(bookingId);
       const times = await timesOf(db, booking);
       if (clock() >= times.requestAt) {
-        await first(bookingId).catch((error: unknown) => {
-          // The outbox asks again; the page says that the code is on its way.
+        await issueFirst(bookingId).catch((error: unknown) => {
+          // The outbox tries again; until then the page says that the code is on its way.
           log.warn(
             { booking: bookingId, reason: error instanceof Error ? error.message : String(error) },
             'a door code is not there yet',
@@ -333,15 +333,15 @@ export function createAccessCodes(parts: {
       return show(bookingId);
     },
     async request(job) {
-      const came = await first(job.subjectId);
-      return came === 'ended' ? { closed: 'The session ended before the lock had given an access code.' } : 'done';
+      const result = await issueFirst(job.subjectId);
+      return result === 'ended' ? { closed: 'The session ended before the lock had given an access code.' } : 'done';
     },
     async revoke(job) {
-      const only = job.payload['codeId'];
+      const onlyCodeId = job.payload['codeId'];
       const codes = await liveCodes(db, job.subjectId);
       for (const code of codes) {
-        if (only !== undefined && code.id !== only) continue;
-        await forget(code);
+        if (onlyCodeId !== undefined && code.id !== onlyCodeId) continue;
+        await revokeCode(code);
       }
       return 'done';
     },

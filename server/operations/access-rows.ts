@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** A door code without its digits, as the operations see it. */
+/** An access code; its digits are encrypted. */
 export type AccessCode = {
   readonly id: string;
   readonly bookingId: string;
@@ -19,25 +19,25 @@ const COLUMNS = `c.id, c.booking_id as "bookingId", c.attempt, c.status, c.start
   c.created_at as "createdAt", s.lock_id as "lockId", s.variant, s.pin_sealed as "pinSealed"`;
 const FROM = `from public.booking_access_codes c join private.access_secret s on s.code_id = c.id`;
 
-type Ask = Pick<Transaction, 'query' | 'one'>;
+type Queryable = Pick<Transaction, 'query' | 'one'>;
 
-/** The newest code of a booking, whatever became of it. */
-export function newestCode(db: Ask, bookingId: string): Promise<AccessCode | null> {
+/** Reads the newest code of a booking, in any state. */
+export function newestCode(db: Queryable, bookingId: string): Promise<AccessCode | null> {
   return db.one<AccessCode>(`select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid order by c.attempt desc limit 1`, [
     bookingId,
   ]);
 }
 
-/** The newest code that the lock has accepted. */
-export function issuedCode(db: Ask, bookingId: string): Promise<AccessCode | null> {
+/** Reads the newest code that the lock accepted. */
+export function issuedCode(db: Queryable, bookingId: string): Promise<AccessCode | null> {
   return db.one<AccessCode>(
     `select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid and c.status = 'issued' order by c.attempt desc limit 1`,
     [bookingId],
   );
 }
 
-/** Codes of a booking that the lock may still know, oldest first. */
-export async function liveCodes(db: Ask, bookingId: string): Promise<AccessCode[]> {
+/** Reads the codes that the lock may still accept, oldest first. */
+export async function liveCodes(db: Queryable, bookingId: string): Promise<AccessCode[]> {
   const { rows } = await db.query<AccessCode>(
     `select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid and s.live order by c.attempt`,
     [bookingId],
@@ -45,9 +45,9 @@ export async function liveCodes(db: Ask, bookingId: string): Promise<AccessCode[
   return rows;
 }
 
-/** True when nobody has the room in the minutes before `start`, so that the customer may come in early. */
+/** Whether the studio is free in the minutes before the start, so that the customer may come in early. */
 export async function roomIsFreeBefore(
-  db: Ask,
+  db: Queryable,
   booking: { id: string; studioId: string; startTime: string },
   minutes: number,
 ): Promise<boolean> {

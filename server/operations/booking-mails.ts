@@ -22,14 +22,14 @@ import { Refusal } from './refusal.ts';
 /** The purpose of the signed link to a booking's code page. */
 export const PIN_LINK = 'pin-page';
 
-/** While the lock has not answered, the code mail looks again after so long. */
-const LOOK_AGAIN_MS = 5_000;
+/** How soon the code mail is tried again while the lock has not answered. */
+const CODE_RETRY_MS = 5_000;
 
-/** States of a payment whose money goes back, or has gone. */
+/** States of a payment that is or will be refunded. */
 const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded', 'refund_failed', 'refund_manual'];
 
-/** The mails of a booking, as the outbox sends them: recipient and content are looked up when they leave, never handed in. */
-export function createBookingMails(parts: {
+/** Handlers for the mails of a booking. Each reads recipient and content when it sends, so that nothing stale goes out. */
+export function createBookingMails(context: {
   db: Database;
   mail: Mail;
   access: AccessCodes;
@@ -45,7 +45,7 @@ export function createBookingMails(parts: {
   | 'mail.access-code',
   JobHandler
 > {
-  const { db, mail, access, links, clock, siteUrl } = parts;
+  const { db, mail, access, links, clock, siteUrl } = context;
 
   async function recipient(booking: BookingFacts): Promise<{ email: string; firstName: string | null } | null> {
     if (booking.userId === null) return null;
@@ -56,7 +56,7 @@ export function createBookingMails(parts: {
     return row ? { email: row.email, firstName: row.name?.split(' ')[0] ?? null } : null;
   }
 
-  /** Sends a mail about the job's booking; nobody to write to is no failure. */
+  /** Sends a mail about the job's booking; does nothing when it has no recipient. */
   async function send(
     job: Job,
     compose: (booking: BookingForMail, facts: BookingFacts) => Promise<MailWithCalendar | null>,
@@ -74,7 +74,7 @@ export function createBookingMails(parts: {
   const pinLink = (booking: BookingFacts): string =>
     `${siteUrl}/regenerate-pin?booking_id=${booking.id}&token=${links.sign(PIN_LINK, booking.id, new Date(booking.endTime))}`;
 
-  async function returned(bookingId: string): Promise<number> {
+  async function refundedCents(bookingId: string): Promise<number> {
     const payment = await latestPayment(db, bookingId);
     return payment?.kind === 'card' && RETURNED.includes(payment.state)
       ? (payment.paidCents ?? payment.amountCents)
@@ -85,8 +85,8 @@ export function createBookingMails(parts: {
     async 'mail.booking-confirmed'(job) {
       await send(job, async (booking, facts) => {
         const shown = await access.show(facts.id).catch((error: unknown) => {
-          if (error instanceof Refusal) return null; // no door to speak of yet: the start is what can be said
-          throw error; // a failure is no reason to name another time: the mail is tried again
+          if (error instanceof Refusal) return null; // no access yet: name the start instead
+          throw error; // try the mail again instead of naming a wrong time
         });
         return bookingConfirmedMail(
           booking,
@@ -98,15 +98,15 @@ export function createBookingMails(parts: {
       return 'done';
     },
     async 'mail.booking-cancelled'(job) {
-      await send(job, async (booking, facts) => bookingCancelledMail(booking, await returned(facts.id)));
+      await send(job, async (booking, facts) => bookingCancelledMail(booking, await refundedCents(facts.id)));
       return 'done';
     },
     async 'mail.payment-returned'(job) {
-      await send(job, async (booking, facts) => paymentReturnedMail(booking, await returned(facts.id)));
+      await send(job, async (booking, facts) => paymentReturnedMail(booking, await refundedCents(facts.id)));
       return 'done';
     },
     async 'mail.payment-processing'(job) {
-      // It may be over before the mail leaves: then only how it ended is told.
+      // Skip it once the payment has ended: another mail tells the result.
       await send(job, async (booking, facts) => (facts.status === 'pending' ? paymentProcessingMail(booking) : null));
       return 'done';
     },
@@ -119,10 +119,10 @@ export function createBookingMails(parts: {
     },
     async 'mail.access-code'(job) {
       const facts = await readBooking(db, job.subjectId);
-      const owed = facts?.status === 'confirmed';
-      const over = !owed || clock().getTime() >= Date.parse(facts.endTime);
-      const ready = over ? null : await access.show(job.subjectId);
-      if (!over && !ready?.pin) return { retryAt: new Date(clock().getTime() + LOOK_AGAIN_MS) };
+      const confirmed = facts?.status === 'confirmed';
+      const ended = !confirmed || clock().getTime() >= Date.parse(facts.endTime);
+      const ready = ended ? null : await access.show(job.subjectId);
+      if (!ended && !ready?.pin) return { retryAt: new Date(clock().getTime() + CODE_RETRY_MS) };
       if (ready?.pin) {
         const { pin, worksFrom, worksUntil, singleUse } = ready;
         await send(job, async (booking, about) =>
@@ -131,9 +131,9 @@ export function createBookingMails(parts: {
       }
       await db.query(
         `update public.scheduled_emails set status = $2, sent_at = case when $2 = 'sent' then $3::timestamptz end where booking_id = $1::uuid and status in ('pending', 'pending_immediate')`,
-        [job.subjectId, over ? 'cancelled' : 'sent', clock()],
+        [job.subjectId, ended ? 'cancelled' : 'sent', clock()],
       );
-      return owed && over ? { closed: 'The session ended before the access code could be mailed.' } : 'done';
+      return confirmed && ended ? { closed: 'The session ended before the access code could be mailed.' } : 'done';
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** A booking as the operations see it: private.booking_facts(). Times are ISO instants, money is cents. */
+/** A booking as `private.booking_facts()` returns it. Times are ISO instants, money is cents. */
 export type BookingFacts = {
   readonly id: string;
   readonly reference: string;
@@ -55,7 +55,7 @@ export type PaymentFacts = {
   readonly url: string | null;
   readonly sessionExpiresAt: string | null;
   readonly amountCents: number;
-  /** What was really taken; null before anything was. */
+  /** What the provider took; null before it took anything. */
   readonly paidCents: number | null;
   readonly refundedCents: number;
   readonly refundFailures: number;
@@ -66,10 +66,10 @@ export type PaymentFacts = {
   readonly createdAt: string;
 };
 
-type Ask = Pick<Transaction, 'one'>;
+type Queryable = Pick<Transaction, 'one'>;
 
-/** The booking, locked until the transaction ends: always before its payments, so that no two paths wait for each other. */
-export async function lockBooking(tx: Ask, bookingId: string): Promise<BookingFacts | null> {
+/** Locks the booking until the transaction ends. Always lock it before its payments: the same order everywhere prevents deadlocks. */
+export async function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFacts | null> {
   const row = await tx.one<{ facts: BookingFacts }>(
     `select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid for update`,
     [bookingId],
@@ -77,7 +77,7 @@ export async function lockBooking(tx: Ask, bookingId: string): Promise<BookingFa
   return row?.facts ?? null;
 }
 
-export async function readBooking(db: Ask, bookingId: string): Promise<BookingFacts | null> {
+export async function readBooking(db: Queryable, bookingId: string): Promise<BookingFacts | null> {
   const row = await db.one<{ facts: BookingFacts }>(
     `select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid`,
     [bookingId],
@@ -85,7 +85,7 @@ export async function readBooking(db: Ask, bookingId: string): Promise<BookingFa
   return row?.facts ?? null;
 }
 
-export async function latestPayment(db: Ask, bookingId: string): Promise<PaymentFacts | null> {
+export async function latestPayment(db: Queryable, bookingId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
     `select private.payment_facts(x) as facts from private.payment x where x.booking_id = $1::uuid order by x.attempt desc limit 1`,
     [bookingId],

@@ -23,22 +23,22 @@ import { Refusal } from './refusal.ts';
 
 export type HoldRequest = {
   readonly userId: string;
-  /** Address of the caller, for the limit of tried codes. */
+  /** IP address of the caller, for the limit on coupon guesses. */
   readonly ip: string;
   readonly email: string;
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** '' when none is wanted; null leaves it to the person's own hold of these hours. */
+  /** '' for no coupon; null keeps the coupon of the caller's own hold of these hours. */
   readonly couponCode: string | null;
   /** As `storedPhone` writes it; null when none was given. */
   readonly contactPhone: string | null;
   readonly termsAccepted: boolean;
-  /** What the customer was shown, in cents; null when nothing was shown. */
+  /** The total on the customer's screen, in cents; null when it showed none. */
   readonly shownTotalCents: number | null;
 };
 
-/** `url`: where the customer goes to pay, or the result page when nothing is to pay; null while the provider has not answered yet. */
+/** `url`: the pay page, or the result page of a free booking; null while the provider has not answered. */
 export type Held = {
   readonly bookingId: string;
   readonly reference: string;
@@ -52,18 +52,18 @@ export type BookingSettings = {
   readonly sessionMinutes: number;
   /** How long a hold waits for the payment provider, in milliseconds. */
   readonly answerWithinMs: number;
-  /** Multiplies every limit; 1 outside tests. */
+  /** Multiplies each limit; 1 outside tests. */
   readonly limitFactor: number;
 };
 
 export type Bookings = {
-  /** Prices, checks and holds a span of hours, and opens the payment session. Double clicks answer the same session. */
+  /** Prices, checks and holds a span of hours, and opens the payment session. A repeated call answers the same session. */
   hold(request: HoldRequest): Promise<Held>;
-  /** Gives up the caller's own unpaid hold, by the handshake; `couponCode` is the code it had, which is free to use again. */
+  /** Releases the caller's own unpaid hold after the provider closed its session; `couponCode` is the code it had, free to use again. */
   letGo(bookingId: string, userId: string): Promise<{ booking: BookingFacts; couponCode: string | null }>;
-  /** The customer's own cancellation, with the refund its frozen policy gives. */
+  /** Cancels the customer's own booking, with the refund that its frozen terms give. */
   cancel(bookingId: string, userId: string): Promise<Cancelled>;
-  /** A booking of the caller: the given one, or the newest confirmed one. */
+  /** Reads a booking of the caller: the given one, or the newest confirmed one. */
   own(userId: string, bookingId: string | null): Promise<BookingFacts>;
 };
 
@@ -89,15 +89,15 @@ type HoldOutcome =
   | { outcome: 'taken'; expired: string[]; mine: string | null }
   | { outcome: 'too_many_holds'; holds: BookingFacts[]; retryAt: string | null };
 
-/** An unpaid hold of the caller for exactly the hours asked for, as it was priced: private.own_hold(). */
+/** The caller's unpaid hold of exactly these hours with its price: `private.own_hold()`. */
 type OwnHold = { booking: BookingFacts; couponId: string | null; coupon: CouponTerms | null; payable: boolean };
-/** What a hold costs and the code that is used; `couponId` is null without one. */
+/** What a hold costs, with the coupon it uses; `couponId` is null without one. */
 type Price = { readonly quote: Quote; readonly couponId: string | null; readonly coupon: CouponTerms | null };
 
-/** What private.coupon_problem() says of a code without a unit left, for everybody or for this person. */
+/** Messages of `private.coupon_problem()` for a code that is used up, in total or for this customer. */
 const USED_UP: ReadonlySet<string> = new Set(['This code has been fully used.', 'You have used this code already.']);
 
-export function createBookings(parts: {
+export function createBookings(context: {
   db: Database;
   payments: Payments;
   desk: PaymentDesk;
@@ -106,22 +106,22 @@ export function createBookings(parts: {
   log: Log;
   settings: BookingSettings;
 }): Bookings {
-  const { db, payments, desk, guesses, clock, log, settings } = parts;
-  const opening = createSharedWork<string | null>();
+  const { db, payments, desk, guesses, clock, log, settings } = context;
+  const shareOpening = createSharedWork<string | null>();
   const sessions = { db, payments, clock, siteUrl: settings.siteUrl, sessionMinutes: settings.sessionMinutes };
 
   async function hold(request: HoldRequest): Promise<Held> {
     const now = clock();
-    const left = startBudget(settings.answerWithinMs);
+    const timeLeft = startBudget(settings.answerWithinMs);
     const slots = readSpan(request);
     const own = await ownHold(request);
     const code = request.couponCode ?? own?.coupon?.code ?? null;
-    // The code of one's own hold is no guess, however often it is sent.
+    // Sending the code of an own hold again is not a guess.
     if (request.couponCode && request.couponCode.toUpperCase() !== own?.coupon?.code.toUpperCase())
       await guesses.count(request.userId, request.ip);
     const facts = await readFacts(request, code === '' ? null : code, slots.length, now);
     const verified = admit(request, facts, now);
-    const price = keptPrice(own, code, now) ?? newPrice(slots, facts, now);
+    const price = frozenPrice(own, code, now) ?? newPrice(slots, facts, now);
     if (request.shownTotalCents !== null && request.shownTotalCents !== price.quote.totalCents) {
       throw new Refusal('price_changed', 'The price of this booking has changed. Please check the new total.', {
         total: centsToDollars(price.quote.totalCents),
@@ -129,12 +129,12 @@ export function createBookings(parts: {
       });
     }
     const claim = holdParameters(request, facts, price, verified, now);
-    const outcome = await claimSlot(claim, price.quote.totalCents === 0, now, left);
-    // However often the page asks, the provider is asked once at a time; a caller who waits too long hears that it is still being asked.
-    const asked = opening(outcome.payment.id, () =>
+    const outcome = await claimSlot(claim, price.quote.totalCents === 0, now, timeLeft);
+    // Concurrent calls share one request to the provider. A caller that waits too long gets no URL and asks again.
+    const opening = shareOpening(outcome.payment.id, () =>
       openSession(sessions, outcome.booking, outcome.payment, { email: request.email, hours: price.quote.hours }),
     );
-    const held = await within(log, left(), asked, null);
+    const held = await within(log, timeLeft(), opening, null);
     return {
       bookingId: outcome.booking.id,
       reference: outcome.booking.reference,
@@ -146,9 +146,9 @@ export function createBookings(parts: {
   function readSpan(request: HoldRequest): Slot[] {
     const slots = slotsOfSpan(request.startTime, request.endTime);
     if (!slots || slots.length === 0)
-      throw new Refusal('invalid_request', 'A booking starts and ends on the hour, Sydney time.');
+      throw new Refusal('invalid_request', 'Bookings start and end on the hour, Sydney time.');
     if (slots.length > studio.maxHours)
-      throw new Refusal('invalid_request', `A booking is at most ${studio.maxHours} hours long.`);
+      throw new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`);
     return slots;
   }
 
@@ -160,8 +160,8 @@ export function createBookings(parts: {
     return row?.hold ?? null;
   }
 
-  /** The frozen price of one's own hold while it can be paid with the code it has; it was checked when the hold was made. */
-  function keptPrice(own: OwnHold | null, code: string | null, now: Date): Price | null {
+  /** The frozen price of an own hold that can still be paid with the same code; it was checked when the hold was made. */
+  function frozenPrice(own: OwnHold | null, code: string | null, now: Date): Price | null {
     if (!own?.payable || own.booking.holdExpiresAt === null || Date.parse(own.booking.holdExpiresAt) <= now.getTime())
       return null;
     if ((own.coupon?.code ?? '') !== (code ?? '').trim().toUpperCase()) return null;
@@ -172,7 +172,7 @@ export function createBookings(parts: {
     for (const slot of slots) {
       const closed = slotClosed(slot, now);
       if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');
-      if (closed) throw new Refusal('slot_closed', 'This time cannot be booked.');
+      if (closed) throw new Refusal('slot_closed', 'This time can’t be booked.');
     }
     const coupon = couponTerms(facts);
     return { quote: quoteSlots(slots, coupon), couponId: facts.coupon?.id ?? null, coupon };
@@ -183,11 +183,11 @@ export function createBookings(parts: {
       `select private.checkout_facts($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
       [request.userId, request.studioId, code, hours, now],
     );
-    if (!row) throw new Error('checkout_facts answered nothing');
+    if (!row) throw new Error('checkout_facts returned no row');
     return row.facts;
   }
 
-  /** Age, identity and terms, checked here again whatever the page did (decisions T-19). Answers the verification used. */
+  /** Checks age, identity and terms again, whatever the page did. Returns the id of the verification. */
   function admit(request: HoldRequest, facts: Facts, now: Date): string {
     if (!facts.studio) throw new Refusal('invalid_request', 'Selected studio not found.');
     if (!facts.mailConfirmed) throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
@@ -232,7 +232,7 @@ export function createBookings(parts: {
       startTime: request.startTime,
       endTime: request.endTime,
       holdExpiresAt: new Date(now.getTime() + settings.holdMinutes * 60_000),
-      // Whole seconds: the provider counts in them, and a repeated call must say the very same.
+      // Whole seconds, as the provider counts: a repeated call must send the same value.
       sessionExpiresAt: new Date(Math.ceil(now.getTime() / 1000) * 1000 + settings.sessionMinutes * 60_000),
       totalHours: quote.hours,
       slots: quote.slots,
@@ -251,12 +251,12 @@ export function createBookings(parts: {
     };
   }
 
-  /** Holds; closes own holds it replaces and releases expired holds in the way first, in at most a few rounds. */
+  /** Holds the hours. First closes own holds that it replaces and releases expired holds in the way; at most four rounds. */
   async function claimSlot(
     claim: Record<string, unknown>,
     free: boolean,
     now: Date,
-    left: () => number,
+    timeLeft: () => number,
   ): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
     for (let round = 0; round < 4; round += 1) {
       const outcome = await tryHold(claim, free, now);
@@ -264,25 +264,25 @@ export function createBookings(parts: {
       if (outcome.outcome === 'held' || outcome.outcome === 'existing') return outcome;
       if (outcome.outcome === 'too_many_holds') throw tooManyHolds(outcome.holds, outcome.retryAt, now);
       if (outcome.outcome === 'replace') {
-        if (!(await within(log, left(), closeSessions(outcome.bookingIds), false)))
+        if (!(await within(log, timeLeft(), closeSessions(outcome.bookingIds), false)))
           throw new Refusal(
             'provider_unavailable',
-            'We are still asking the payment provider. Please try again in a moment.',
+            'We’re still waiting for the payment provider. Please try again in a moment.',
           );
         continue;
       }
       if (outcome.mine !== null)
-        throw new Refusal('slot_taken', `You have booked this time already. Your reference is ${outcome.mine}.`);
+        throw new Refusal('slot_taken', `You’ve already booked this time. Your reference is ${outcome.mine}.`);
       if (outcome.expired.length === 0) break;
-      // A provider that says nothing leaves the hold in the way: the slot counts as taken.
+      // Without an answer from the provider the expired hold stays: the slot counts as taken.
       const releases = outcome.expired.map((id) => desk.release(id, 'hold_expired').catch(stillHeld));
-      const freed = await within(log, left(), Promise.all(releases), []);
+      const freed = await within(log, timeLeft(), Promise.all(releases), []);
       if (!freed.some((booking) => booking?.status === 'cancelled')) break;
     }
     throw new Refusal('slot_taken', 'Somebody else has just taken this time. Please choose another.');
   }
 
-  /** Closes the pay pages of own holds, one after another; true when all are closed. */
+  /** Closes the pay pages of own holds one after another. Returns true when all are closed. */
   async function closeSessions(bookingIds: readonly string[]): Promise<boolean> {
     for (const bookingId of bookingIds) await closeSession({ db, payments, desk }, bookingId);
     return true;
@@ -298,12 +298,12 @@ export function createBookings(parts: {
             return held;
           })
         : await db.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
-      if (!row) throw new Error('hold_booking answered nothing');
+      if (!row) throw new Error('hold_booking returned no row');
       return row.outcome;
     } catch (error) {
       if (error instanceof DatabaseError && error.code === 'HC001')
         throw new Refusal('coupon_exhausted', 'This code has been fully used.');
-      // Taken while one's own holds were being replaced: they are as before, and the next round says by whom.
+      // Somebody took a slot while own holds were being replaced. The holds are unchanged; the next round tells who.
       if (error instanceof DatabaseError && error.code === 'HC002')
         return { outcome: 'taken', expired: [], mine: null };
       throw error;
@@ -343,7 +343,7 @@ export function createBookings(parts: {
   };
 }
 
-/** The provider gave no answer: the hold in the way stays, and the slot counts as taken. */
+/** The provider did not answer, so the hold stays and the slot counts as taken. */
 function stillHeld(error: unknown): null {
   if (error instanceof ProviderError) return null;
   throw error;

@@ -1,6 +1,6 @@
 /**
- * Places where a crash test may kill this process (promises section 6.2). Unarmed, as always outside tests, they do nothing.
- * `spec` is 'name' or 'name:N' (the N-th time the name is passed); the kill is SIGKILL, so nothing can tidy up.
+ * Points where a crash test kills this process. They do nothing unless a test arms them.
+ * `spec` is 'name' or 'name:N' (the N-th pass); the kill is SIGKILL, so no cleanup runs.
  */
 let armed: { name: string; countdown: number } | null = null;
 

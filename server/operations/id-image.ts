@@ -7,7 +7,7 @@ const EDGE_MAX = 2_400;
 
 const REFUSED = 'This picture cannot be read. Please use a JPEG, PNG or WebP photo.';
 
-/** The bytes of `data:image/…;base64,…`. Throws `Refusal('image_refused')`. */
+/** Decodes `data:image/…;base64,…`. Throws `Refusal('image_refused')`. */
 export function readDataUrl(text: string): Uint8Array {
   const match = /^data:image\/(?:jpeg|jpg|png|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(text);
   const body = match?.[1];
@@ -18,8 +18,8 @@ export function readDataUrl(text: string): Uint8Array {
 }
 
 /**
- * Turns what somebody sent into a plain JPEG without metadata, so that only pixels go further (decisions T-22). Throws
- * `Refusal('image_refused')`, and `provider_unavailable` when too many wait.
+ * Converts an uploaded picture to a JPEG without metadata, so that only pixels reach the reader. Throws
+ * `Refusal('image_refused')`, or `provider_unavailable` when too many wait.
  */
 export async function prepareImage(pictures: PictureDecoder, bytes: Uint8Array): Promise<Uint8Array> {
   const image = looksLikeImage(bytes) ? await pictures.repack(bytes, EDGE_MAX) : 'unreadable';
@@ -29,7 +29,7 @@ export async function prepareImage(pictures: PictureDecoder, bytes: Uint8Array):
   return image;
 }
 
-/** The first bytes of JPEG, PNG and WebP files; what a file calls itself is not asked. */
+/** Recognises JPEG, PNG and WebP by their first bytes; the claimed type is ignored. */
 function looksLikeImage(bytes: Uint8Array): boolean {
   const text = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
   const jpeg = bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;

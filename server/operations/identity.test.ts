@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { createIdentity } from './identity.ts';
 
-/** The part of the ports these cases reach; anything else would be a call nobody expects. */
+/** A port that rejects each call: these cases must not reach it. */
 const unreachable = new Proxy({}, { get: (_, name) => () => Promise.reject(new Error(`called ${String(name)}`)) });
 
-test('without a hosted check none begins and none is asked for: not_configured, with the photo as the way on', async () => {
-  // Casts: only `one` of the database is reached, nothing of the other ports.
+test('without a hosted check, starting and reading one are refused with not_configured and advice to use a photo', async () => {
+  // Casts: the code calls only `one` of the database, and none of the other ports.
   const db = {
     one: (text: string) =>
-      // Nobody was found to be under 18 before.
+      // No earlier check said under 18.
       Promise.resolve(
         text.includes('extracted_dob') ? null : { count: 0, status: 'open', decision: null, reasons: null },
       ),

@@ -20,12 +20,12 @@ import { Refusal } from './refusal.ts';
 
 export type Judgement = ReturnType<typeof judgeLicence>;
 
-/** A decision and what it rests on. */
+/** A decision, with the reading and judgement behind it. */
 export type Verification = {
   readonly id: string;
   readonly reading: LicenceReading;
   readonly judgement: Judgement;
-  /** 'YYYY-MM-DD' of the profile it was held against. */
+  /** 'YYYY-MM-DD' of the profile it was compared with. */
   readonly profileBirthDate: string | null;
 };
 
@@ -36,54 +36,54 @@ export type HostedStatus = {
 };
 
 export type Identity = {
-  /** Reads a licence photo, judges it against the profile and writes the decision. Throws `Refusal`. */
+  /** Reads a licence photo, compares it with the profile and stores the decision. Throws `Refusal`. */
   verifyPhoto(userId: string, bytes: Uint8Array): Promise<Verification>;
-  /** Begins a check on the provider's own page. Throws `Refusal`, `not_configured` where there is no hosted check. */
+  /** Starts a check on the provider's own page. Throws `Refusal`: `not_configured` without a hosted check. */
   beginHosted(userId: string, email: string): Promise<{ id: string; url: string }>;
-  /** Where a hosted check of this person stands; writes the decision once there is one. */
+  /** Reads the state of a customer's hosted check and stores the decision once there is one. */
   checkHosted(userId: string, sessionId: string): Promise<HostedStatus>;
-  /** Outbox: a picture kept for a person to look at is deleted. */
+  /** Outbox: deletes a picture that was kept for review. */
   deleteImage(job: Job): Promise<JobOutcome>;
 };
 
-/** A picture that a person has to look at is gone after so long at the latest (promises section 0). */
+/** A picture kept for review is deleted after this many days at the latest. */
 const REVIEW_DAYS = 7;
 
 type Profile = { fullName: string | null; dateOfBirth: string | null };
-/** What a decision is written from. */
+/** What a decision is stored with. */
 type Decision = {
   readonly source: 'photo' | 'hosted';
   readonly reading: LicenceReading;
   readonly judgement: Judgement;
-  /** The profile it was judged against. */
+  /** The profile it was compared with. */
   readonly profile: { fullName: string; dateOfBirth: string | null };
   readonly imageKey: string | null;
   readonly sessionId: string | null;
 };
 
-/** Pictures that may wait for the reader; with 15 s for each, nobody waits longer than a minute and a quarter. */
+/** Pictures that may wait for the reader; at 15 s each, the longest wait is 75 s. */
 const WAITING_MAX = 4;
-/** A profile that changes again and again while it is decided on is given up. */
+/** Tries before giving up on a profile that keeps changing during the check. */
 const DECIDE_TRIES = 3;
 
 const PROFILE = `select full_name as "fullName", date_of_birth as "dateOfBirth" from public.profiles where user_id = $1::uuid`;
 
-export function createIdentity(parts: {
+export function createIdentity(context: {
   db: Database;
   reader: IdReader;
   pictures: PictureDecoder;
-  /** null: there is no hosted check here, photos only. */
+  /** null: photos only. */
   checks: IdentityChecks | null;
   store: ObjectStore;
   clock: Clock;
   siteUrl: string;
-  /** How many pictures the reader reads at once. */
+  /** How many pictures are read at the same time. */
   readAtOnce: number;
 }): Identity {
-  const { db, reader, pictures, checks, store, clock, siteUrl } = parts;
-  const queue = createCheckQueue({ atOnce: parts.readAtOnce, waiting: WAITING_MAX });
+  const { db, reader, pictures, checks, store, clock, siteUrl } = context;
+  const queue = createCheckQueue({ atOnce: context.readAtOnce, waiting: WAITING_MAX });
 
-  /** A licence that said under 18 is final until that birthday: no other photo or check is looked at. Throws `Refusal`. */
+  /** Refuses a customer whose licence said under 18, until that birthday, whatever other photo or check follows. Throws `Refusal`. */
   async function refuseMinor(userId: string): Promise<void> {
     const row = await db.one<{ born: string }>(
       `select v.extracted_dob as born from public.id_verifications v
@@ -96,15 +96,15 @@ export function createIdentity(parts: {
     if (adult <= studioDate(clock())) return;
     throw new Refusal(
       'age_required',
-      `Your licence says you turn 18 on ${formatStudioDate(adult)}. We look forward to seeing you from that day. If it was read wrongly, please write to ${venue.email}.`,
+      `Your licence says you turn 18 on ${formatStudioDate(adult)}. You can book from that day. If we read it wrong, please email ${venue.email}.`,
     );
   }
 
-  function hosted(): IdentityChecks {
+  function requireHostedChecks(): IdentityChecks {
     if (checks === null)
       throw new Refusal(
         'not_configured',
-        'There is no hosted identity check here. Please use a photo of your licence.',
+        'The online identity check isn’t available. Please use a photo of your licence.',
       );
     return checks;
   }
@@ -116,8 +116,8 @@ export function createIdentity(parts: {
   }
 
   /**
-   * Writes a decision; answers its id, or null when name or birth date are no longer those it was judged against. The profile stays
-   * locked until the decision is there: a change that comes later then takes the verification away again.
+   * Stores a decision and returns its id, or null when name or birth date changed meanwhile. The profile stays locked until
+   * the decision is stored, so that a later change withdraws the verification.
    */
   async function write(userId: string, decision: Decision): Promise<string | null> {
     const { source, reading, judgement, profile, imageKey, sessionId } = decision;
@@ -191,16 +191,16 @@ export function createIdentity(parts: {
     });
   }
 
-  /** Judges a reading against the profile as it is when the decision is written. `image`: kept only for a person to look at. */
+  /** Compares a reading with the profile and stores the decision; again when the profile changed. `image` is kept only for review. */
   async function decide(
     userId: string,
-    of: Pick<Decision, 'source' | 'reading' | 'sessionId'> & { image: Uint8Array | null },
+    input: Pick<Decision, 'source' | 'reading' | 'sessionId'> & { image: Uint8Array | null },
   ): Promise<Verification> {
-    const { image, ...rest } = of;
+    const { image, ...rest } = input;
     for (let round = 0; round < DECIDE_TRIES; round += 1) {
       const profile = await profileOf(userId);
       const judgement = judgeLicence({ ...rest, profile, today: studioDate(clock()) });
-      // Only a case that a person has to decide keeps its picture, and only until then.
+      // Keep the picture only when a person has to decide.
       const imageKey = judgement.decision === 'review' && image !== null ? `review/${randomUUID()}.jpg` : null;
       if (imageKey !== null && image !== null) await store.put(imageKey, image);
       const id = await write(userId, { ...rest, judgement, profile, imageKey });
@@ -209,7 +209,7 @@ export function createIdentity(parts: {
     }
     throw new Refusal(
       'invalid_request',
-      'Your name or birth date changed while we were reading your ID. Please try again.',
+      'Your name or date of birth changed while we were reading your ID. Please try again.',
     );
   }
 
@@ -218,7 +218,7 @@ export function createIdentity(parts: {
     await profileOf(userId);
     const { image, reading } = await queue.run(userId, async () => {
       const image = await prepareImage(pictures, bytes);
-      return { image, reading: await reader.read(image).catch(unread) };
+      return { image, reading: await reader.read(image).catch(throwUnavailable) };
     });
     return decide(userId, { source: 'photo', reading, sessionId: null, image });
   }
@@ -230,13 +230,13 @@ export function createIdentity(parts: {
       [sessionId, userId],
     );
     if (!row) throw new Refusal('not_found', 'Verification session not found');
-    if (row.decision) return decided(row.decision, row.reasons ?? []);
-    const session = await hosted().getSession(sessionId);
+    if (row.decision) return toHostedStatus(row.decision, row.reasons ?? []);
+    const session = await requireHostedChecks().getSession(sessionId);
     if (session.status !== 'verified') {
       return {
         verified: false,
         status: session.status,
-        error: session.status === 'requires_input' ? whyNot(session.lastError) : null,
+        error: session.status === 'requires_input' ? describeLastError(session.lastError) : null,
       };
     }
     const { judgement } = await decide(userId, {
@@ -245,14 +245,14 @@ export function createIdentity(parts: {
       sessionId,
       image: null,
     });
-    return decided(judgement.decision, judgement.reasons);
+    return toHostedStatus(judgement.decision, judgement.reasons);
   }
 
   return {
     verifyPhoto,
     checkHosted,
     async beginHosted(userId, email) {
-      const provider = hosted();
+      const provider = requireHostedChecks();
       await refuseMinor(userId);
       const count = await db.one<{ count: number }>(
         `select count(*)::int as count from private.identity_session where user_id = $1::uuid`,
@@ -293,7 +293,7 @@ export function createIdentity(parts: {
   };
 }
 
-function unread(error: unknown): never {
+function throwUnavailable(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error;
   throw new Refusal(
     'provider_unavailable',
@@ -301,7 +301,7 @@ function unread(error: unknown): never {
   );
 }
 
-/** What the provider read, in the words of a licence reading: it has looked at the document itself. */
+/** Converts the provider's result to a licence reading; the provider has checked the document itself. */
 function readingOf(session: IdentitySession): LicenceReading {
   return {
     documentKind: 'driver_licence',
@@ -317,16 +317,16 @@ function readingOf(session: IdentitySession): LicenceReading {
   };
 }
 
-function decided(decision: string, reasons: readonly string[]): HostedStatus {
+function toHostedStatus(decision: string, reasons: readonly string[]): HostedStatus {
   if (decision === 'verified') return { verified: true, status: 'verified', error: null };
   const status = decision === 'review' ? 'review' : 'failed';
-  return { verified: false, status, error: reasons[0] ?? 'We could not verify your ID.' };
+  return { verified: false, status, error: reasons[0] ?? 'We couldn’t verify your ID.' };
 }
 
-/** The provider's last_error codes (Stripe Identity) in words a customer can act on. */
-function whyNot(code: string | null): string | null {
+/** Translates Stripe Identity's last_error codes into advice for the customer. */
+function describeLastError(code: string | null): string | null {
   if (code === null) return null;
-  const words: Readonly<Record<string, string>> = {
+  const messages: Readonly<Record<string, string>> = {
     abandoned: 'The check was not finished.',
     consent_declined: 'The check needs your consent to go on.',
     country_not_supported: 'Documents of this country cannot be checked.',
@@ -335,5 +335,5 @@ function whyNot(code: string | null): string | null {
     document_type_not_supported: 'This kind of document cannot be checked. Please use a driver licence.',
     under_supported_age: 'You must be 18 years or older.',
   };
-  return words[code] ?? 'The document could not be verified. Please try again.';
+  return messages[code] ?? 'The document could not be verified. Please try again.';
 }

@@ -20,12 +20,12 @@ export type NewJob = queue.NewJob<JobKind>;
 export type JobOutcome = queue.JobOutcome;
 export type JobHandler = queue.JobHandler;
 
-/** Writes a job in the transaction of its cause; a second one of the same kind, subject and dedupe is the first one. */
+/** Writes a job in the transaction of its cause. A second job of the same kind, subject and dedupe is ignored. */
 export const enqueue: (tx: Pick<Transaction, 'query'>, job: NewJob) => Promise<void> = queue.enqueue;
 
 export type WorkerName = 'mail' | 'payments' | 'locks' | 'images' | 'alerts';
 
-/** Which worker runs which jobs: one for each outside system. `later`: its jobs speak of what the others have done. */
+/** Which worker runs which jobs: one for each outside system. `later`: its jobs report what the others did. */
 export const WORKERS: Readonly<
   Record<WorkerName, { readonly kinds: readonly JobKind[]; readonly atOnce: number; readonly later?: boolean }>
 > = {
@@ -41,14 +41,14 @@ export const WORKERS: Readonly<
     atOnce: 4,
     later: true,
   },
-  // Apart from the other mails, so that these go first when the mail server is back.
+  // Separate from the other mails, so that customers' mails go first when the mail server is back.
   alerts: { kinds: ['mail.job-alert'], atOnce: 1, later: true },
   payments: { kinds: ['payment.refund'], atOnce: 4 },
   locks: { kinds: ['access.request', 'access.revoke'], atOnce: 4 },
   images: { kinds: ['image.delete'], atOnce: 4 },
 };
 
-/** Kinds that somebody may be standing at a locked door for: tried at least once a minute. */
+/** Kinds for which a customer may be waiting at the door: tried at least once a minute. */
 const URGENT: readonly string[] = ['access.request', 'mail.access-code'] satisfies JobKind[];
 const URGENT_WAIT_MS = 60_000;
 

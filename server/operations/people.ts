@@ -3,19 +3,19 @@ import type { Caller } from '#server/http/caller.ts';
 import { Refusal } from './refusal.ts';
 
 export type People = {
-  /** The service key, or somebody whose role is admin at this very moment (promises G21), with a second factor where staff must have one. */
+  /** Whether the caller is the service key or has the role admin right now, with a second factor when staff need one. */
   isStaff(caller: Caller): Promise<boolean>;
-  /** Lets staff pass. Throws `Refusal`. */
+  /** Throws `Refusal` unless the caller is staff. */
   requireStaff(caller: Caller): Promise<void>;
-  /** Lets staff pass while the developer pages are on; otherwise there is nothing here (decisions T-62). */
+  /** Throws `Refusal` unless the caller is staff and the developer pages are on: `not_found` when they are off. */
   requireDeveloper(caller: Caller): Promise<void>;
 };
 
-export function createPeople(parts: { db: Database; developerPages: boolean }): People {
+export function createPeople(context: { db: Database; developerPages: boolean }): People {
   async function isStaff(caller: Caller): Promise<boolean> {
     if (caller.role === 'service_role') return true;
     if (caller.userId === null) return false;
-    const row = await parts.db.one<{ staff: boolean }>('select private.acts_as_staff($1::uuid, $2::uuid) as staff', [
+    const row = await context.db.one<{ staff: boolean }>('select private.acts_as_staff($1::uuid, $2::uuid) as staff', [
       caller.userId,
       caller.sessionId,
     ]);
@@ -30,7 +30,7 @@ export function createPeople(parts: { db: Database; developerPages: boolean }): 
     requireStaff,
     async requireDeveloper(caller) {
       await requireStaff(caller);
-      if (!parts.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');
+      if (!context.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');
     },
   };
 }

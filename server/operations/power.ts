@@ -4,17 +4,17 @@ import type { Power } from '#server/providers/ports.ts';
 import { Refusal } from './refusal.ts';
 
 export type PowerControl = {
-  /** Switches the plug and reads back that it did. Written to the audit log with who asked. */
+  /** Switches the plug, checks that it did, and writes the audit log. */
   set(on: boolean, actor: string): Promise<void>;
-  /** Two seconds on; the plug itself switches off. */
+  /** Switches the plug on for two seconds; the plug itself switches off. */
   test(actor: string): Promise<void>;
 };
 
 const TEST_SECONDS = 2;
 
-export function createPowerControl(parts: { db: Database; power: Power }): PowerControl {
-  const { db, power } = parts;
-  const guarded = async (work: () => Promise<void>): Promise<void> => {
+export function createPowerControl(context: { db: Database; power: Power }): PowerControl {
+  const { db, power } = context;
+  const refuseIfUnreachable = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
@@ -27,13 +27,13 @@ export function createPowerControl(parts: { db: Database; power: Power }): Power
     db.query(`select private.audit($1::uuid, 'update', 'power', 'plug', $2::jsonb)`, [actor, details]);
   return {
     set: (on, actor) =>
-      guarded(async () => {
+      refuseIfUnreachable(async () => {
         await audit(actor, { on });
         await power.set(on);
         if ((await power.isOn()) !== on) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
       }),
     test: (actor) =>
-      guarded(async () => {
+      refuseIfUnreachable(async () => {
         await audit(actor, { test: true });
         await power.pulse(TEST_SECONDS);
       }),

@@ -1,4 +1,4 @@
-/** Every way the studio says no. Doors turn a code into a status in one table (functions/statuses.ts). */
+/** Codes of all refusals. `functions/statuses.ts` maps each to an HTTP status. */
 export type RefusalCode =
   | 'invalid_request'
   | 'not_signed_in'
@@ -27,7 +27,7 @@ export type RefusalCode =
   | 'provider_unavailable'
   | 'not_configured';
 
-/** An expected no: its message is for people, its details go on the wire beside it. */
+/** An expected refusal. The message is for people; the details are sent beside it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;

@@ -13,17 +13,17 @@ export type TestPin = {
   readonly endTime: Date;
 };
 export type TestPins = {
-  /** A code for the first lock until 7 pm, for the developer who asked. Written to the audit log without its digits. Throws `ProviderError`. */
+  /** Issues a code for the first lock until 7 pm. Writes the audit log without the digits. Throws `ProviderError`. */
   issue(actor: string | null): Promise<TestPin>;
 };
 
-export function createTestPins(parts: {
+export function createTestPins(context: {
   db: Database;
   locks: Locks;
   lockIds: readonly string[];
   clock: Clock;
 }): TestPins {
-  const { db, locks, lockIds, clock } = parts;
+  const { db, locks, lockIds, clock } = context;
   return {
     async issue(actor) {
       const lockId = lockIds[0];

@@ -5,13 +5,13 @@ import { settleIntent, settlePayment } from './payments/settle.ts';
 import { Refusal } from './refusal.ts';
 
 export type WebhookInbox = {
-  /** Stores an event once and handles it; one that cannot be handled now stays stored and is tried again until it is. */
+  /** Stores an event once and handles it. An event that fails stays stored and is retried. */
   accept(provider: 'stripe', event: ProviderEvent): Promise<void>;
-  /** Handles stored events that are due; answers how many are done. */
+  /** Handles stored events that are due; returns how many succeeded. */
   drain(): Promise<number>;
 };
 
-/** Events that say that a checkout session has moved; the others name the payment they are about. What it has become is asked of the provider. */
+/** Events about a checkout session; the others name a payment intent. The state itself is always read from the provider. */
 const SESSION_EVENTS =
   /^(checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)|reconcile\.session)$/;
 const INTENT_EVENTS =
@@ -19,7 +19,7 @@ const INTENT_EVENTS =
 
 const EVENTS_PER_ROUND = 50;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** A person is told from this failure on. */
+/** The failure at which staff are alerted. */
 const ALERT_AT = 3;
 
 type Stored = {
@@ -42,7 +42,7 @@ export function createWebhookInbox(context: PaymentContext): WebhookInbox {
   };
 }
 
-/** Stores an event for the next drain, unless it is known. */
+/** Stores an event for the next drain, unless it is stored already. */
 export async function rememberEvent({ db, clock }: PaymentContext, event: ProviderEvent): Promise<void> {
   await db.query(
     `insert into private.webhook_inbox (provider, event_id, type, object_id, payment_intent_id, livemode, received_at)
@@ -51,7 +51,7 @@ export async function rememberEvent({ db, clock }: PaymentContext, event: Provid
   );
 }
 
-/** Takes a stored event for a minute; null when it is handled already. */
+/** Claims a stored event for a minute; null when it is handled already. */
 async function claimEvent({ db, clock }: PaymentContext, eventId: string): Promise<Stored | null> {
   return db.one<Stored>(
     `update private.webhook_inbox set tries = tries + 1, next_try_at = $2::timestamptz
@@ -61,7 +61,7 @@ async function claimEvent({ db, clock }: PaymentContext, eventId: string): Promi
   );
 }
 
-/** Handles stored events that are due, each by itself; answers how many are done. */
+/** Handles stored events that are due, each by itself; returns how many succeeded. */
 export async function drainWebhooks(context: PaymentContext): Promise<number> {
   const { rows } = await context.db.query<Stored>(`select * from private.claim_webhooks($1::timestamptz, $2)`, [
     context.clock(),
@@ -104,7 +104,7 @@ async function act(context: PaymentContext, event: Stored): Promise<void> {
       await settleIntent(context, event.payment_intent_id);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
-    // Another program on the same account: stored, and nothing to do.
-    context.log.warn({ event: event.event_id, object: event.object_id }, 'an event for a payment we do not know');
+    // From another program on the same account: nothing to do.
+    context.log.warn({ event: event.event_id, object: event.object_id }, 'ignored an event for an unknown payment');
   }
 }

@@ -1,16 +1,16 @@
 /**
- * A call to an outside system that did not give a usable answer.
- * `retryable` false: it said no, and would again. `ambiguous` true: the effect may have happened,
- * so the caller repeats with the same key or looks the effect up; it never guesses.
+ * A failed call to an outside system.
+ * `retryable` false: it refused, and would again. `ambiguous` true: the effect may have happened,
+ * so the caller repeats with the same key or looks the effect up.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly provider: string;
   readonly retryable: boolean;
   readonly ambiguous: boolean;
-  /** The provider's own word, e.g. an error code; never shown to customers, never holds a secret. */
+  /** The provider's error code or the like; never shown to customers, never a secret. */
   readonly reason: string;
-  /** It says something about the provider as a whole, not about this one call. Default: as `retryable`. */
+  /** Whether the whole provider is down, not only this call. Default: as `retryable`. */
   readonly outage: boolean;
   constructor(
     provider: string,
@@ -27,14 +27,14 @@ export class ProviderError extends Error {
   }
 }
 
-/** A webhook whose signature, age or shape is wrong: answered 400, no row written. */
+/** A webhook with a wrong signature, age or shape: answered 400, nothing stored. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }
 
-/** Reason of a call that was not made, because the provider did not answer those before. */
+/** Reason of a call that was not made because the circuit is open. */
 export const CIRCUIT_OPEN = 'circuit_open';
-/** How long a provider that does not answer is left alone; then one call tries. */
+/** How long a circuit stays open before one trial call. */
 export const CIRCUIT_OPEN_MS = 10_000;
 
 /** How long any single request to a provider may take. */

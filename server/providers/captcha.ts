@@ -1,7 +1,7 @@
 import { callHttp, refusedBy } from './http-call.ts';
 import type { Captcha } from './ports.ts';
 
-/** Turnstile and hCaptcha: both take the same form at their own address. */
+/** Checks captchas of Turnstile and hCaptcha, which take the same form at different URLs. */
 export function createCaptcha(config: { provider: string; secret: string; url: string }): Captcha {
   return {
     async check(token, ip) {

@@ -26,7 +26,7 @@ const reasonOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof ProviderError ? error.reason : String(error)),
   );
 
-test('after five failures in a row calls fail at once, retryable and without doubt, and a trial after ten seconds opens the way again', async () => {
+test('after five failures in a row calls fail at once, retryable and not ambiguous, and a trial after ten seconds closes the circuit', async () => {
   const { circuit, advance, call, calls } = opened();
   for (let n = 0; n < 5; n += 1) expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
   expect([circuit.isOpen(), circuit.room()]).toEqual([true, 0]);
@@ -41,7 +41,7 @@ test('after five failures in a row calls fail at once, retryable and without dou
   expect([circuit.isOpen(), circuit.room()]).toEqual([false, Number.POSITIVE_INFINITY]);
 });
 
-test('a trial that fails closes the way for another ten seconds', async () => {
+test('a failed trial keeps the circuit open for another ten seconds', async () => {
   const { circuit, advance, call, calls } = opened();
   for (let n = 0; n < 5; n += 1) await reasonOf(call(() => Promise.reject(down)));
   for (let round = 0; round < 3; round += 1) {
@@ -53,7 +53,7 @@ test('a trial that fails closes the way for another ten seconds', async () => {
   expect(circuit.isOpen()).toBe(true);
 });
 
-test('while a trial is under way nobody waits for it', async () => {
+test('other calls do not wait for a running trial', async () => {
   const { advance, call } = opened();
   for (let n = 0; n < 5; n += 1) await reasonOf(call(() => Promise.reject(down)));
   advance(CIRCUIT_OPEN_MS);
@@ -69,7 +69,7 @@ test('while a trial is under way nobody waits for it', async () => {
   expect(await trial).toBe('back');
 });
 
-test('a refusal is an answer: it never opens the circuit, and it ends a row of failures', async () => {
+test('a refusal counts as an answer: it never opens the circuit, and resets the count of failures', async () => {
   const { circuit, call } = opened();
   const no = new ProviderError('test', 'card_declined', { retryable: false });
   const busy = new ProviderError('test', 'in_use', { retryable: true, outage: false });
@@ -88,7 +88,7 @@ test('a call that does not end within its budget is an ambiguous failure', async
   expect(late).toMatchObject({ reason: 'no_answer', retryable: true, ambiguous: true });
 });
 
-test('no more calls than allowed are under way, and those that waited are called off when the circuit opens', async () => {
+test('calls are limited in number, and waiting calls are cancelled when the circuit opens', async () => {
   const { call, calls } = opened({ atOnce: 2 });
   const reasons = await Promise.all(Array.from({ length: 12 }, () => reasonOf(call(() => Promise.reject(down)))));
   expect(reasons.filter((reason) => reason === CIRCUIT_OPEN).length).toBeGreaterThanOrEqual(6);

@@ -17,11 +17,11 @@ import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, PROVIDER_TIMEOUT_MS, ProviderError } fro
 export type Circuit = {
   readonly provider: string;
   /**
-   * Makes a call within `budgetMs`. Throws `ProviderError`: 'no_answer' when the time is up (the effect may still happen), and
-   * at once `CIRCUIT_OPEN` while the system is known to be down.
+   * Makes a call within `budgetMs`. Throws `ProviderError`: 'no_answer' when the time is up (the effect may still happen), or
+   * `CIRCUIT_OPEN` at once while the circuit is open.
    */
   run<T>(call: () => Promise<T>, budgetMs?: number): Promise<T>;
-  /** How many calls may begin now: any number, one as a trial, or none. */
+  /** How many calls may start now: any number, one trial, or none. */
   room(): number;
   readonly isOpen: () => boolean;
 };
@@ -30,19 +30,19 @@ export type CircuitOptions = {
   readonly provider: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Failures in a row after which no more calls are made. */
+  /** Failures in a row that open the circuit. */
   readonly failures?: number;
-  /** How long none is made; then one trial decides. */
+  /** How long it stays open; then one trial call decides. */
   readonly openMs?: number;
-  /** Calls under way at the same time; more wait. Default: any number. */
+  /** Calls that run at the same time; more wait. Default: any number. */
   readonly atOnce?: number;
 };
 
 const FAILURES = 5;
-/** A little over what one request may take: the request's own limit comes first. */
+/** A little more than one request may take, so that the request's own timeout comes first. */
 const BUDGET_MS = PROVIDER_TIMEOUT_MS + 1_000;
 
-/** What a call came to: an answer, or a refusal, which is an answer of a system that is up. */
+/** Result of a call. A refusal is an answer too: the system is up. */
 type Answer<T> = { readonly value: T } | { readonly refused: ProviderError };
 
 export function createCircuit(options: CircuitOptions): Circuit {
@@ -53,7 +53,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
     breaker: new ConsecutiveBreaker(options.failures ?? FAILURES),
     halfOpenAfter: { next: () => openPeriod() },
   });
-  /** The library asks how long to stay open; the answer follows the server's clock. */
+  /** Tells the library how long to stay open, by the server's clock. */
   function openPeriod(): IBackoff<unknown> {
     trialAt = clock().getTime() + openMs;
     return {
@@ -63,13 +63,13 @@ export function createCircuit(options: CircuitOptions): Circuit {
       next: openPeriod,
     };
   }
-  breaker.onBreak(() => log.warn({ provider }, 'calls to a provider are stopped: it does not answer'));
-  breaker.onReset(() => log.info({ provider }, 'a provider answers again'));
-  const lanes: BulkheadPolicy | null =
+  breaker.onBreak(() => log.warn({ provider }, 'a circuit opened: the provider does not answer'));
+  breaker.onReset(() => log.info({ provider }, 'a circuit closed: the provider answers again'));
+  const callLimit: BulkheadPolicy | null =
     options.atOnce === undefined ? null : bulkhead(options.atOnce, Number.POSITIVE_INFINITY);
 
   async function guarded<T>(call: () => Promise<T>, budgetMs: number): Promise<T> {
-    // One trial at a time: who comes meanwhile does not wait for it.
+    // One trial at a time; other calls fail instead of waiting for it.
     const stopped =
       breaker.state === CircuitState.HalfOpen || (breaker.state === CircuitState.Open && clock().getTime() < trialAt);
     if (stopped) throw new ProviderError(provider, CIRCUIT_OPEN, { retryable: true });
@@ -81,7 +81,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
   return {
     provider,
     run: (call, budgetMs = BUDGET_MS) =>
-      lanes === null ? guarded(call, budgetMs) : lanes.execute(() => guarded(call, budgetMs)),
+      callLimit === null ? guarded(call, budgetMs) : callLimit.execute(() => guarded(call, budgetMs)),
     room() {
       if (breaker.state === CircuitState.Closed) return Number.POSITIVE_INFINITY;
       return breaker.state === CircuitState.Open && clock().getTime() >= trialAt ? 1 : 0;
@@ -90,7 +90,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
   };
 }
 
-/** Sorts errors: those that say that the system is down are thrown, a plain refusal is an answer. */
+/** Throws errors that mean the system is down; returns a plain refusal as an answer. */
 async function answerOf<T>(call: () => Promise<T>): Promise<Answer<T>> {
   try {
     return { value: await call() };

@@ -3,13 +3,13 @@ import { copyFile, type FileHandle, mkdir, open, opendir, rename, rm, stat } fro
 import { dirname, join } from 'node:path';
 import type { ByteRange, ObjectStore } from './ports.ts';
 
-/** Keys are made by the server; nothing in one can lead out of the folder. */
+/** Keys are made by the server. No key that matches can lead out of the folder. */
 const KEY = /^[a-z0-9-]{1,64}(\/[a-z0-9-]{1,64}(\.[a-z0-9]{1,8})?){1,3}$/;
 const FOLDER = /^[a-z0-9-]{1,64}$/;
-/** Large enough that a megabyte is a handful of reads, small enough that a thousand slow readers hold little. */
+/** Bytes of one read: a megabyte takes four, and a thousand slow readers need 256 MB. */
 const PIECE = 256 * 1024;
 
-/** Keeps bytes as files under `folder`. A file appears as a whole or not at all, and is on the disk when `put` resolves. */
+/** Stores bytes as files under `folder`. A file appears whole or not at all, and is on the disk when `put` resolves. */
 export function createDiskStore(folder: string): ObjectStore {
   const pathOf = (key: string): string => {
     if (!KEY.test(key)) throw new Error('not a storage key');
@@ -17,8 +17,8 @@ export function createDiskStore(folder: string): ObjectStore {
   };
   const draftOf = (path: string): string => `${path}.part`;
 
-  /** Writes a draft and gives it its name once it is on the disk. */
-  async function appear(key: string, write: (draft: string) => Promise<void>): Promise<void> {
+  /** Writes a draft, syncs it and renames it. */
+  async function writeAtomically(key: string, write: (draft: string) => Promise<void>): Promise<void> {
     const path = pathOf(key);
     const draft = draftOf(path);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -33,19 +33,19 @@ export function createDiskStore(folder: string): ObjectStore {
   }
 
   return {
-    put: (key, bytes) => appear(key, (draft) => writeSynced(draft, bytes)),
+    put: (key, bytes) => writeAtomically(key, (draft) => writeSynced(draft, bytes)),
     async get(key) {
-      const file = await absent(open(pathOf(key), 'r'));
+      const file = await nullIfMissing(open(pathOf(key), 'r'));
       return file === null ? null : readWhole(file);
     },
     async open(key, range) {
-      const file = await absent(open(pathOf(key), 'r'));
+      const file = await nullIfMissing(open(pathOf(key), 'r'));
       return file === null ? null : piecesOf(file, range);
     },
     async copy(from, to) {
       const source = pathOf(from);
-      if ((await absent(stat(source))) === null) return false;
-      await appear(to, async (draft) => {
+      if ((await nullIfMissing(stat(source))) === null) return false;
+      await writeAtomically(to, async (draft) => {
         await copyFile(source, draft, constants.COPYFILE_FICLONE);
         const file = await open(draft, 'r+');
         await file.sync();
@@ -56,23 +56,24 @@ export function createDiskStore(folder: string): ObjectStore {
     async remove(key) {
       const path = pathOf(key);
       await rm(path, { force: true });
-      // What a write that was killed half-way left.
+      // Left by a write that was killed.
       await rm(draftOf(path), { force: true });
     },
     async *list(name) {
       if (!FOLDER.test(name)) throw new Error('not a storage folder');
-      const found = await absent(opendir(join(folder, name)));
+      const found = await nullIfMissing(opendir(join(folder, name)));
       if (found === null) return;
       for await (const entry of found) {
         const key = `${name}/${entry.name.replace(/\.part$/, '')}`;
-        const facts = entry.isFile() && KEY.test(key) ? await absent(stat(join(folder, name, entry.name))) : null;
+        const facts =
+          entry.isFile() && KEY.test(key) ? await nullIfMissing(stat(join(folder, name, entry.name))) : null;
         if (facts) yield { key, writtenAt: facts.mtime };
       }
     },
   };
 }
 
-/** In as few reads as the system allows: a file of a megabyte is one. */
+/** Reads a file in as few reads as possible: one for a megabyte. */
 async function readWhole(file: FileHandle): Promise<Uint8Array> {
   try {
     const { size } = await file.stat();
@@ -88,9 +89,9 @@ async function readWhole(file: FileHandle): Promise<Uint8Array> {
   }
 }
 
-/** Null for what is not there. */
-function absent<T>(asked: Promise<T>): Promise<T | null> {
-  return asked.catch((error: unknown) => {
+/** Turns "no such file" into null. */
+function nullIfMissing<T>(work: Promise<T>): Promise<T | null> {
+  return work.catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   });
@@ -129,7 +130,7 @@ async function writeSynced(path: string, bytes: Uint8Array | AsyncIterable<Uint8
   }
 }
 
-/** A new name is on the disk only when its folder is. */
+/** Syncs a folder: only then is a new file name on the disk. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -8,7 +8,7 @@ export type GithubSettings = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
-  /** https://github.com and https://api.github.com, or where the stand-in has them. */
+  /** https://github.com and https://api.github.com, or the sandbox's URLs. */
   readonly siteUrl: string;
   readonly apiUrl: string;
 };
@@ -24,11 +24,11 @@ const userSchema = z.object({
 });
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** GitHub, which speaks OAuth 2 and not OpenID Connect: no id token, and the addresses at one of their own. */
+/** Signs in with GitHub: OAuth 2, not OpenID Connect, so there is no id token and emails need a call of their own. */
 export function createGithubSignIn(settings: GithubSettings): SignInProvider {
   const { clientId, clientSecret, redirectUri, siteUrl, apiUrl } = settings;
 
-  async function ask<S extends z.ZodType>(token: string, path: string, schema: S): Promise<z.output<S>> {
+  async function fetchJson<S extends z.ZodType>(token: string, path: string, schema: S): Promise<z.output<S>> {
     const { status, body } = await callHttp(NAME, `${apiUrl}${path}`, {
       method: 'GET',
       headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'accounts' },
@@ -40,8 +40,8 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
   }
 
   async function personOf(token: string): Promise<KnownPerson> {
-    const user = await ask(token, '/user', userSchema);
-    const emails = await ask(token, '/user/emails', emailsSchema);
+    const user = await fetchJson(token, '/user', userSchema);
+    const emails = await fetchJson(token, '/user/emails', emailsSchema);
     const chosen = emails.find((one) => one.primary) ?? emails[0];
     return {
       subject: String(user.id),
@@ -61,13 +61,13 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
     formPost: false,
     startUrl({ state, verifier, scopes, extra }) {
       const url = new URL(`${siteUrl}/login/oauth/authorize`);
-      const wanted = new Set([...SCOPES, ...(scopes ?? '').split(/[\s,]+/)].filter((scope) => scope !== ''));
+      const allScopes = new Set([...SCOPES, ...(scopes ?? '').split(/[\s,]+/)].filter((scope) => scope !== ''));
       const challenge = createHash('sha256').update(verifier).digest('base64url');
       url.search = new URLSearchParams({
         ...extra,
         client_id: clientId,
         redirect_uri: redirectUri,
-        scope: [...wanted].join(' '),
+        scope: [...allScopes].join(' '),
         state,
         code_challenge: challenge,
         code_challenge_method: 'S256',

@@ -2,10 +2,10 @@ import { PROVIDER_TIMEOUT_MS } from './call.ts';
 import type { Circuit } from './circuit.ts';
 import type { IdentityChecks, IdReader, Locks, Mail, Payments, Power, TextMessages } from './ports.ts';
 
-/** Each port behind a circuit breaker, with a time budget for calls that take several requests. */
+/** Wraps each port in a circuit breaker, with a time budget for calls that take several requests. */
 
 const MAIL_BUDGET_MS = 15_000;
-/** A bridge is asked what became of its job for 20 s. */
+/** The adapter polls a bridge's job for up to 20 s. */
 const LOCK_BUDGET_MS = 30_000;
 const LOOK_UP_BUDGET_MS = 2 * PROVIDER_TIMEOUT_MS;
 const LIST_BUDGET_MS = 30_000;

@@ -1,6 +1,6 @@
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 
-/** One HTTP call to an outside system, in time and with its failures sorted. Answers status and parsed JSON (null when it is none). */
+/** Calls an outside system over HTTP with a timeout. Returns status and parsed JSON (null when there is none). Throws `ProviderError`. */
 export async function callHttp(
   provider: string,
   url: string,
@@ -29,8 +29,8 @@ export async function callHttp(
   return { status: response.status, body };
 }
 
-/** What an unhappy status means: 408, 425, 429 and 5xx may have had their effect. */
+/** Builds the error for a failed status. After 408, 425, 429 and 5xx the effect may have happened. */
 export function refusedBy(provider: string, status: number, reason: string): ProviderError {
-  const unsure = status === 408 || status === 425 || status === 429 || status >= 500;
-  return new ProviderError(provider, reason, { retryable: unsure, ambiguous: unsure });
+  const retryable = status === 408 || status === 425 || status === 429 || status >= 500;
+  return new ProviderError(provider, reason, { retryable, ambiguous: retryable });
 }

@@ -9,7 +9,7 @@ export type IgloohomeConfig = {
   readonly apiUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The bridge that reaches all locks; null: codes are computed by the locks alone. */
+  /** The bridge that reaches all locks; null: the locks compute codes offline. */
   readonly bridgeId: string | null;
   readonly mode: LockCapabilities['mode'];
 };
@@ -57,7 +57,7 @@ const JOB_POLL_MS = 400;
 const JOB_WAIT_MS = 20_000;
 const HOUR = 3_600_000;
 
-/** igloohome's cloud (providers.md 3; no public reference, facts from its own SDK and live integrations). */
+/** Adapter for igloohome's cloud. It has no public reference: these facts come from its SDK and live integrations. */
 export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
   let token: { value: string; until: number } | null = null;
 
@@ -85,7 +85,7 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
       },
       ...(payload === undefined ? {} : { body: JSON.stringify(payload) }),
     });
-    // An expired token is told as 401 or as 403.
+    // An expired token is answered with 401 or 403.
     if ((status === 401 || status === 403) && !secondTry) {
       token = null;
       return call(method, path, payload, true);
@@ -156,14 +156,14 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
   };
 }
 
-/** `2026-11-21T18:55:00+00:00`: whole minutes or hours and an offset, as the locks want it. */
+/** Formats a time as the locks expect it, in whole minutes or hours: `2026-11-21T18:55:00+00:00`. */
 function stamp(at: Date, step: number): string {
   return new Date(Math.floor(at.getTime() / step) * step).toISOString().replace(/\.\d{3}Z$/, '+00:00');
 }
 
 /**
- * Checks the signature of a report: RSA over an HMAC of `POST|host|path|content-type|Date|body`, keyed with the public key's own DER bytes.
- * `publicKey` is a PEM text, or an address that answers one.
+ * Verifies the signature of a report: RSA over an HMAC of `POST|host|path|content-type|Date|body`, keyed with the public key's DER bytes.
+ * `publicKey` is a PEM text or a URL that serves one.
  */
 export function createIgloohomeVerifier(config: {
   publicKey: string;

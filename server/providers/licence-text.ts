@@ -14,15 +14,15 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const DATE =
   /\b([0-3O]?[0-9OIl])[\s.\-/]{0,3}([A-Z]{3})[A-Z]*[\s.\-/]{0,3}((?:19|20)[0-9OIl]{2})\b|\b(\d{1,2})[-/.](\d{1,2})[-/.]((?:19|20)\d{2})\b/g;
 
-/** Words that stand on a licence and are nobody's name. */
+/** Words printed on licences that are not names. */
 const NOT_NAMES =
   /\b(DRIVER|LICEN[CS]E|NEW|SOUTH|WALES|AUSTRALIA|VICTORIA|QUEENSLAND|TASMANIA|CARD|NUMBER|NO|CLASS|CONDITIONS?|DATE|OF|BIRTH|EXPIRY|DONOR|ADDRESS|STREET|ROAD|AVE(NUE)?|SPECIMEN|NSW|VIC|QLD|TYPE|SIGNATURE|NAME)\b/i;
 
 /**
- * Finds the fields of an Australian driver licence in the text a reader saw: the holder's names (given names on one line, family name in
- * capitals on the next), the birth date (the earliest date) and the expiry (the latest). `seen` is the reader's own confidence, 0–100.
+ * Finds the fields of an Australian driver licence in recognised text: the names (given names on one line, family name in capitals
+ * on the next), the birth date (the earliest date) and the expiry (the latest). `ocrConfidence` is the reader's own, 0–100.
  */
-export function readLicenceText(text: string, seen: number): LicenceReading {
+export function readLicenceText(text: string, ocrConfidence: number): LicenceReading {
   const lines = text
     .split('\n')
     .map((line) => line.replace(/\s+/g, ' ').trim())
@@ -43,19 +43,19 @@ export function readLicenceText(text: string, seen: number): LicenceReading {
   return {
     documentKind: isLicence ? 'driver_licence' : 'unclear',
     issuingState,
-    // Nothing in the text of a picture tells card from screen; a person and the hosted check can.
+    // Text alone cannot tell a card from a screen; staff and the hosted check can.
     medium: 'physical',
     givenNames: names?.given ?? null,
     familyName: names?.family ?? null,
     dateOfBirth: born ?? none,
     expiry: expiry ?? none,
-    isLegible: seen >= 45,
+    isLegible: ocrConfidence >= 45,
     issues,
-    confidence: Math.round(complete ? Math.min(100, seen + 10) : Math.min(seen, 50)),
+    confidence: Math.round(complete ? Math.min(100, ocrConfidence + 10) : Math.min(ocrConfidence, 50)),
   };
 }
 
-/** Dates in the text, earliest first; `iso` and what was printed. */
+/** Finds dates in the text, earliest first. */
 function findDates(text: string): { iso: string; printed: string }[] {
   const found = new Map<string, string>();
   for (const match of text.toUpperCase().matchAll(DATE)) {
@@ -71,7 +71,7 @@ function findDates(text: string): { iso: string; printed: string }[] {
   return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([iso, printed]) => ({ iso, printed }));
 }
 
-/** A line of given names followed by a family name in capitals, above the dates. */
+/** Finds a line of given names followed by a family name in capitals. */
 function findNames(lines: readonly string[]): { given: string; family: string } | null {
   const clean = lines.map((line) =>
     line
@@ -86,13 +86,20 @@ function findNames(lines: readonly string[]): { given: string; family: string } 
       line.length >= 2 && line.length <= 60 && /^\p{L}{2,}/u.test(line) && !NOT_NAMES.test(line);
     const capitals = family === family.toUpperCase();
     const mixed = given !== given.toUpperCase();
-    if (namelike(given) && namelike(family) && capitals && mixed && line(lines[at]) && line(lines[at + 1]))
+    if (
+      namelike(given) &&
+      namelike(family) &&
+      capitals &&
+      mixed &&
+      hasNoDigits(lines[at]) &&
+      hasNoDigits(lines[at + 1])
+    )
       return { given, family };
   }
   return null;
 }
 
-/** Names stand without digits. */
-function line(text: string | undefined): boolean {
+/** Whether a line has no digits, as names have none. */
+function hasNoDigits(text: string | undefined): boolean {
   return text !== undefined && !/\d/.test(text);
 }

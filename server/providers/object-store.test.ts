@@ -63,7 +63,7 @@ describe.each([
     await rm(open.folder, { recursive: true });
   });
 
-  test('what is put is got, until it is removed', async () => {
+  test('an object can be read until it is removed', async () => {
     await store.put(KEY, new Uint8Array([1, 2, 3]));
     expect([...((await store.get(KEY)) ?? [])]).toEqual([1, 2, 3]);
     await store.put(KEY, new Uint8Array([4]));
@@ -74,7 +74,7 @@ describe.each([
     await store.remove(KEY);
   });
 
-  test('a stream is kept whole, and read whole or in part', async () => {
+  test('a stream is stored whole, and read whole or in part', async () => {
     await store.put(KEY, inPieces(300_000, 5, 300_000));
     expect((await store.get(KEY))?.byteLength).toBe(600_005);
     expect(await read(await store.open(KEY, { from: 299_998, to: 300_006 }))).toEqual([1, 1, 2, 2, 2, 2, 2, 3, 3]);
@@ -83,14 +83,14 @@ describe.each([
     expect((await store.get(OTHER))?.byteLength).toBe(0);
   });
 
-  test('a stream that breaks leaves nothing', async () => {
+  test('a broken stream leaves nothing', async () => {
     await expect(store.put(KEY, broken())).rejects.toThrow('the sender went away');
     expect(await store.get(KEY)).toBeNull();
     expect(await keysOf(store, 'objects')).toEqual([]);
     expect(await filesIn(open.folder)).toEqual([]);
   });
 
-  test('a copy stands by itself', async () => {
+  test('a copy is independent of its source', async () => {
     await store.put(KEY, new Uint8Array([1, 2]));
     expect(await store.copy(KEY, OTHER)).toBe(true);
     await store.remove(KEY);
@@ -98,7 +98,7 @@ describe.each([
     expect(await store.copy(KEY, OTHER)).toBe(false);
   });
 
-  test('a folder tells everything in it, with its time, and nothing of its neighbours', async () => {
+  test('a folder lists everything in it with its time, and nothing of its neighbours', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e'].map((name) => `objects/${name}`);
     for (const key of [...keys, 'pieces/x']) await store.put(key, new Uint8Array(1));
     expect(await keysOf(store, 'objects')).toEqual(keys);
@@ -120,13 +120,13 @@ describe('on disk', () => {
   });
   afterEach(() => rm(open.folder, { recursive: true }));
 
-  test('files are for the owner of the process alone', async () => {
+  test('only the owner of the process can read the files', async () => {
     await open.store.put(KEY, new Uint8Array([1, 2, 3]));
     await open.store.copy(KEY, OTHER);
     for (const key of [KEY, OTHER]) expect((await stat(join(open.folder, key))).mode & 0o777).toBe(0o600);
   });
 
-  test('half a write is never got, is told by its folder, and goes with its key', async () => {
+  test('a broken write cannot be read, is listed in its folder, and is removed with its key', async () => {
     await open.store.put(KEY, new Uint8Array([1]));
     await open.store.remove(KEY);
     await writeFile(join(open.folder, `${KEY}.part`), 'half');
@@ -136,13 +136,13 @@ describe('on disk', () => {
     expect(await filesIn(open.folder)).toEqual([]);
   });
 
-  test('no key leads anywhere else', async () => {
+  test('no key leads out of the folder', async () => {
     const store = createDiskStore(join(open.folder, 'inside'));
     const piece = fc.constantFrom('..', '.', '/', '\\', '%2e', '\u0000', 'a', 'objects', '~', 'C:', '//', 'é');
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
         const key = pieces.join('');
-        // Words between slashes, all but the first with an ending if it likes: that is a key.
+        // A valid key: words between slashes, each but the first with an optional extension.
         if (/^[a-z]+(\/[a-z]+(\.[a-z]{1,8})?)*$/.test(key)) return;
         const acts = [
           () => store.get(key),
@@ -172,13 +172,13 @@ describe('with S3', () => {
     await rm(open.folder, { recursive: true });
   });
 
-  test('keys lie under the prefix, and nothing lies in the spool', async () => {
+  test('keys have the prefix, and the spool stays empty', async () => {
     await open.store.put(KEY, inPieces(10));
     expect([...outside.service.kept.keys()]).toEqual([`house/${KEY}`]);
     expect(await filesIn(open.folder)).toEqual([]);
   });
 
-  test('a service that stumbles is asked again, also for a stream', async () => {
+  test('a failed call is repeated, also for a stream', async () => {
     outside.service.stumble(2, 503);
     await open.store.put(KEY, inPieces(100_000, 7));
     expect(outside.service.kept.get(`house/${KEY}`)?.byteLength).toBe(100_007);
@@ -187,7 +187,7 @@ describe('with S3', () => {
     await expect(open.store.get(KEY)).rejects.toMatchObject({ name: 'ProviderError' });
   }, 60_000);
 
-  test('a wrong secret is refused by the service, and never taken for an empty shelf', async () => {
+  test('a wrong secret throws, and is not mistaken for a missing object', async () => {
     const { url: endpoint, bucket, credentials } = outside.service;
     const settings = { endpoint, bucket, ...credentials, prefix: '', pathStyle: true };
     const wrong = createS3Store({ ...settings, secretAccessKey: 'guessed' }, open.folder);

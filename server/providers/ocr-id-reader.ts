@@ -6,17 +6,17 @@ import { ProviderError } from './call.ts';
 import { readLicenceText } from './licence-text.ts';
 import type { IdReader } from './ports.ts';
 
-/** Letters of a licence photographed at arm's length come out about 30 pixels high at this width. */
+/** At this width, letters of a licence photographed at arm's length are about 30 pixels high. */
 const READING_WIDTH = 1_800;
-/** Three times as high as wide is no photo of a card: what is narrower is not blown up to that width. */
+/** A picture narrower than 1:3 is no photo of a card and is not enlarged to the full width. */
 const READING_HEIGHT = 3 * READING_WIDTH;
-/** The worker is let go after so long without work: it holds 150 MB. */
+/** The worker is stopped after this long without work, because it holds 150 MB. */
 const IDLE_MS = 60_000;
 
-/** Reads licences on this machine: the picture never leaves it (decisions T-22). One at a time, as reading takes a core for seconds. */
+/** Reads licences on this machine, so that pictures never leave it; one at a time, as reading uses a core for seconds. */
 export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReader & { close(): Promise<void> } {
   let worker: Promise<Worker> | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  let lastRead: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | null = null;
 
   async function start(): Promise<Worker> {
@@ -67,11 +67,11 @@ export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReade
   return {
     close,
     read(image) {
-      const work = turn.then(async () => {
+      const work = lastRead.then(async () => {
         const { text, confidence } = await recognise(image);
         return readLicenceText(text, confidence);
       });
-      turn = work.catch(() => undefined);
+      lastRead = work.catch(() => undefined);
       return work;
     },
   };

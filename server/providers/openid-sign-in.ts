@@ -15,7 +15,7 @@ import type { IdToken, KnownPerson, SignInProvider } from './ports.ts';
 export type OpenIdSettings = {
   readonly name: string;
   readonly issuer: string;
-  /** The first is ours; the others are apps of the same owner, whose id tokens count too. */
+  /** The first is ours; the others are apps of the same owner, whose id tokens are accepted too. */
   readonly clientIds: readonly string[];
   readonly clientSecret: string;
   readonly redirectUri: string;
@@ -27,21 +27,23 @@ const SIGNED_BY = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const LEEWAY_SECONDS = 60;
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Any OpenID Connect provider (Core 1.0), found by its discovery document. */
+/** Signs in with any OpenID Connect provider (Core 1.0) that has a discovery document. */
 export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
   const { name, redirectUri } = settings;
   const [clientId = ''] = settings.clientIds;
-  const find = remember(() => discover(settings, clientId));
+  const findConfiguration = cacheSuccess(() => discover(settings, clientId));
 
   return {
     name,
     formPost: settings.formPost,
     async startUrl({ state, nonce, verifier, scopes, extra }) {
-      const wanted = new Set([...settings.scopes, ...(scopes ?? '').split(/[\s,]+/)].filter((scope) => scope !== ''));
-      return buildAuthorizationUrl(await find(), {
+      const allScopes = new Set(
+        [...settings.scopes, ...(scopes ?? '').split(/[\s,]+/)].filter((scope) => scope !== ''),
+      );
+      return buildAuthorizationUrl(await findConfiguration(), {
         ...extra,
         redirect_uri: redirectUri,
-        scope: [...wanted].join(' '),
+        scope: [...allScopes].join(' '),
         state,
         nonce,
         code_challenge: await calculatePKCECodeChallenge(verifier),
@@ -52,8 +54,8 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
     async redeem({ state, nonce, verifier, answer }) {
       const url = new URL(redirectUri);
       url.search = answer.toString();
-      const tokens = await sorted(name, async () =>
-        authorizationCodeGrant(await find(), url, {
+      const tokens = await withProviderErrors(name, async () =>
+        authorizationCodeGrant(await findConfiguration(), url, {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
@@ -68,41 +70,45 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
         refreshToken: tokens.refresh_token ?? null,
       };
     },
-    readIdToken: createIdTokenReader(settings, find),
+    readIdToken: createIdTokenReader(settings, findConfiguration),
   };
 }
 
 function createIdTokenReader(
   settings: OpenIdSettings,
-  find: () => Promise<Configuration>,
+  findConfiguration: () => Promise<Configuration>,
 ): (idToken: string, accessToken: string | null) => Promise<IdToken | null> {
-  const keys = remember(async () => {
-    const { jwks_uri: uri } = (await find()).serverMetadata();
+  const keys = cacheSuccess(async () => {
+    const { jwks_uri: uri } = (await findConfiguration()).serverMetadata();
     if (uri === undefined) throw new ProviderError(settings.name, 'no_jwks_uri', { retryable: false });
     return createRemoteJWKSet(new URL(uri), { timeoutDuration: PROVIDER_TIMEOUT_MS });
   });
   return async (idToken, accessToken) => {
-    const { issuer } = (await find()).serverMetadata();
+    const { issuer } = (await findConfiguration()).serverMetadata();
     const keySet = await keys();
     const verified = await jwtVerify(idToken, keySet, {
       algorithms: SIGNED_BY,
       audience: [...settings.clientIds],
-      // Microsoft writes the tenant of the person into the issuer of its shared address.
+      // For its shared endpoint Microsoft puts the user's tenant into the issuer: it is compared below.
       ...(issuer.includes('{tenantid}') ? {} : { issuer }),
       requiredClaims: ['sub', 'exp', 'iat'],
       clockTolerance: LEEWAY_SECONDS,
       maxTokenAge: '1h',
     }).catch((error: unknown) => {
       if (isUnreachable(error)) throw new ProviderError(settings.name, 'no_answer', { retryable: true }, error);
-      return null; // forged, foreign, for somebody else, or over
+      return null; // forged, from another issuer, for another app, or expired
     });
     if (!verified) return null;
     const { payload, protectedHeader } = verified;
     const tenant = payload['tid'];
     const expected = typeof tenant === 'string' ? issuer.replace('{tenantid}', tenant) : issuer;
     if (payload.iss !== expected) return null;
-    const bound = payload['at_hash'];
-    if (accessToken !== null && typeof bound === 'string' && bound !== halfHash(accessToken, protectedHeader.alg))
+    const atHash = payload['at_hash'];
+    if (
+      accessToken !== null &&
+      typeof atHash === 'string' &&
+      atHash !== accessTokenHash(accessToken, protectedHeader.alg)
+    )
       return null;
     const nonce = payload['nonce'];
     return {
@@ -115,29 +121,29 @@ function createIdTokenReader(
 
 async function discover(settings: OpenIdSettings, clientId: string): Promise<Configuration> {
   const issuer = new URL(settings.issuer);
-  return sorted(settings.name, () =>
+  return withProviderErrors(settings.name, () =>
     discovery(issuer, clientId, {}, ClientSecretPost(settings.clientSecret), {
       timeout: PROVIDER_TIMEOUT_MS / 1000,
-      // The sandbox speaks plain HTTP; production refuses such an address at the start.
+      // Only for the sandbox: in production the configuration refuses plain HTTP.
       execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
     }),
   );
 }
 
-/** Keeps the answer of a look-up, but not its failure. */
-function remember<T>(ask: () => Promise<T>): () => Promise<T> {
-  let kept: Promise<T> | null = null;
+/** Caches the answer of a look-up, but not its failure. */
+function cacheSuccess<T>(ask: () => Promise<T>): () => Promise<T> {
+  let cached: Promise<T> | null = null;
   return () => {
-    kept ??= ask().catch((error: unknown) => {
-      kept = null;
+    cached ??= ask().catch((error: unknown) => {
+      cached = null;
       throw error;
     });
-    return kept;
+    return cached;
   };
 }
 
-/** Sorts what went wrong: the provider was not there, or its answer does not hold. */
-async function sorted<T>(name: string, work: () => Promise<T>): Promise<T> {
+/** Turns errors into `ProviderError`: retryable when the provider was unreachable, else its answer is invalid. */
+async function withProviderErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -161,21 +167,21 @@ function isUnreachable(error: unknown): boolean {
 
 function personOf(claims: Claims): KnownPerson {
   const text = (name: string): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
-  // Microsoft does not say email_verified; xms_edov is its word that the address belongs to the tenant.
+  // Microsoft sends no email_verified; its xms_edov says that the address belongs to the tenant.
   const verified = [claims['email_verified'], claims['xms_edov']].some((one) =>
     [true, 'true', 1, '1'].includes(one as never),
   );
-  const kept = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'];
+  const cached = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'];
   return {
     subject: text('sub') ?? '',
     email: text('email')?.trim().toLowerCase() ?? null,
     emailVerified: verified,
-    claims: Object.fromEntries(kept.flatMap((one) => (claims[one] === undefined ? [] : [[one, claims[one]]]))),
+    claims: Object.fromEntries(cached.flatMap((one) => (claims[one] === undefined ? [] : [[one, claims[one]]]))),
   };
 }
 
-/** `at_hash` (OpenID Connect Core, 3.1.3.6). */
-function halfHash(token: string, alg: string): string {
+/** Computes `at_hash` (OpenID Connect Core, 3.1.3.6). */
+function accessTokenHash(token: string, alg: string): string {
   const hash = createHash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(-3)}`)
     .update(token)
     .digest();

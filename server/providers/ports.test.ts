@@ -10,7 +10,7 @@ import { createStripeIdentity } from './stripe-identity.ts';
 import { createStripePayments } from './stripe-payments.ts';
 import { createVisionIdReader } from './vision-id-reader.ts';
 
-/** One suite per port: what the house relies on, asked of the adapter over the real wire. */
+/** One suite for each port: what we rely on, tested through the adapter against the sandbox. */
 let outside: SandboxPorts;
 beforeAll(async () => {
   outside = await openSandboxPorts();
@@ -42,7 +42,7 @@ describe('Payments', () => {
       metadata: { key },
     });
 
-  it('open one session per key, and find it again by its booking', async () => {
+  it('open one session for each key, and find it again by its booking', async () => {
     const bookingId = randomUUID();
     const first = await create(bookingId);
     expect(first).toMatchObject({
@@ -60,7 +60,7 @@ describe('Payments', () => {
       first.id,
     );
   });
-  it('close an open session, and tell of one that was paid meanwhile', async () => {
+  it('close an open session, and report one that was paid meanwhile', async () => {
     const open = await create(randomUUID());
     expect(await payments.expireSession(open.id)).toMatchObject({ status: 'expired' });
     expect(await payments.expireSession(open.id)).toMatchObject({ status: 'expired' });
@@ -68,7 +68,7 @@ describe('Payments', () => {
     await outside.ask(`/api/payments/${paid.id}`, { outcome: 'paid' });
     expect(await payments.expireSession(paid.id)).toMatchObject({ status: 'complete', paymentStatus: 'paid' });
   });
-  it('refund once per key, and never more than was paid', async () => {
+  it('refund once for each key, and never more than was paid', async () => {
     const session = await create(randomUUID());
     await outside.ask(`/api/payments/${session.id}`, { outcome: 'paid' });
     const { paymentIntentId } = await payments.getSession(session.id);
@@ -84,13 +84,13 @@ describe('Payments', () => {
     expect(await payments.listRefunds(intent)).toEqual([made]);
     expect((await payments.findSessionOfIntent(intent))?.id).toBe(session.id);
   });
-  it('say what is certain of a failure and what is not', async () => {
+  it('tell certain from ambiguous failures', async () => {
     await expect(payments.getSession('cs_test_nobody')).rejects.toMatchObject({
       name: 'ProviderError',
       retryable: false,
       ambiguous: false,
     });
-    // The SDK asks once more by itself when a line is cut.
+    // The SDK itself retries once when a connection breaks.
     await outside.fault('stripe', 'fail_after', { count: 2 });
     const bookingId = randomUUID();
     await expect(create(bookingId)).rejects.toMatchObject({ name: 'ProviderError', retryable: true, ambiguous: true });
@@ -98,7 +98,7 @@ describe('Payments', () => {
     await outside.fault('stripe', 'status', { status: 503 });
     await expect(create(randomUUID())).rejects.toMatchObject({ retryable: true });
   });
-  it('believe no webhook that is not signed', () => {
+  it('reject a webhook without a valid signature', () => {
     expect(() => payments.readEvent('{}', 't=1,v1=00')).toThrow('signature');
   });
 });
@@ -108,7 +108,7 @@ describe('IdentityChecks', () => {
   beforeAll(() => {
     checks = createStripeIdentity({ restrictedKey: 'rk_test_sandbox', apiUrl: outside.at(1) });
   });
-  it('begin once per key and tell what was found', async () => {
+  it('start once for each key and return what was verified', async () => {
     const input = {
       key: `identity:${randomUUID()}`,
       userId: randomUUID(),
@@ -130,7 +130,7 @@ describe('IdentityChecks', () => {
       dateOfBirth: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
     });
   });
-  it('tell why nothing was found', async () => {
+  it('return why verification failed', async () => {
     const begun = await checks.createSession({
       key: randomUUID(),
       userId: randomUUID(),
@@ -167,19 +167,19 @@ describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
       pin,
     });
 
-  it('give the same code for the same question', async () => {
+  it('give the same code for the same input', async () => {
     const first = await issue(1, '483920');
     expect((await issue(1, '483920')).pin).toBe(first.pin);
     expect(first.pin).toMatch(/^\d{4,10}$/);
     expect(await outside.ask('/api/doors/SPB1X0002/keypad', { pin: first.pin })).toMatchObject({ opened: false });
   });
-  it('forget a code where they can, and say so where they cannot', async () => {
+  it('remove a code, or throw not_supported', async () => {
     const { pin } = await issue(2, '583921');
     if (locks.capabilities.revocable) await locks.revokeCode({ lockId: 'SPB1X0002', pin });
     else
       await expect(locks.revokeCode({ lockId: 'SPB1X0002', pin })).rejects.toMatchObject({ reason: 'not_supported' });
   });
-  it('know the devices, and fail in known words', async () => {
+  it('list the devices, and fail with known reasons', async () => {
     expect((await locks.check()).devices).toContain('SPB1X0002');
     await expect(
       locks.issueCode({
@@ -197,7 +197,7 @@ describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
 });
 
 describe('Power', () => {
-  it('switches, reads back, and lets the plug end a pulse by itself', async () => {
+  it('switches, reads back, and lets the plug end a pulse itself', async () => {
     const power: Power = createShellyPower({ url: `${outside.at(3)}/green-room/rpc` });
     await power.set(true);
     expect(await power.isOn()).toBe(true);
@@ -213,7 +213,7 @@ describe('Power', () => {
 });
 
 describe('Mail', () => {
-  it('arrives with its parts, and a repeat can be told from a second mail', async () => {
+  it('arrives with all its parts, and a repeat has the same Message-ID', async () => {
     const mail: Mail & { close(): void } = createSmtpMail({ url: outside.smtpUrl, from: 'Studio <hello@example.com>' });
     const message = {
       to: 'someone@example.com',
@@ -242,7 +242,7 @@ describe('Mail', () => {
 });
 
 describe.each(['openai', 'anthropic'] as const)('IdReader by a vision model over %s', (protocol) => {
-  it('reads the same licence, and says when it could not', { timeout: 60_000 }, async () => {
+  it('reads the same licence, and throws when it cannot', { timeout: 60_000 }, async () => {
     const reader = createVisionIdReader({
       protocol,
       baseUrl: `${outside.at(4)}/v1`,

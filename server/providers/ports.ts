@@ -1,7 +1,7 @@
 /**
- * What the studio needs of the outside world, on one screen. An adapter per system lives beside this file;
- * `compose` picks one by configuration. Every adapter throws `ProviderError` (call.ts) and nothing else.
- * Keys are stable per effect: repeating a call with its key never does the effect twice.
+ * What we need of outside systems. Each has an adapter beside this file; `compose` chooses by configuration.
+ * Every adapter throws `ProviderError` (call.ts) and nothing else.
+ * Keys are idempotency keys: repeating a call with its key never has the effect twice.
  */
 
 export type PaymentSession = {
@@ -16,9 +16,9 @@ export type PaymentSession = {
   readonly currency: string;
   readonly bookingId: string | null;
   readonly paymentIntentId: string | null;
-  /** Given back or on its way back, whoever did it. */
+  /** Refunded, or a refund is on its way, by us or at the provider. */
   readonly refundedCents: number;
-  /** The customer's bank has ever asked for the money back. */
+  /** Whether the customer's bank has ever opened a dispute. */
   readonly disputed: boolean;
   readonly livemode: boolean;
   readonly metadata: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export type NewPaymentSession = {
   readonly successUrl: string;
   readonly cancelUrl: string;
   readonly expiresAt: Date;
-  /** Whether methods whose money takes days may be offered, where they are configured. */
+  /** Whether the page may offer configured methods whose money takes days. */
   readonly allowDelayed: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 };
@@ -51,14 +51,14 @@ export type Refund = {
   /** False: made at the provider by a person. */
   readonly ours: boolean;
 };
-/** `open`: the bank has asked and nothing is decided. `won`: the money stays here. `lost`: it went back. */
+/** `open`: the bank has not decided. `won`: we keep the money. `lost`: it went back. */
 export type Dispute = { readonly id: string; readonly status: 'open' | 'won' | 'lost'; readonly createdAt: Date };
-/** A verified webhook: only ids are taken from it; the state is always fetched. */
+/** A verified webhook. Only its ids are used; the state is always fetched. */
 export type ProviderEvent = {
   readonly id: string;
   readonly type: string;
   readonly objectId: string;
-  /** The payment the event's object belongs to, where it names one. */
+  /** The payment that the event's object belongs to; null when it names none. */
   readonly paymentIntentId: string | null;
   readonly livemode: boolean;
 };
@@ -67,20 +67,20 @@ export type Payments = {
   getSession(id: string): Promise<PaymentSession>;
   /** Finds a session by the booking it was made for, newest first: the look-up after an ambiguous answer. */
   findSession(bookingId: string, since: Date): Promise<PaymentSession | null>;
-  /** The session that a payment was made in; null when it was made in none. */
+  /** Finds the session of a payment; null when it has none. */
   findSessionOfIntent(paymentIntentId: string): Promise<PaymentSession | null>;
   listSessions(since: Date): Promise<readonly PaymentSession[]>;
-  /** Asks the provider to close an open session; answers the state after: 'expired', or 'complete' when the customer was faster. */
+  /** Closes an open session and returns it: 'expired', or 'complete' when the customer paid first. */
   expireSession(id: string): Promise<PaymentSession>;
-  /** Gives back all that is left of a payment. Throws `ProviderError` 'charge_already_refunded' when nothing is left. */
+  /** Refunds all that is left of a payment. Throws `ProviderError` 'charge_already_refunded' when nothing is left. */
   refund(input: { key: string; paymentIntentId: string }): Promise<Refund>;
-  /** Every refund of a payment, ours or made at the provider, newest first. */
+  /** Lists all refunds of a payment, ours or made at the provider, newest first. */
   listRefunds(paymentIntentId: string): Promise<readonly Refund[]>;
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>;
-  /** Events about payments, refunds and disputes since then, oldest first: what webhooks should have brought. */
+  /** Lists events about payments, refunds and disputes, oldest first: the ones that webhooks should have brought. */
   listEvents(since: Date): Promise<readonly ProviderEvent[]>;
   /**
-   * Throws `WebhookRefused` for a bad signature, one dated more than 300 s back or ahead, or an event of the other mode (test or live).
+   * Verifies a webhook. Throws `WebhookRefused` for a bad signature, one dated more than 300 s off, or an event of the other mode (test or live).
    * `rawBody` is the untouched request text.
    */
   readEvent(rawBody: string, signature: string): ProviderEvent;
@@ -114,7 +114,7 @@ export type LockCapabilities = {
 export type DoorCode = { readonly pin: string; readonly providerCodeId: string | null };
 export type Locks = {
   readonly capabilities: LockCapabilities;
-  /** `variant` is stored by the caller before the call; the same input gives the same code (F16). `pin` is used by locks that take the caller's choice. */
+  /** Issues a code; the same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept our digits. */
   issueCode(input: {
     lockId: string;
     startsAt: Date;
@@ -123,9 +123,9 @@ export type Locks = {
     variant: number;
     pin: string;
   }): Promise<DoorCode>;
-  /** Asks the lock system whether our credentials are good and which devices it knows. */
+  /** Checks our credentials and lists the devices. */
   check(): Promise<{ readonly devices: readonly string[] }>;
-  /** Resolves once the lock has forgotten the code; throws ProviderError('not_supported') where it cannot. */
+  /** Resolves once the lock has removed the code. Throws `ProviderError` 'not_supported' when it cannot. */
   revokeCode(input: { lockId: string; pin: string }): Promise<void>;
 };
 
@@ -141,16 +141,16 @@ export type MailMessage = {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** Stable per logical mail; becomes the Message-ID and the idempotency key. */
+  /** The same for each repeat of a mail; becomes its Message-ID. */
   readonly key: string;
   readonly calendar?: { readonly method: 'PUBLISH' | 'CANCEL'; readonly content: string };
 };
 export type Mail = { send(message: MailMessage): Promise<void> };
 
-/** `to`: E.164 with the plus. `key`: stable per logical message. */
+/** `to`: E.164 with the plus. `key`: the same for each repeat of a message. */
 export type TextMessages = { send(message: { to: string; text: string; key: string }): Promise<void> };
 
-/** Whether a captcha's answer is good. `token` is what the page was given, good once. */
+/** Checks a captcha's single-use `token` from the page. */
 export type Captcha = { check(token: string, ip: string): Promise<boolean> };
 
 export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
@@ -168,65 +168,65 @@ export type LicenceReading = {
   /** 0–100 */
   readonly confidence: number;
 };
-/** Reads what is printed; never judges. `image` is a re-encoded JPEG without metadata. */
+/** Reads what is printed and decides nothing. `image` is a re-encoded JPEG without metadata. */
 export type IdReader = { read(image: Uint8Array): Promise<LicenceReading> };
 
-/** Pictures of strangers. They are unpacked away from the server: a hostile one harms its own process and no other. */
+/** Decodes uploaded pictures in a separate process, so that a hostile one cannot harm the server. */
 export type PictureDecoder = {
-  /** Its pixels as a JPEG, upright, no side longer than `edge`, without metadata. `unreadable`: it is no JPEG, PNG or WebP, or too large. */
+  /** Re-encodes as an upright JPEG without metadata, no side longer than `edge`. `unreadable`: not a JPEG, PNG or WebP, or too large. */
   repack(bytes: Uint8Array, edge: number): Promise<Uint8Array | 'unreadable' | 'busy'>;
 };
 
-/** Bytes `from` to `to`, both counted. */
+/** Bytes `from` to `to`, both included. */
 export type ByteRange = { readonly from: number; readonly to: number };
-/** Where object bytes live. Keys are made by the server, never by a client. */
+/** Stores the bytes of objects. Keys are made by the server, never by a client. */
 export type ObjectStore = {
-  /** Keeps all of the bytes, or none when their source throws; once it resolves they outlast a power cut. */
+  /** Stores all of the bytes, or none when their source throws; once it resolves they survive a power cut. */
   put(key: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
   get(key: string): Promise<Uint8Array | null>;
-  /** The bytes in pieces, read as fast as they are taken; null when there is no such key. `range` lies inside. */
+  /** Streams a range inside the object, as fast as it is consumed; null when there is no such key. */
   open(key: string, range: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
-  /** Answers false when there is nothing to copy. */
+  /** Returns false when there is nothing to copy. */
   copy(from: string, to: string): Promise<boolean>;
   remove(key: string): Promise<void>;
-  /** Everything kept in a folder, and what broken writes left there, with the time it was written. */
+  /** Lists a folder's objects and the remains of broken writes, with the time of writing. */
   list(folder: string): AsyncIterable<{ readonly key: string; readonly writtenAt: Date }>;
 };
 
-/** Somebody as an identity provider knows them. `claims`: what it says of them, for the account's own page; nothing that opens anything. */
+/** A user as the identity provider describes them. `claims` are shown on the account's own page and grant nothing. */
 export type KnownPerson = {
   readonly subject: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
 };
-/** What binds an answer to its question: to be kept by the asker and shown again. */
+/** Values that bind an answer to its request; the caller stores them and passes them to `redeem`. */
 export type SignInChecks = { readonly state: string; readonly nonce: string; readonly verifier: string };
 export type SignInProvider = {
-  /** As the wire names it: 'google'. */
+  /** The name in our API: 'google'. */
   readonly name: string;
-  /** Whether it answers with a form that another site's page sends. */
+  /** Whether it answers with a cross-site form post. */
   readonly formPost: boolean;
-  /** Where the person is sent. `extra`: wishes of the client, such as prompt; they never replace what is ours. */
-  startUrl(of: SignInChecks & { scopes: string | null; extra: Readonly<Record<string, string>> }): Promise<string>;
-  /** Trades what came back to our callback, with its query or form as `answer`. Throws `ProviderError`, not retryable where the answer is false. */
+  /** Builds the URL to redirect the user to. `extra`: the client's parameters, such as prompt; they never replace ours. */
+  startUrl(input: SignInChecks & { scopes: string | null; extra: Readonly<Record<string, string>> }): Promise<string>;
+  /** Exchanges the callback's query or form (`answer`) for the user. Throws `ProviderError`, not retryable when the answer is invalid. */
   redeem(
-    of: SignInChecks & { answer: URLSearchParams },
+    input: SignInChecks & { answer: URLSearchParams },
   ): Promise<{ person: KnownPerson; accessToken: string; refreshToken: string | null }>;
-  /** The person of an id token that an app was given; null for one that is not of this provider, not for us, or over. */
+  /** Reads an id token that an app received; null when it is from another provider, for another app, or expired. */
   readIdToken: ((idToken: string, accessToken: string | null) => Promise<IdToken | null>) | null;
 };
-/** `nonce`: as it stands in the token. `expiresAt`: after it the token is good for nothing. */
+/** `nonce`: as in the token. `expiresAt`: when the token stops being valid. */
 export type IdToken = { readonly person: KnownPerson; readonly nonce: string | null; readonly expiresAt: Date };
 
 /** An employer's identity provider for single sign-on. */
 export type SingleSignOn = {
-  /** A uuid, by which clients may name it. */
+  /** A UUID by which clients may choose it. */
   readonly id: string;
-  /** The domains whose addresses it may vouch for, in lower case. */
+  /** Email domains it may sign in, in lower case. */
   readonly domains: readonly string[];
-  /** Where the person is sent. `relayState` comes back with the answer. */
-  startUrl(of: { requestId: string; relayState: string }): Promise<string>;
-  /** The person of an answer to the request. Throws `ProviderError`, not retryable where the answer does not hold; `id` is the assertion's own. */
+  /** Builds the URL to redirect the user to. `relayState` comes back with the answer. */
+  startUrl(input: { requestId: string; relayState: string }): Promise<string>;
+  /** Verifies the answer to a request. Throws `ProviderError`, not retryable when it is invalid. `id` is the assertion's. */
   read(answer: string, requestId: string): Promise<{ person: KnownPerson; id: string; expiresAt: Date }>;
 };

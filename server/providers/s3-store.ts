@@ -16,25 +16,25 @@ import type { ObjectStore } from './ports.ts';
 
 export type S3Settings = {
   readonly bucket: string;
-  /** null: Amazon's own for the region. */
+  /** null: Amazon's endpoint of the region. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Before every key; '' or ending with `/`. */
+  /** Prefix of every key; '' or ending with `/`. */
   readonly prefix: string;
   readonly pathStyle: boolean;
 };
 
 const TRIES = 3;
 const PIECE = 256 * 1024;
-/** What it would say on the console, the house hears as errors. */
+/** The client logs nothing: we get its failures as errors. */
 const silent = (): void => undefined;
 const SILENT = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
 /**
- * Keeps bytes in a bucket of any S3 service. A stream is first written to a file in `spool` that has no name any more, so that its
- * length is known, it can be sent again, and half of one never reaches the bucket; when the process dies the file is gone.
+ * Stores bytes in a bucket of any S3 service. A stream is first written to an unlinked file in `spool`: then its length is known, it
+ * can be sent again, and a broken one never reaches the bucket. The file disappears with the process.
  */
 export function createS3Store(settings: S3Settings, spool: string): ObjectStore {
   const { bucket: Bucket, prefix } = settings;
@@ -44,7 +44,7 @@ export function createS3Store(settings: S3Settings, spool: string): ObjectStore 
     forcePathStyle: settings.pathStyle,
     maxAttempts: TRIES,
     logger: SILENT,
-    // Other services than Amazon's know no checksums of the newer kind.
+    // Services other than Amazon's do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 60_000 },
@@ -59,8 +59,8 @@ export function createS3Store(settings: S3Settings, spool: string): ObjectStore 
         await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentLength: size }));
         return;
       } catch (error) {
-        // The library sends a stream once; this one can be read again.
-        if (tried >= TRIES || !passes(error)) throw broken(error);
+        // The library cannot repeat a stream; we can read the file again.
+        if (tried >= TRIES || !isTransient(error)) throw toProviderError(error);
       }
     }
   }
@@ -68,10 +68,10 @@ export function createS3Store(settings: S3Settings, spool: string): ObjectStore 
   return {
     async put(key, bytes) {
       if (bytes instanceof Uint8Array) {
-        await client.send(new PutObjectCommand({ ...at(key), Body: bytes })).catch(raise);
+        await client.send(new PutObjectCommand({ ...at(key), Body: bytes })).catch(throwProviderError);
         return;
       }
-      const file = await openNameless(spool);
+      const file = await openUnlinked(spool);
       try {
         let size = 0;
         for await (const part of bytes) {
@@ -84,19 +84,21 @@ export function createS3Store(settings: S3Settings, spool: string): ObjectStore 
       }
     },
     async get(key) {
-      const found = await client.send(new GetObjectCommand(at(key))).catch(absent);
-      return found?.Body ? found.Body.transformToByteArray().catch(raise) : null;
+      const found = await client.send(new GetObjectCommand(at(key))).catch(nullIfMissing);
+      return found?.Body ? found.Body.transformToByteArray().catch(throwProviderError) : null;
     },
     async open(key, { from, to }) {
-      const found = await client.send(new GetObjectCommand({ ...at(key), Range: `bytes=${from}-${to}` })).catch(absent);
+      const found = await client
+        .send(new GetObjectCommand({ ...at(key), Range: `bytes=${from}-${to}` }))
+        .catch(nullIfMissing);
       return found?.Body?.transformToWebStream() ?? null;
     },
     async copy(from, to) {
       const CopySource = encodeURI(`${Bucket}/${prefix}${from}`);
-      return (await client.send(new CopyObjectCommand({ ...at(to), CopySource })).catch(absent)) !== null;
+      return (await client.send(new CopyObjectCommand({ ...at(to), CopySource })).catch(nullIfMissing)) !== null;
     },
     async remove(key) {
-      await client.send(new DeleteObjectCommand(at(key))).catch(raise);
+      await client.send(new DeleteObjectCommand(at(key))).catch(throwProviderError);
     },
     async *list(folder) {
       let next: string | undefined;
@@ -109,7 +111,7 @@ export function createS3Store(settings: S3Settings, spool: string): ObjectStore 
               ...(next === undefined ? {} : { ContinuationToken: next }),
             }),
           )
-          .catch(raise);
+          .catch(throwProviderError);
         for (const { Key, LastModified } of page.Contents ?? []) {
           if (Key && LastModified) yield { key: Key.slice(prefix.length), writtenAt: LastModified };
         }
@@ -119,7 +121,7 @@ export function createS3Store(settings: S3Settings, spool: string): ObjectStore 
   };
 }
 
-async function openNameless(folder: string): Promise<FileHandle> {
+async function openUnlinked(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, randomUUID());
   const file = await open(path, 'wx+', 0o600);
@@ -136,20 +138,20 @@ async function* contentOf(file: FileHandle, size: number): AsyncGenerator<Buffer
   }
 }
 
-/** Worth another try: the service itself stumbled, or could not be reached. */
-function passes(error: unknown): boolean {
+/** Whether another try may help: the service failed or was unreachable. */
+function isTransient(error: unknown): boolean {
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   return status === undefined || status >= 500 || status === 429;
 }
-function broken(error: unknown): ProviderError {
+function toProviderError(error: unknown): ProviderError {
   const reason = error instanceof Error ? error.name : 'unknown';
-  // Keys are written once and whole: repeating a call never does anything twice.
-  return new ProviderError('s3', reason, { retryable: passes(error) }, error);
+  // Not ambiguous: a key is written once and whole, so repeating a call is safe.
+  return new ProviderError('s3', reason, { retryable: isTransient(error) }, error);
 }
-function raise(error: unknown): never {
-  throw broken(error);
+function throwProviderError(error: unknown): never {
+  throw toProviderError(error);
 }
-function absent(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (error instanceof S3ServiceException && error.name === 'NoSuchKey') return null;
-  throw broken(error);
+  throw toProviderError(error);
 }

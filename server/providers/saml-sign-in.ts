@@ -7,7 +7,7 @@ export const samlProviderSchema = z.object({
   id: z.uuid(),
   entity_id: z.string().min(1),
   sso_url: z.url({ protocol: /^https?$/ }),
-  /** PEM, or the address it is fetched from. */
+  /** PEM, or the URL to fetch it from. */
   certificate: z.string().min(1),
   domains: z
     .array(
@@ -36,10 +36,10 @@ const NAME_NAMES = [
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name',
 ];
 const SKEW_MS = 60_000;
-const OLDEST_MS = 10 * 60_000;
-const LONGEST = 256 * 1024;
+const MAX_AGE_MS = 10 * 60_000;
+const MAX_LENGTH = 256 * 1024;
 
-/** An identity provider that speaks SAML 2.0: HTTP-Redirect out, HTTP-POST back, signed assertions that answer a request of ours. */
+/** Signs in with a SAML 2.0 identity provider: HTTP-Redirect out, HTTP-POST back; accepts only signed assertions that answer our request. */
 export function createSamlSignIn(provider: SamlProvider, party: SamlParty): SingleSignOn {
   const name = `saml ${provider.id}`;
   const refuse = (reason: string, cause?: unknown): ProviderError =>
@@ -65,8 +65,8 @@ export function createSamlSignIn(provider: SamlProvider, party: SamlParty): Sing
       wantAssertionsSigned: true,
       wantAuthnResponseSigned: false,
       acceptedClockSkewMs: SKEW_MS,
-      maxAssertionAgeMs: OLDEST_MS,
-      // Compared here with the one request this answer is for: the library would remember all of them in memory.
+      maxAssertionAgeMs: MAX_AGE_MS,
+      // We compare with the one expected request ourselves: the library would keep all requests in memory.
       validateInResponseTo: ValidateInResponseTo.never,
       generateUniqueId: () => requestId,
     });
@@ -79,7 +79,7 @@ export function createSamlSignIn(provider: SamlProvider, party: SamlParty): Sing
       (await open(requestId)).getAuthorizeUrlAsync(relayState, undefined, {}),
     async read(answer, requestId) {
       const xml = Buffer.from(answer, 'base64').toString('utf8');
-      const fault = textFault(answer, xml);
+      const fault = findTextFault(answer, xml);
       if (fault !== null) throw refuse(fault);
       const saml = await open(requestId);
       const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: answer }).catch((error: unknown) => {
@@ -94,9 +94,9 @@ export function createSamlSignIn(provider: SamlProvider, party: SamlParty): Sing
   };
 }
 
-/** What is wrong with the text before it is read as XML: documents that define things, and hashes that can be forged. */
-function textFault(answer: string, xml: string): string | null {
-  if (answer.length > LONGEST) return 'too_large';
+/** Rejects text before it is parsed as XML: too large, with DTD or entities, or signed with a weak hash. */
+function findTextFault(answer: string, xml: string): string | null {
+  if (answer.length > MAX_LENGTH) return 'too_large';
   if (/<!(DOCTYPE|ENTITY)/i.test(xml)) return 'doctype';
   if (/xmldsig#(rsa-|hmac-)?sha1|xmldsig-more#rsa-md5/.test(xml)) return 'weak_signature';
   return null;
@@ -120,7 +120,7 @@ const confirmationSchema = z.object({
   }),
 });
 
-/** Whether the signed assertion was made for us and for this request (SAML 2.0 Profiles, 4.1.4.3). */
+/** Reads id and expiry of an assertion; null unless it was made for us and this request (SAML 2.0 Profiles, 4.1.4.3). */
 function readConfirmation(
   profile: Profile,
   party: SamlParty,

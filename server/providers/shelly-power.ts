@@ -8,7 +8,7 @@ const answerSchema = z.looseObject({
   error: z.looseObject({ code: z.number() }).optional(),
 });
 
-/** A Shelly plug of the second generation, spoken to in its own network (shelly-api-docs.shelly.cloud, Switch). `url` ends in `/rpc`. */
+/** Adapter for a Shelly plug of the second generation, over the local network (shelly-api-docs.shelly.cloud, Switch). `url` ends in `/rpc`. */
 export function createShellyPower(config: { url: string }): Power {
   let calls = 0;
   async function rpc(method: string, params: Record<string, unknown>): Promise<{ output?: boolean | undefined }> {

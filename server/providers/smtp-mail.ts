@@ -2,17 +2,17 @@ import nodemailer from 'nodemailer';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { Mail } from './ports.ts';
 
-/** Mails on their way at the same time; whoever sends more lets them wait outside, where they can still be called off. */
+/** Mails sent at the same time. More wait in our queue, where they can still be cancelled. */
 export const MAIL_CONNECTIONS = 4;
 
-/** Mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender people see. */
+/** Sends mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender people see. */
 export function createSmtpMail(config: { url: string; from: string }): Mail & { close(): void } {
   const domain = /@([^>\s]+)>?$/.exec(config.from)?.[1] ?? 'localhost';
   const transport = nodemailer.createTransport({
     url: config.url,
     pool: true,
     maxConnections: MAIL_CONNECTIONS,
-    // Once, for a line that the server closed while it was idle; every other repeat is ours, which knows what has been called off.
+    // Once, for a connection that the server closed while idle. All other retries are ours, as we know which mails were cancelled.
     maxRequeues: 1,
     connectionTimeout: PROVIDER_TIMEOUT_MS,
     greetingTimeout: PROVIDER_TIMEOUT_MS,
@@ -29,7 +29,7 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
           subject: message.subject,
           text: message.text,
           html: message.html,
-          // The same mail always bears the same id, so that a repeat can be told from a second one.
+          // A repeat of a mail has the same id, so that it can be recognised.
           messageId: `<${message.key}@${domain}>`,
           ...(message.calendar
             ? {
@@ -53,7 +53,7 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
         throw new ProviderError(
           'mail',
           code === 0 ? 'no_answer' : `smtp_${code}`,
-          // An answer is about this mail or its recipient; the server itself is up.
+          // An SMTP answer concerns this mail or its recipient: the server is up.
           { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail },
           error,
         );

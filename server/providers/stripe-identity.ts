@@ -2,10 +2,12 @@ import type Stripe from 'stripe';
 import type { IdentityChecks, IdentitySession } from './ports.ts';
 import { createStripeClient, oneOf, stripeError } from './stripe-payments.ts';
 
-/** Hosted identity checks (providers.md 2). Birth dates are only told to a restricted key that asks for them. */
+/** Adapter for Stripe's hosted identity checks. Stripe sends birth dates only to a restricted key, and only when expanded. */
 export function createStripeIdentity(config: { restrictedKey: string; apiUrl: string | null }): IdentityChecks {
   const stripe = createStripeClient(config.restrictedKey, config.apiUrl);
-  const guarded = async (work: () => Promise<Stripe.Identity.VerificationSession>): Promise<IdentitySession> => {
+  const withProviderErrors = async (
+    work: () => Promise<Stripe.Identity.VerificationSession>,
+  ): Promise<IdentitySession> => {
     try {
       return read(await work());
     } catch (error) {
@@ -14,7 +16,7 @@ export function createStripeIdentity(config: { restrictedKey: string; apiUrl: st
   };
   return {
     createSession: (input) =>
-      guarded(() =>
+      withProviderErrors(() =>
         stripe.identity.verificationSessions.create(
           {
             type: 'document',
@@ -33,7 +35,7 @@ export function createStripeIdentity(config: { restrictedKey: string; apiUrl: st
         ),
       ),
     getSession: (id) =>
-      guarded(() =>
+      withProviderErrors(() =>
         stripe.identity.verificationSessions.retrieve(id, {
           expand: [
             'verified_outputs',

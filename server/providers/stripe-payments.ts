@@ -5,21 +5,21 @@ import type { Dispute, NewPaymentSession, Payments, PaymentSession, ProviderEven
 export type StripeConfig = {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Null: the provider's own address. */
+  /** Null: Stripe's own URL. */
   readonly apiUrl: string | null;
-  /** Payment methods that may be offered; wallets of the phone come with `card`. */
+  /** Payment methods to offer; `card` includes Apple Pay and Google Pay. */
   readonly methods: readonly string[];
 };
 
-/** Sessions read when one is looked for: a page at a time, at most so many. */
-const LOOK_MAX = 1_000;
-/** How far the date of a signature may lie from now, back or ahead (docs.stripe.com/webhooks#replay-attacks). */
+/** How many sessions or events a search reads at most. */
+const SCAN_MAX = 1_000;
+/** How far a signature's date may be from now, in either direction (docs.stripe.com/webhooks#replay-attacks). */
 const SIGNATURE_TOLERANCE_S = 300;
-/** Methods whose money arrives, or fails to, days after the customer has finished. */
+/** Methods whose payment succeeds or fails days after the customer has finished. */
 const DELAYED_METHODS: readonly string[] = ['au_becs_debit'];
-/** What is asked of a session each time: its payment and the charge, which tells of refunds and disputes. */
+/** Expanded in each session: its payment and the charge, which shows refunds and disputes. */
 const EXPAND = ['payment_intent.latest_charge'];
-/** Events that say that something about a payment has changed (docs.stripe.com/api/events/types). */
+/** Events about changes of a payment (docs.stripe.com/api/events/types). */
 const EVENT_TYPES = [
   'checkout.session.completed',
   'checkout.session.expired',
@@ -37,7 +37,7 @@ const EVENT_TYPES = [
 
 export function createStripeClient(secretKey: string, apiUrl: string | null): Stripe {
   const at = apiUrl === null ? {} : addressOf(new URL(apiUrl));
-  // Retries are ours: they carry the same key and know what is ambiguous.
+  // We retry ourselves: with the same key, and knowing what is ambiguous.
   return new Stripe(secretKey, { ...at, maxNetworkRetries: 0, timeout: PROVIDER_TIMEOUT_MS, telemetry: false });
 }
 function addressOf(url: URL): { host: string; port: string; protocol: 'http' | 'https' } {
@@ -45,7 +45,7 @@ function addressOf(url: URL): { host: string; port: string; protocol: 'http' | '
   return { host: url.hostname, port: url.port || (protocol === 'http' ? '80' : '443'), protocol };
 }
 
-/** Turns whatever the SDK throws into what the operations understand. */
+/** Turns the SDK's errors into `ProviderError`. */
 export function stripeError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (error instanceof Stripe.errors.StripeConnectionError)
@@ -53,7 +53,7 @@ export function stripeError(error: unknown): ProviderError {
   if (error instanceof Stripe.errors.StripeError) {
     const status = error.statusCode ?? 0;
     const again = status === 409 || status === 429 || status >= 500 || status === 0;
-    // 409: the first call with this key is still under way.
+    // 409: the first call with this key is still running.
     return new ProviderError(
       'stripe',
       error.code ?? error.type ?? `http_${status}`,
@@ -63,7 +63,7 @@ export function stripeError(error: unknown): ProviderError {
   }
   return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
 }
-const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+const withProviderErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
@@ -71,7 +71,7 @@ const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** Payments by Stripe's hosted page (docs.stripe.com/api/checkout/sessions). */
+/** Adapter for payments on Stripe's hosted page (docs.stripe.com/api/checkout/sessions). */
 export function createStripePayments(config: StripeConfig): Payments {
   const stripe = createStripeClient(config.secretKey, config.apiUrl);
   const live = /^[rs]k_live_/.test(config.secretKey);
@@ -79,10 +79,10 @@ export function createStripePayments(config: StripeConfig): Payments {
   async function scan(
     since: Date,
     wanted: (session: PaymentSession) => boolean,
-    enough: number,
+    max: number,
   ): Promise<PaymentSession[]> {
     const found: PaymentSession[] = [];
-    let looked = 0;
+    let scanned = 0;
     for await (const session of stripe.checkout.sessions.list({
       limit: 100,
       created: { gte: Math.floor(since.getTime() / 1000) },
@@ -90,8 +90,8 @@ export function createStripePayments(config: StripeConfig): Payments {
     })) {
       const read = readSession(session);
       if (wanted(read)) found.push(read);
-      looked += 1;
-      if (found.length >= enough || looked >= LOOK_MAX) break;
+      scanned += 1;
+      if (found.length >= max || scanned >= SCAN_MAX) break;
     }
     return found;
   }
@@ -101,34 +101,34 @@ export function createStripePayments(config: StripeConfig): Payments {
 
   return {
     createSession: (input) =>
-      guarded(async () =>
+      withProviderErrors(async () =>
         readSession(
           await stripe.checkout.sessions.create(sessionParams(input, config.methods), { idempotencyKey: input.key }),
         ),
       ),
-    getSession: (id) => guarded(() => retrieve(id)),
+    getSession: (id) => withProviderErrors(() => retrieve(id)),
     findSession: (bookingId, since) =>
-      guarded(async () => (await scan(since, (session) => session.bookingId === bookingId, 1))[0] ?? null),
+      withProviderErrors(async () => (await scan(since, (session) => session.bookingId === bookingId, 1))[0] ?? null),
     findSessionOfIntent: (paymentIntentId) =>
-      guarded(async () => {
+      withProviderErrors(async () => {
         const { data } = await stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
         return data[0] ? retrieve(data[0].id) : null;
       }),
-    listSessions: (since) => guarded(() => scan(since, () => true, LOOK_MAX)),
+    listSessions: (since) => withProviderErrors(() => scan(since, () => true, SCAN_MAX)),
     expireSession: (id) =>
-      guarded(async () => {
+      withProviderErrors(async () => {
         try {
           return readSession(await stripe.checkout.sessions.expire(id, { expand: EXPAND }));
         } catch (error) {
-          // Only open sessions can be expired: ask what became of this one.
+          // Only open sessions can be expired: read the state of this one.
           if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 400) return retrieve(id);
           throw error;
         }
       }),
     refund: (input) =>
-      guarded(async () =>
+      withProviderErrors(async () =>
         readRefund(
-          // Without an amount it is all that is left: a repeated call says the very same, whatever was given back meanwhile.
+          // No amount means all that is left, so a repeated call is identical whatever was refunded meanwhile.
           await stripe.refunds.create(
             {
               payment_intent: input.paymentIntentId,
@@ -140,15 +140,15 @@ export function createStripePayments(config: StripeConfig): Payments {
         ),
       ),
     listRefunds: (paymentIntentId) =>
-      guarded(async () =>
+      withProviderErrors(async () =>
         (await stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 })).data.map(readRefund),
       ),
     listDisputes: (paymentIntentId) =>
-      guarded(async () =>
+      withProviderErrors(async () =>
         (await stripe.disputes.list({ payment_intent: paymentIntentId, limit: 100 })).data.map(readDispute),
       ),
     listEvents: (since) =>
-      guarded(async () => {
+      withProviderErrors(async () => {
         const found: ProviderEvent[] = [];
         for await (const event of stripe.events.list({
           limit: 100,
@@ -156,7 +156,7 @@ export function createStripePayments(config: StripeConfig): Payments {
           created: { gte: Math.floor(since.getTime() / 1000) },
         })) {
           found.push(readStripeEvent(event));
-          if (found.length >= LOOK_MAX) break;
+          if (found.length >= SCAN_MAX) break;
         }
         return found.toReversed();
       }),
@@ -167,7 +167,7 @@ export function createStripePayments(config: StripeConfig): Payments {
       } catch (cause) {
         throw new WebhookRefused('the signature does not fit', { cause });
       }
-      // The client library looks at the age alone: a date far ahead would stay good for as long.
+      // The library checks only the age: a signature dated in the future would stay valid until then.
       const latest = Math.floor(Date.now() / 1000) + SIGNATURE_TOLERANCE_S;
       for (const [, time] of signature.matchAll(/(?:^|,)\s*t=(\d+)/g))
         if (Number(time) > latest) throw new WebhookRefused('the signature is dated ahead');
@@ -178,7 +178,7 @@ export function createStripePayments(config: StripeConfig): Payments {
   };
 
   function readSession(session: Stripe.Checkout.Session): PaymentSession {
-    // Our key sees its own mode alone: anything else did not come from where we asked.
+    // Our key sees only its own mode: anything else did not come from Stripe.
     if (session.livemode !== live) throw new ProviderError('stripe', 'livemode_mismatch', { retryable: false });
     const intent = session.payment_intent;
     const known = intent !== null && typeof intent === 'object' ? intent : null;
@@ -245,7 +245,7 @@ function readRefund(refund: Stripe.Refund): Refund {
   };
 }
 
-/** Inquiries (`warning_…`) are disputes too: somebody has to answer them, though the money has not moved yet. */
+/** Reads a dispute. Inquiries (`warning_…`) count too: staff must answer them, although no money has moved. */
 function readDispute(dispute: Stripe.Dispute): Dispute {
   const status = ['won', 'warning_closed', 'prevented'].includes(dispute.status)
     ? 'won'
@@ -270,7 +270,7 @@ function readStripeEvent(event: Stripe.Event): ProviderEvent {
   };
 }
 
-/** A word we know; a new one of the provider's is not guessed at. */
+/** Narrows a text to a known value. Throws `ProviderError` for a new one instead of guessing. */
 export function oneOf<const T extends string>(known: readonly T[], word: string): T {
   const found = known.find((one) => one === word);
   if (found === undefined) throw new ProviderError('stripe', 'unknown_status', { retryable: true });

@@ -2,8 +2,8 @@ import { callHttp, refusedBy } from './http-call.ts';
 import type { TextMessages } from './ports.ts';
 
 /**
- * Text messages by Twilio. `from`: a number in E.164, or the id of a messaging service (`MG…`). Twilio knows no idempotency key: a repeat
- * after a lost answer may send the same text twice, which harms nobody.
+ * Sends text messages by Twilio. `from`: a number in E.164, or the id of a messaging service (`MG…`). Twilio has no idempotency keys: a
+ * repeat after a lost answer may send the same text twice, which does no harm.
  */
 export function createTwilioTexts(config: {
   accountSid: string;

@@ -187,7 +187,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
     }
     // Moved while a mail is under way, the clock would outrun its lease and send it twice.
     const mails = [await server.mail(email, 2), await server.mail(email, 3)];
-    expect(mails.map((one) => one.subject)).toContain('Choose a new password');
+    expect(mails.map((one) => one.subject)).toContain('Reset your password');
     server.advance(61_000);
     expect((await server.ask('POST', '/resend', { email, type: 'signup' })).status).toBe(200);
     expect((await server.mail(email, 4)).code).toMatch(/^\d{6}$/);

@@ -77,7 +77,7 @@ describe('signing in', () => {
     await app.ask('POST', '/otp', { email });
     const second = await app.mailTo(email);
     expect(first.subject).toMatch(/is your code$/);
-    expect(second.subject).toMatch(/signs you in$/);
+    expect(second.subject).toMatch(/is your sign-in code$/);
     expect((await app.ask('POST', '/verify', { type: 'magiclink', token_hash: second.tokenHash })).status).toBe(200);
   });
 

@@ -69,7 +69,7 @@ test('without a hosted check Book Now leads to the checkout; a check that cannot
   await page.getByRole('link', { name: 'Use a photo of my licence' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
   await page.getByRole('link', { name: 'Back to booking' }).click();
-  await refuse(409, 'not_configured', 'There is no hosted identity check here.');
+  await refuse(409, 'not_configured', 'The online identity check isn’t available.');
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { WebhookRefused } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './test-app.ts';
-import { type FunctionsApp, told } from './test-app.ts';
+import { type FunctionsApp, readAnswer } from './test-app.ts';
 
-/** What each function passes on to its operation, and the exact shape it answers with. */
+/** What each function passes to its operation, and the exact shape of its answer. */
 let app: FunctionsApp;
 beforeEach(() => {
   app = createFunctionsApp();
 });
-const asked = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
+const operationCalls = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
 const ok = (body: unknown, status = 200) => ({ status, body, retryAfter: null });
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -72,15 +72,15 @@ describe('create-payment', () => {
       {},
     ],
   ])('passes on %s', async (_what, body, more) => {
-    expect(await told(await app.send('create-payment', 'person', { body }))).toEqual(
+    expect(await readAnswer(await app.send('create-payment', 'person', { body }))).toEqual(
       ok({ url: 'https://pay.example/x', bookingId: BOOKING, reference: 'HC-ABC123', total: 82.55 }),
     );
-    expect(asked()).toEqual([['bookings.hold', { ...wanted, ...more }]]);
+    expect(operationCalls()).toEqual([['bookings.hold', { ...wanted, ...more }]]);
   });
 
   test('answers 202 while the payment provider has not answered', async () => {
     app.answers['bookings.hold'] = () => ({ ...held, url: null });
-    expect(await told(await app.send('create-payment', 'person', { body: { bookingData: span } }))).toEqual(
+    expect(await readAnswer(await app.send('create-payment', 'person', { body: { bookingData: span } }))).toEqual(
       ok({ url: null, pending: true, bookingId: BOOKING, reference: 'HC-ABC123', total: 82.55 }, 202),
     );
   });
@@ -115,16 +115,16 @@ describe('create-payment', () => {
     ['a checkout with a wrong phone', checkout({}, { customerPhone: '1' }), 'customerPhone'],
     ['a checkout without its metadata', { metadata: null }, 'metadata'],
   ])('refuses %s', async (_what, body, field) => {
-    const answer = await told(await app.send('create-payment', 'person', { body }));
+    const answer = await readAnswer(await app.send('create-payment', 'person', { body }));
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request', field } } });
     expect(answer).toMatchObject({ body: { error: { message: expect.stringContaining(`${field}: `) } } });
-    expect(asked()).toEqual([]);
+    expect(operationCalls()).toEqual([]);
   });
 
-  test('says of an amount with three decimals what is wrong, and names a whole body "body"', async () => {
-    const wrong = await told(await app.send('create-payment', 'person', { body: page({ final_cost: 1.005 }) }));
+  test('explains an amount with three decimals, and names the body itself "body"', async () => {
+    const wrong = await readAnswer(await app.send('create-payment', 'person', { body: page({ final_cost: 1.005 }) }));
     expect(wrong).toMatchObject({ body: { error: { message: 'bookingData.final_cost: at most two decimals' } } });
-    const whole = await told(await app.send('create-payment', 'person', { body: 'null' }));
+    const whole = await readAnswer(await app.send('create-payment', 'person', { body: 'null' }));
     expect(whole).toMatchObject({ status: 400, body: { error: { message: expect.stringMatching(/^body: /) } } });
     expect(whole).not.toHaveProperty('body.error.field');
   });
@@ -134,11 +134,11 @@ describe.each(['cancel-booking', 'release-hold', 'generate-access-code'])('%s', 
   test.each([{}, { bookingId: null }, { bookingId: 'x' }, { bookingId: [BOOKING] }])(
     'refuses the body %j and asks nothing',
     async (body) => {
-      expect(await told(await app.send(name, 'person', { body }))).toMatchObject({
+      expect(await readAnswer(await app.send(name, 'person', { body }))).toMatchObject({
         status: 400,
         body: { error: { code: 'invalid_request', field: 'bookingId' } },
       });
-      expect(asked()).toEqual([]);
+      expect(operationCalls()).toEqual([]);
     },
   );
 });
@@ -149,28 +149,30 @@ test.each([
 ] as const)('cancel-booking cancels for the caller and tells the refund: %s', async (refund, amountCents, amount) => {
   app.answers['bookings.cancel'] = () => ({ refund, amountCents });
   const body = { bookingId: BOOKING, userId: STAFF };
-  expect(await told(await app.send('cancel-booking', 'person', { body }))).toEqual(
+  expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toEqual(
     ok({ cancelled: true, refund, amount }),
   );
-  expect(asked()).toEqual([['bookings.cancel', BOOKING, PERSON]]);
+  expect(operationCalls()).toEqual([['bookings.cancel', BOOKING, PERSON]]);
 });
 
 test.each([
   ['cancelled', true, 'WELCOME'],
   ['confirmed', false, null],
   ['pending', false, null],
-])('release-hold gives up for the caller and tells how it stands: %s', async (status, released, couponCode) => {
+])("release-hold releases the caller's hold and returns its state: %s", async (status, released, couponCode) => {
   app.answers['bookings.letGo'] = () => ({ booking: { ...booking, status }, couponCode });
-  expect(await told(await app.send('release-hold', 'person', { body: { bookingId: BOOKING } }))).toEqual(
+  expect(await readAnswer(await app.send('release-hold', 'person', { body: { bookingId: BOOKING } }))).toEqual(
     ok({ released, status, couponCode }),
   );
-  expect(asked()).toEqual([['bookings.letGo', BOOKING, PERSON]]);
+  expect(operationCalls()).toEqual([['bookings.letGo', BOOKING, PERSON]]);
 });
 
 describe('generate-access-code', () => {
-  test('answers the code of a booking of the caller', async () => {
+  test("returns the code of the caller's own booking", async () => {
     Object.assign(app.answers, { 'bookings.own': () => booking, 'access.ensure': () => access });
-    expect(await told(await app.send('generate-access-code', 'person', { body: { bookingId: BOOKING } }))).toEqual(
+    expect(
+      await readAnswer(await app.send('generate-access-code', 'person', { body: { bookingId: BOOKING } })),
+    ).toEqual(
       ok({
         pinCode: '482913',
         pinId: 'code-1',
@@ -179,19 +181,19 @@ describe('generate-access-code', () => {
         worksUntil: '2031-05-02T02:15:00.000Z',
       }),
     );
-    expect(asked()).toEqual([
+    expect(operationCalls()).toEqual([
       ['bookings.own', PERSON, BOOKING],
       ['access.ensure', BOOKING],
     ]);
   });
 
-  test('asks for no code of a booking of somebody else', async () => {
+  test("does not request a code for another account's booking", async () => {
     app.answers['bookings.own'] = () => {
       throw new Refusal('not_found', 'Booking not found');
     };
     const response = await app.send('generate-access-code', 'staff', { body: { bookingId: BOOKING } });
     expect(response.status).toBe(404);
-    expect(asked()).toEqual([['bookings.own', STAFF, BOOKING]]);
+    expect(operationCalls()).toEqual([['bookings.own', STAFF, BOOKING]]);
   });
 });
 
@@ -202,13 +204,13 @@ describe.each(['send-booking-confirmation', 'send-access-code-email'])('%s', (na
     [{}, null],
   ])('given %j it asks for a booking of the caller and answers 202', async (body, bookingId) => {
     app.answers['bookings.own'] = () => booking;
-    expect(await told(await app.send(name, 'person', { body }))).toEqual(ok({ queued: true }, 202));
-    expect(asked()).toEqual([['bookings.own', PERSON, bookingId]]);
+    expect(await readAnswer(await app.send(name, 'person', { body }))).toEqual(ok({ queued: true }, 202));
+    expect(operationCalls()).toEqual([['bookings.own', PERSON, bookingId]]);
   });
 
-  test('refuses what is no booking', async () => {
-    expect(await told(await app.send(name, 'person', { body: { bookingId: 7 } }))).toMatchObject({ status: 400 });
-    expect(asked()).toEqual([]);
+  test('refuses an invalid booking id', async () => {
+    expect(await readAnswer(await app.send(name, 'person', { body: { bookingId: 7 } }))).toMatchObject({ status: 400 });
+    expect(operationCalls()).toEqual([]);
   });
 });
 
@@ -219,9 +221,9 @@ describe('verify-payment', () => {
   const standing = { paid: true, status: 'confirmed', payment: 'paid', bookingId: BOOKING, reference: 'HC-ABC123' };
   const body = { sessionId: 'cs_test_1' };
 
-  test('tells the owner the booking and its prices in dollars', async () => {
+  test('shows the owner the booking and its prices in dollars', async () => {
     ask('paid');
-    expect(await told(await app.send('verify-payment', 'person', { body }))).toEqual(
+    expect(await readAnswer(await app.send('verify-payment', 'person', { body }))).toEqual(
       ok({
         ...standing,
         booking: {
@@ -236,22 +238,22 @@ describe('verify-payment', () => {
         },
       }),
     );
-    expect(asked()).toEqual([['status.ask', 'cs_test_1']]);
+    expect(operationCalls()).toEqual([['status.ask', 'cs_test_1']]);
   });
 
-  test.each(['guest', 'staff', 'service'] as const)('tells %s nothing private', async (by) => {
+  test.each(['guest', 'staff', 'service'] as const)('shows %s nothing private', async (by) => {
     ask('paid');
-    expect(await told(await app.send('verify-payment', by, { body }))).toEqual(ok(standing));
+    expect(await readAnswer(await app.send('verify-payment', by, { body }))).toEqual(ok(standing));
   });
 
-  test('tells a guest nothing private of a booking whose account is gone', async () => {
+  test('shows a guest nothing private of a booking whose account was deleted', async () => {
     ask('paid', { booking: { ...booking, userId: null } });
-    expect(await told(await app.send('verify-payment', 'guest', { body }))).toEqual(ok(standing));
+    expect(await readAnswer(await app.send('verify-payment', 'guest', { body }))).toEqual(ok(standing));
   });
 
-  test('says while the provider is still being asked', async () => {
+  test('answers state asking while the provider has not answered', async () => {
     ask('open', { paid: false, asking: true });
-    expect(await told(await app.send('verify-payment', 'guest', { body }))).toEqual(
+    expect(await readAnswer(await app.send('verify-payment', 'guest', { body }))).toEqual(
       ok({ ...standing, paid: false, payment: 'open', state: 'asking' }),
     );
   });
@@ -271,14 +273,16 @@ describe('verify-payment', () => {
     ['dispute_lost', 'returned'],
   ])('calls a payment that is %s %s', async (state, word) => {
     ask(state);
-    expect(await told(await app.send('verify-payment', 'guest', { body }))).toMatchObject({ body: { payment: word } });
+    expect(await readAnswer(await app.send('verify-payment', 'guest', { body }))).toMatchObject({
+      body: { payment: word },
+    });
   });
 
-  test('takes the session of a free booking', async () => {
+  test('accepts the session of a free booking', async () => {
     ask('paid');
     const sessionId = `free_${BOOKING}`;
     expect((await app.send('verify-payment', 'guest', { body: { sessionId } })).status).toBe(200);
-    expect(asked()).toEqual([['status.ask', sessionId]]);
+    expect(operationCalls()).toEqual([['status.ask', sessionId]]);
   });
 
   test.each([
@@ -293,28 +297,28 @@ describe('verify-payment', () => {
     `free_${BOOKING}1`,
     `x free_${BOOKING}`,
   ])('refuses %j as a session', async (sessionId) => {
-    expect(await told(await app.send('verify-payment', 'guest', { body: { sessionId } }))).toMatchObject({
+    expect(await readAnswer(await app.send('verify-payment', 'guest', { body: { sessionId } }))).toMatchObject({
       status: 400,
       body: { error: { field: 'sessionId' } },
     });
-    expect(asked()).toEqual([]);
+    expect(operationCalls()).toEqual([]);
   });
-  test('says what is wrong with a session', async () => {
-    expect(await told(await app.send('verify-payment', 'guest', { body: { sessionId: 'x' } }))).toMatchObject({
+  test('explains an invalid session id', async () => {
+    expect(await readAnswer(await app.send('verify-payment', 'guest', { body: { sessionId: 'x' } }))).toMatchObject({
       body: { error: { message: 'sessionId: not a payment session' } },
     });
   });
 });
 
 describe('stripe-webhook', () => {
-  test('hands the raw text and its signature to the provider and stores the event', async () => {
+  test('passes the raw text and its signature to the provider and stores the event', async () => {
     const event = { id: 'evt_1', type: 'checkout.session.completed' };
     Object.assign(app.answers, { 'payments.readEvent': () => event, 'inbox.accept': () => undefined });
     const headers = { 'stripe-signature': 't=1,v1=2' };
-    expect(await told(await app.send('stripe-webhook', 'none', { body: '{ "raw": 1}', headers }))).toEqual(
+    expect(await readAnswer(await app.send('stripe-webhook', 'none', { body: '{ "raw": 1}', headers }))).toEqual(
       ok({ received: true }),
     );
-    expect(asked()).toEqual([
+    expect(operationCalls()).toEqual([
       ['payments.readEvent', '{ "raw": 1}', 't=1,v1=2'],
       ['inbox.accept', 'stripe', event],
     ]);
@@ -324,13 +328,13 @@ describe('stripe-webhook', () => {
     app.answers['payments.readEvent'] = () => {
       throw new WebhookRefused('wrong signature');
     };
-    expect(await told(await app.send('stripe-webhook', 'none', { body: '{}' }))).toEqual(
+    expect(await readAnswer(await app.send('stripe-webhook', 'none', { body: '{}' }))).toEqual(
       ok({ error: { code: 'invalid_request', message: 'Refused: wrong signature.' } }, 400),
     );
-    expect(asked()).toEqual([['payments.readEvent', '{}', '']]);
+    expect(operationCalls()).toEqual([['payments.readEvent', '{}', '']]);
   });
 
-  test('does not say 2xx to an event that could not be stored', async () => {
+  test('does not answer 2xx for an event that could not be stored', async () => {
     app.answers['payments.readEvent'] = () => ({ id: 'evt_1' });
     app.answers['inbox.accept'] = () => {
       throw new Error('database gone');
@@ -346,34 +350,34 @@ describe('staff', () => {
   ])('manual-power-control switches by %s', async (action, on, message) => {
     app.answers['power.set'] = () => undefined;
     const answer = ok({ success: true, message });
-    expect(await told(await app.send('manual-power-control', 'staff', { body: { action } }))).toEqual(answer);
-    expect(await told(await app.send('manual-power-control', 'service', { body: { action } }))).toEqual(answer);
-    expect(asked()).toEqual([
+    expect(await readAnswer(await app.send('manual-power-control', 'staff', { body: { action } }))).toEqual(answer);
+    expect(await readAnswer(await app.send('manual-power-control', 'service', { body: { action } }))).toEqual(answer);
+    expect(operationCalls()).toEqual([
       ['power.set', on, STAFF],
       ['power.set', on, NOBODY],
     ]);
   });
 
   test.each([{}, { action: 'toggle' }, { action: true }])('manual-power-control refuses %j', async (body) => {
-    expect(await told(await app.send('manual-power-control', 'staff', { body }))).toMatchObject({
+    expect(await readAnswer(await app.send('manual-power-control', 'staff', { body }))).toMatchObject({
       status: 400,
       body: { error: { field: 'action' } },
     });
-    expect(asked()).toEqual([]);
+    expect(operationCalls()).toEqual([]);
   });
 
   test('test-smart-plug switches for the caller', async () => {
     app.answers['power.test'] = () => undefined;
-    expect(await told(await app.send('test-smart-plug', 'staff'))).toEqual(ok({ success: true }));
-    expect(await told(await app.send('test-smart-plug', 'service'))).toEqual(ok({ success: true }));
-    expect(asked()).toEqual([
+    expect(await readAnswer(await app.send('test-smart-plug', 'staff'))).toEqual(ok({ success: true }));
+    expect(await readAnswer(await app.send('test-smart-plug', 'service'))).toEqual(ok({ success: true }));
+    expect(operationCalls()).toEqual([
       ['power.test', STAFF],
       ['power.test', NOBODY],
     ]);
   });
 
-  test('process-scheduled-emails tells how many jobs it ran', async () => {
+  test('process-scheduled-emails returns how many jobs it ran', async () => {
     app.answers['drain'] = () => 3;
-    expect(await told(await app.send('process-scheduled-emails', 'service'))).toEqual(ok({ processed: 3 }));
+    expect(await readAnswer(await app.send('process-scheduled-emails', 'service'))).toEqual(ok({ processed: 3 }));
   });
 });

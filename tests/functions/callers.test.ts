@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, told } from './test-app.ts';
+import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, readAnswer } from './test-app.ts';
 import type { FunctionsApp, Sender } from './test-app.ts';
 
-/** Every function: who may call it, what it takes of which limit, and what it does not ask before it knows that. */
+/** For each function: who may call it, which limit counts the call, and that refused calls reach no operation. */
 type Row = {
   readonly name: string;
   readonly callers: 'everyone' | 'signed-in' | 'staff' | 'developers' | 'provider';
-  /** Name, most and seconds of its limit; null: it has none. */
+  /** Name, maximum and seconds of its limit; null: no limit. */
   readonly limit: readonly [string, number, number] | null;
   readonly body?: unknown;
-  /** Answers of the fakes with which a request of somebody who may call it succeeds. */
+  /** Answers of the fakes that let a permitted call succeed. */
   readonly answers: FunctionsApp['answers'];
   readonly succeeds?: number;
 };
@@ -130,7 +130,7 @@ function verification(): unknown {
   };
 }
 
-/** Which refusal each kind of function gives each sender; null: it succeeds. */
+/** The refusal that each kind of function gives each sender; null: the call succeeds. */
 const REFUSED: Readonly<Record<Row['callers'], Readonly<Record<Sender, readonly [number, string] | null>>>> = {
   everyone: {
     none: [401, 'no_api_key'],
@@ -171,7 +171,7 @@ const KEYS = { guest: 'anon', person: PERSON, staff: STAFF, service: 'service_ro
 const answered = (app: FunctionsApp): string[] => app.calls.map(([name]) => name).filter((one) => one !== 'readCaller');
 
 describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 200 }) => {
-  test.each(SENDERS)('is for the right callers: %s', async (by) => {
+  test.each(SENDERS)('admits or refuses the right callers: %s', async (by) => {
     const app = createFunctionsApp();
     Object.assign(app.answers, answers);
     const refused = REFUSED[callers][by];
@@ -179,7 +179,7 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     expect(response.headers.get('x-relay-error')).toBe(by === 'none' && refused ? 'true' : null);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    const { status, body: answer, retryAfter } = await told(response);
+    const { status, body: answer, retryAfter } = await readAnswer(response);
     expect(status).toBe(refused?.[0] ?? succeeds);
     expect(retryAfter).toBe(by === 'suspended' && refused ? '7' : null);
     if (refused === null) return;
@@ -188,7 +188,7 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     expect(answered(app)).toEqual([]);
   });
 
-  test('takes one unit of its limit, for the person or the address', async () => {
+  test('counts one call, for the account or the IP address', async () => {
     const app = createFunctionsApp();
     Object.assign(app.answers, answers);
     const by = callers === 'signed-in' ? 'person' : callers === 'everyone' ? 'guest' : 'staff';
@@ -200,11 +200,11 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     return undefined;
   });
 
-  test('answers 429 with the seconds to wait once its limit is used up, and asks nothing', async () => {
+  test('answers 429 with the seconds to wait once its limit is used up, and calls no operation', async () => {
     const app = createFunctionsApp({ wait: 17 });
     Object.assign(app.answers, answers);
     const by = callers === 'signed-in' ? 'person' : 'staff';
-    const response = await told(await app.send(name, by, { body }));
+    const response = await readAnswer(await app.send(name, by, { body }));
     if (limit === null) return expect(response.status).toBe(succeeds);
     expect(response).toEqual({
       status: 429,
@@ -222,12 +222,12 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     return undefined;
   });
 
-  test('takes POST only, and says so', async () => {
+  test('allows only POST, and says so', async () => {
     const app = createFunctionsApp();
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await app.send(name, 'staff', { method });
       expect(response.headers.get('allow')).toBe('POST');
-      expect(await told(response)).toEqual({
+      expect(await readAnswer(response)).toEqual({
         status: 405,
         body: { error: { code: 'method_not_allowed', message: 'Use POST.' } },
         retryAfter: null,
@@ -243,11 +243,11 @@ test.each(ROWS.filter(({ callers }) => callers === 'developers'))(
     const app = createFunctionsApp({ developerPages: false });
     Object.assign(app.answers, answers);
     for (const by of ['staff', 'service'] as const)
-      expect(await told(await app.send(name, by))).toMatchObject({
+      expect(await readAnswer(await app.send(name, by))).toMatchObject({
         status: 404,
         body: { error: { code: 'not_found' } },
       });
-    expect(await told(await app.send(name, 'person'))).toMatchObject({ status: 403 });
+    expect(await readAnswer(await app.send(name, 'person'))).toMatchObject({ status: 403 });
     expect(answered(app)).toEqual([]);
   },
 );

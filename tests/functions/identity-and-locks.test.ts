@@ -1,27 +1,28 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/refusal.ts';
-import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, told } from './test-app.ts';
+import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, readAnswer } from './test-app.ts';
 
 let app: FunctionsApp;
 beforeEach(() => {
   app = createFunctionsApp();
 });
-const asked = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
+const operationCalls = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
 const ok = (body: unknown, status = 200) => ({ status, body, retryAfter: null });
 
 describe('check-verification-and-checkout', () => {
-  const check = async (body: unknown) => told(await app.send('check-verification-and-checkout', 'person', { body }));
+  const check = async (body: unknown) =>
+    readAnswer(await app.send('check-verification-and-checkout', 'person', { body }));
 
-  test('asks for a check of the caller, whoever the body names', async () => {
+  test('checks the caller, whoever the body names', async () => {
     app.answers['identity.checkHosted'] = () => ({ verified: true, status: 'verified', error: null });
     expect(await check({ verificationSessionId: 'vs_1', userId: STAFF })).toEqual(
       ok({ verified: true, status: 'verified', checkoutUrl: '/checkout' }),
     );
-    expect(asked()).toEqual([['identity.checkHosted', PERSON, 'vs_1']]);
+    expect(operationCalls()).toEqual([['identity.checkHosted', PERSON, 'vs_1']]);
   });
 
-  test('leads nobody to the checkout who is not verified, and says why', async () => {
+  test('gives no checkout URL without verification, and says why', async () => {
     app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'failed', error: 'The name differs.' });
     expect(await check({ verificationSessionId: 'vs_1' })).toEqual(
       ok({ verified: false, status: 'failed', checkoutUrl: null, error: 'The name differs.' }),
@@ -33,7 +34,7 @@ describe('check-verification-and-checkout', () => {
     async (verificationSessionId) => {
       app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'processing', error: null });
       expect(await check({ verificationSessionId })).toMatchObject({ status: 200 });
-      expect(asked()).toEqual([['identity.checkHosted', PERSON, verificationSessionId]]);
+      expect(operationCalls()).toEqual([['identity.checkHosted', PERSON, verificationSessionId]]);
     },
   );
 
@@ -44,23 +45,23 @@ describe('check-verification-and-checkout', () => {
         status: 400,
         body: { error: { code: 'invalid_request', field: 'verificationSessionId' } },
       });
-      expect(asked()).toEqual([]);
+      expect(operationCalls()).toEqual([]);
     },
   );
 
-  test('says what is wrong with a check', async () => {
+  test('explains an invalid session id', async () => {
     expect(await check({ verificationSessionId: 'x' })).toMatchObject({
       body: { error: { message: 'verificationSessionId: not a verification session' } },
     });
   });
 });
 
-test('create-verification-session begins a check for the caller', async () => {
+test('create-verification-session starts a check for the caller', async () => {
   app.answers['identity.beginHosted'] = () => ({ id: 'vs_1', url: 'https://verify.example/1' });
-  expect(await told(await app.send('create-verification-session', 'person', { body: { userId: STAFF } }))).toEqual(
-    ok({ verificationSessionId: 'vs_1', verificationUrl: 'https://verify.example/1' }),
-  );
-  expect(asked()).toEqual([['identity.beginHosted', PERSON, 'person@example.com']]);
+  expect(
+    await readAnswer(await app.send('create-verification-session', 'person', { body: { userId: STAFF } })),
+  ).toEqual(ok({ verificationSessionId: 'vs_1', verificationUrl: 'https://verify.example/1' }));
+  expect(operationCalls()).toEqual([['identity.beginHosted', PERSON, 'person@example.com']]);
 });
 
 describe('verify-id', () => {
@@ -84,7 +85,7 @@ describe('verify-id', () => {
   };
   const picture = Buffer.from('a picture that is long enough');
   const idImage = `data:image/jpeg;base64,${picture.toString('base64')}`;
-  const send = async (body: unknown) => told(await app.send('verify-id', 'person', { body }));
+  const send = async (body: unknown) => readAnswer(await app.send('verify-id', 'person', { body }));
   const answering = (more: object = {}) => {
     app.answers['identity.verifyPhoto'] = () => ({
       id: 'v1',
@@ -94,7 +95,7 @@ describe('verify-id', () => {
     });
   };
 
-  test('hands over the bytes of the picture for the caller and tells the decision', async () => {
+  test('passes on the bytes of the picture and returns the decision', async () => {
     answering();
     expect(await send({ idImage, userId: STAFF })).toEqual(
       ok({
@@ -123,7 +124,7 @@ describe('verify-id', () => {
         failureReasons: ['The middle name differs.'],
       }),
     );
-    expect(asked()).toEqual([['identity.verifyPhoto', PERSON, picture]]);
+    expect(operationCalls()).toEqual([['identity.verifyPhoto', PERSON, picture]]);
   });
 
   test.each([
@@ -139,25 +140,25 @@ describe('verify-id', () => {
       { givenNames: null, familyName: 'Lovelace' },
       { fullName: 'Lovelace', firstName: null, middleName: null, lastName: 'Lovelace' },
     ],
-  ])('answers the names that were read from %j, and null for the others', async (names, told_) => {
+  ])('answers the names that were read from %j, and null for the others', async (names, expected) => {
     answering(names);
-    expect(await send({ idImage })).toMatchObject({ status: 200, body: { extractedData: told_ } });
+    expect(await send({ idImage })).toMatchObject({ status: 200, body: { extractedData: expected } });
   });
 
   test.each([{}, { idImage: null }, { idImage: 7 }, { idImage: 'x'.repeat(29) }])('refuses %j', async (body) => {
     expect(await send(body)).toMatchObject({ status: 400, body: { error: { field: 'idImage' } } });
-    expect(asked()).toEqual([]);
+    expect(operationCalls()).toEqual([]);
   });
 
-  test('refuses what is no picture with 422', async () => {
+  test('refuses anything but a picture with 422', async () => {
     expect(await send({ idImage: 'x'.repeat(30) })).toMatchObject({
       status: 422,
       body: { error: { code: 'image_refused' } },
     });
-    expect(asked()).toEqual([]);
+    expect(operationCalls()).toEqual([]);
   });
 
-  test('takes a picture field of 14.1 million characters, and a body of 64 KiB more', async () => {
+  test('accepts a picture field of 14.1 million characters, and a body of 64 KiB more', async () => {
     const field = 14_100_000;
     const tooLong = await send({ idImage: 'x'.repeat(field + 1) });
     expect(tooLong).toMatchObject({ status: 400, body: { error: { field: 'idImage' } } });
@@ -167,9 +168,9 @@ describe('verify-id', () => {
   });
 });
 
-describe('pages for developers', () => {
-  test('test-igloohome-config tells the mode and the locks', async () => {
-    expect(await told(await app.send('test-igloohome-config', 'staff'))).toEqual(
+describe('functions for developers', () => {
+  test('test-igloohome-config returns the mode and the locks', async () => {
+    expect(await readAnswer(await app.send('test-igloohome-config', 'staff'))).toEqual(
       ok({
         success: true,
         message: 'Mode bridge, 2 locks set.',
@@ -178,29 +179,29 @@ describe('pages for developers', () => {
     );
   });
 
-  test('test-igloohome-oauth tells the devices', async () => {
+  test('test-igloohome-oauth returns the devices', async () => {
     app.answers['locks.check'] = () => ({ devices: ['a', 'b', 'c'] });
-    expect(await told(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
+    expect(await readAnswer(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
       ok({ success: true, message: 'Signed in; 3 devices.', response: { devices: ['a', 'b', 'c'] } }),
     );
   });
 
-  test('test-igloohome-pin makes a code for the caller', async () => {
+  test('test-igloohome-pin issues a code for the caller', async () => {
     app.answers['testPins.issue'] = () => ({ pin: '123456' });
     const answer = ok({ success: true, message: 'PIN created.', pinData: { pin: '123456' } });
-    expect(await told(await app.send('test-igloohome-pin', 'staff'))).toEqual(answer);
-    expect(await told(await app.send('test-igloohome-pin', 'service'))).toEqual(answer);
-    expect(asked()).toEqual([
+    expect(await readAnswer(await app.send('test-igloohome-pin', 'staff'))).toEqual(answer);
+    expect(await readAnswer(await app.send('test-igloohome-pin', 'service'))).toEqual(answer);
+    expect(operationCalls()).toEqual([
       ['testPins.issue', STAFF],
       ['testPins.issue', null],
     ]);
   });
 
-  test('a lock system that says no is told as such, and a failure of ours is none of its', async () => {
+  test('a refusal by the lock system is reported as its error, and our own failure is not', async () => {
     app.answers['locks.check'] = () => {
       throw new ProviderError('igloohome', 'invalid_client', { retryable: false });
     };
-    expect(await told(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
+    expect(await readAnswer(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
       ok({ success: false, error: 'invalid_client' }),
     );
     app.answers['testPins.issue'] = () => {
@@ -219,16 +220,16 @@ describe('igloohome-webhook', () => {
   const report = (activityLogs: unknown, type: unknown = 5, id: unknown = 'lock-1') => ({
     payload: { product: { id }, event: { type, data: { activityLogs } } },
   });
-  const send = async (body: unknown) => told(await app.send('igloohome-webhook', 'none', { body }));
+  const send = async (body: unknown) => readAnswer(await app.send('igloohome-webhook', 'none', { body }));
   beforeEach(() => Object.assign(app.answers, { verifyReport: () => true, 'access.used': () => undefined }));
-  const used = () => asked().filter(([name]) => name === 'access.used');
+  const used = () => operationCalls().filter(([name]) => name === 'access.used');
 
   test('verifies the raw text before it reads it', async () => {
     app.answers['verifyReport'] = () => false;
     expect(await send('{ "raw": 1')).toEqual(
       ok({ error: { code: 'invalid_request', message: 'The signature does not fit.' } }, 400),
     );
-    expect(asked()).toEqual([['verifyReport', expect.any(Request), '{ "raw": 1']]);
+    expect(operationCalls()).toEqual([['verifyReport', expect.any(Request), '{ "raw": 1']]);
   });
 
   test('marks each code that opened a door, with the lock and the time', async () => {
@@ -250,7 +251,7 @@ describe('igloohome-webhook', () => {
     ['an event of another kind', report([entry], 4)],
     ['no entries', report([])],
     ['no list of entries', report(undefined)],
-  ])('marks nothing for %s and says 200', async (_what, body) => {
+  ])('marks nothing for %s and answers 200', async (_what, body) => {
     expect(await send(body)).toEqual(ok({ received: true }));
     expect(used()).toEqual([]);
   });
@@ -277,12 +278,12 @@ describe('igloohome-webhook', () => {
     expect(used()).toEqual([]);
   });
 
-  test('takes 500 entries', async () => {
+  test('accepts 500 entries', async () => {
     expect((await send(report(Array.from({ length: 500 }, () => entry)))).status).toBe(200);
     expect(used()).toHaveLength(500);
   });
 
-  test('does not say 2xx when a code could not be marked', async () => {
+  test('does not answer 2xx when a code could not be marked', async () => {
     app.answers['access.used'] = () => {
       throw new Error('database gone');
     };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal, type RefusalCode } from '#server/operations/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
-import { type FunctionsApp, told } from './test-app.ts';
+import { type FunctionsApp, readAnswer } from './test-app.ts';
 
 const END = new Date(booking.endTime);
 let app: FunctionsApp;
@@ -39,18 +39,18 @@ const shown = {
   mode: 'bridge',
   singleUse: false,
 };
-const asked = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
+const operationCalls = (): FunctionsApp['calls'] => app.calls.filter(([name]) => name !== 'readCaller');
 const link = (bookingId: string, expires = END, purpose = 'pin-page'): string =>
   app.links.sign(purpose, bookingId, expires);
 const get = (query: Record<string, string>, by: 'guest' | 'person' | 'staff' | 'service' | 'none' = 'guest') =>
   app.send('regenerate-pin', by, { method: 'GET', query: `?${new URLSearchParams(query).toString()}` });
 
-describe('the link of a code mail', () => {
+describe('with the link of a code mail', () => {
   test('shows the code of its booking to a guest', async () => {
     const response = await get({ booking_id: BOOKING, token: link(BOOKING) });
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await told(response)).toEqual({ status: 200, body: shown, retryAfter: null });
-    expect(asked()).toEqual([['access.ensure', BOOKING]]);
+    expect(await readAnswer(response)).toEqual({ status: 200, body: shown, retryAfter: null });
+    expect(operationCalls()).toEqual([['access.ensure', BOOKING]]);
   });
 
   test('makes a new code of its booking, with the token in the body or in the address', async () => {
@@ -62,7 +62,7 @@ describe('the link of a code mail', () => {
     expect((await app.send('regenerate-pin', 'guest', { query: inAddress })).status).toBe(200);
     expect((await app.send('regenerate-pin', 'guest', { body: '[]', query: inAddress })).status).toBe(200);
     expect((await app.send('regenerate-pin', 'guest', { body: 'null', query: inAddress })).status).toBe(200);
-    expect(asked()).toEqual(Array.from({ length: 5 }, () => ['access.renew', BOOKING, null]));
+    expect(operationCalls()).toEqual(Array.from({ length: 5 }, () => ['access.renew', BOOKING, null]));
   });
 
   test.each([
@@ -71,10 +71,10 @@ describe('the link of a code mail', () => {
     ['made for another purpose', () => link(BOOKING, END, 'unsubscribe')],
     ['with a changed signature', () => `${link(BOOKING)}x`],
     ['that is empty', () => ''],
-  ])('opens nothing %s', async (_what, token) => {
+  ])('gives no access %s', async (_what, token) => {
     for (const method of ['GET', 'POST'] as const) {
       const query = `?${new URLSearchParams({ booking_id: BOOKING, token: token() }).toString()}`;
-      expect(await told(await app.send('regenerate-pin', 'guest', { method, query }))).toEqual({
+      expect(await readAnswer(await app.send('regenerate-pin', 'guest', { method, query }))).toEqual({
         status: 401,
         body: {
           success: false,
@@ -85,19 +85,19 @@ describe('the link of a code mail', () => {
         retryAfter: null,
       });
     }
-    expect(asked()).toEqual([]);
+    expect(operationCalls()).toEqual([]);
   });
 
-  test('of another booking does not help somebody who is signed in', async () => {
+  test('of another booking does not help a signed-in account', async () => {
     app.answers['bookings.own'] = () => {
       throw new Refusal('not_found', 'Booking not found');
     };
-    expect(await told(await get({ booking_id: BOOKING, token: link(OTHER_BOOKING) }, 'person'))).toEqual({
+    expect(await readAnswer(await get({ booking_id: BOOKING, token: link(OTHER_BOOKING) }, 'person'))).toEqual({
       status: 404,
       body: { success: false, error: 'Booking not found', code: 'not_found', expired: false },
       retryAfter: null,
     });
-    expect(asked()).toEqual([['bookings.own', PERSON, BOOKING]]);
+    expect(operationCalls()).toEqual([['bookings.own', PERSON, BOOKING]]);
   });
 });
 
@@ -106,7 +106,7 @@ describe('without a link', () => {
     expect((await get({ booking_id: BOOKING }, 'person')).status).toBe(200);
     const body = { booking_id: BOOKING, token: null };
     expect((await app.send('regenerate-pin', 'person', { body })).status).toBe(200);
-    expect(asked()).toEqual([
+    expect(operationCalls()).toEqual([
       ['bookings.own', PERSON, BOOKING],
       ['access.ensure', BOOKING],
       ['bookings.own', PERSON, BOOKING],
@@ -118,19 +118,22 @@ describe('without a link', () => {
     expect((await get({ booking_id: OTHER_BOOKING }, 'staff')).status).toBe(200);
     expect((await get({ booking_id: OTHER_BOOKING }, 'service')).status).toBe(200);
     expect((await app.send('regenerate-pin', 'staff', { body: { booking_id: OTHER_BOOKING } })).status).toBe(200);
-    expect(asked()).toEqual([
+    expect(operationCalls()).toEqual([
       ['access.ensure', OTHER_BOOKING],
       ['access.ensure', OTHER_BOOKING],
       ['access.renew', OTHER_BOOKING, STAFF],
     ]);
   });
 
-  test('a guest is asked to sign in, and a request without a key gets 401 in the common shape', async () => {
-    expect(await told(await get({ booking_id: BOOKING }))).toMatchObject({ status: 401, body: { success: false } });
+  test('a guest has to sign in, and a request without a key gets 401 in the common shape', async () => {
+    expect(await readAnswer(await get({ booking_id: BOOKING }))).toMatchObject({
+      status: 401,
+      body: { success: false },
+    });
     const response = await get({ booking_id: BOOKING }, 'none');
     expect(response.headers.get('x-relay-error')).toBe('true');
-    expect(await told(response)).toMatchObject({ status: 401, body: { error: { code: 'no_api_key' } } });
-    expect(asked()).toEqual([]);
+    expect(await readAnswer(response)).toMatchObject({ status: 401, body: { error: { code: 'no_api_key' } } });
+    expect(operationCalls()).toEqual([]);
   });
 });
 
@@ -143,23 +146,23 @@ test.each([
     await get(query as Record<string, string>, 'staff'),
     await app.send('regenerate-pin', 'staff', { body: query }),
   ]) {
-    const { status, body } = await told(response);
+    const { status, body } = await readAnswer(response);
     expect({ status, body }).toMatchObject({ status: 400, body: { success: false, code: 'invalid_request' } });
     expect(body).toHaveProperty('field', 'token' in query ? 'token' : 'booking_id');
   }
-  expect(asked()).toEqual([]);
+  expect(operationCalls()).toEqual([]);
 });
 
 test('a token of 300 characters is read', async () => {
   expect((await get({ booking_id: BOOKING, token: 'x'.repeat(300) }, 'staff')).status).toBe(200);
 });
 
-test('a body that is no object does not stand in for the address', async () => {
-  const { status } = await told(await app.send('regenerate-pin', 'staff', { body: '"booking_id"' }));
+test('a body that is not an object does not replace the query', async () => {
+  const { status } = await readAnswer(await app.send('regenerate-pin', 'staff', { body: '"booking_id"' }));
   expect(status).toBe(400);
 });
 
-test('showing and renewing have limits of their own, taken per address', async () => {
+test('showing and renewing have separate limits, counted by IP address', async () => {
   await get({ booking_id: BOOKING }, 'person');
   await app.send('regenerate-pin', 'person', { body: { booking_id: BOOKING } });
   expect(app.taken).toEqual([
@@ -168,10 +171,10 @@ test('showing and renewing have limits of their own, taken per address', async (
   ]);
 });
 
-test('a limit that is used up is told in the shape of this function', async () => {
+test("a used-up limit is answered in this function's shape", async () => {
   app = prepare(createFunctionsApp({ wait: 9 }));
   for (const response of [await get({ booking_id: BOOKING }, 'person'), await app.send('regenerate-pin', 'person')])
-    expect(await told(response)).toMatchObject({
+    expect(await readAnswer(response)).toMatchObject({
       status: 429,
       body: {
         success: false,
@@ -181,15 +184,15 @@ test('a limit that is used up is told in the shape of this function', async () =
         retryAfter: 9,
       },
     });
-  expect(asked()).toEqual([]);
+  expect(operationCalls()).toEqual([]);
 });
 
-test('from the end of the session on its code is told to nobody, and a moment before it is', async () => {
+test('the code is shown until the session ends and never after', async () => {
   const token = link(BOOKING, new Date(END.getTime() + 60_000));
   app = prepare(createFunctionsApp({ now: new Date(END.getTime() - 1) }));
   expect((await get({ booking_id: BOOKING, token })).status).toBe(200);
   app = prepare(createFunctionsApp({ now: END }));
-  expect(await told(await get({ booking_id: BOOKING, token }))).toEqual({
+  expect(await readAnswer(await get({ booking_id: BOOKING, token }))).toEqual({
     status: 410,
     body: { success: false, error: 'Session has ended', code: 'session_ended', expired: true },
     retryAfter: null,
@@ -207,25 +210,25 @@ test.each([
   app.answers['access.renew'] = () => {
     throw new Refusal(code, 'No.', { seconds: 3, success: true });
   };
-  expect(await told(await app.send('regenerate-pin', 'staff', { body: { booking_id: BOOKING } }))).toMatchObject({
+  expect(await readAnswer(await app.send('regenerate-pin', 'staff', { body: { booking_id: BOOKING } }))).toMatchObject({
     status,
     body: { seconds: 3, success: false, error: 'No.', code, expired },
   });
 });
 
-test('an outside system that does not answer is told in the common shape', async () => {
+test('a provider that does not answer gives 503 in the common shape', async () => {
   app.answers['access.ensure'] = () => {
     throw new ProviderError('igloohome', 'no_answer', { retryable: true });
   };
-  expect(await told(await get({ booking_id: BOOKING }, 'staff'))).toMatchObject({
+  expect(await readAnswer(await get({ booking_id: BOOKING }, 'staff'))).toMatchObject({
     status: 503,
     body: { error: { code: 'provider_unavailable' } },
     retryAfter: '5',
   });
 });
 
-test('only GET and POST are taken', async () => {
+test('only GET and POST are allowed', async () => {
   const response = await app.send('regenerate-pin', 'staff', { method: 'PUT' });
   expect(response.headers.get('allow')).toBe('GET, POST');
-  expect(await told(response)).toMatchObject({ status: 405, body: { error: { message: 'Use GET or POST.' } } });
+  expect(await readAnswer(response)).toMatchObject({ status: 405, body: { error: { message: 'Use GET or POST.' } } });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal, type RefusalCode } from '#server/operations/refusal.ts';
-import { BOOKING, createFunctionsApp, type FunctionsApp, told } from './test-app.ts';
+import { BOOKING, createFunctionsApp, type FunctionsApp, readAnswer } from './test-app.ts';
 
-/** What the router does for every function: addresses, bodies, and the one shape of its refusals. */
+/** What the router does for all functions: paths, bodies and the common shape of refusals. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const body = { bookingId: BOOKING };
@@ -20,23 +20,23 @@ const failing = (error: unknown): FunctionsApp => {
   };
   return app;
 };
-/** A JSON body of exactly so many bytes. */
+/** Builds a JSON body of exactly `size` bytes. */
 const padded = (bytes: number): string => {
   const start = JSON.stringify({ ...body, padding: '' }).slice(0, -2);
   return `${start}${'x'.repeat(bytes - start.length - 2)}"}`;
 };
 
-test('an unknown function and an address below one are 404, with at most sixty characters of the name', async () => {
+test('an unknown function and a path below one are 404, with at most sixty characters of the name', async () => {
   const app = createApp();
-  expect(await told(await app.send('no-such-function', 'person'))).toEqual({
+  expect(await readAnswer(await app.send('no-such-function', 'person'))).toEqual({
     status: 404,
     body: { error: { code: 'not_found', message: 'There is no function called no-such-function' } },
     retryAfter: null,
   });
-  expect(await told(await app.send('x'.repeat(80), 'person'))).toMatchObject({
+  expect(await readAnswer(await app.send('x'.repeat(80), 'person'))).toMatchObject({
     body: { error: { message: `There is no function called ${'x'.repeat(60)}` } },
   });
-  expect(await told(await app.send('cancel-booking/more', 'person'))).toEqual({
+  expect(await readAnswer(await app.send('cancel-booking/more', 'person'))).toEqual({
     status: 404,
     body: { error: { code: 'not_found', message: 'There is no such function.' } },
     retryAfter: null,
@@ -74,7 +74,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
 };
 test.each(Object.entries(STATUSES))('a refusal %s is answered with %i', async (code, status) => {
   const app = failing(new Refusal(code as RefusalCode, 'Why not.', { total: 12, code: 'x', message: 'y' }));
-  expect(await told(await app.send('cancel-booking', 'person', { body }))).toEqual({
+  expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toEqual({
     status,
     body: { error: { total: 12, code, message: 'Why not.' } },
     retryAfter: null,
@@ -85,15 +85,15 @@ test.each(Object.entries(STATUSES))('a refusal %s is answered with %i', async (c
 
 test('Retry-After is set from a number of seconds only', async () => {
   const refusal = (retryAfter: unknown) => new Refusal('too_many_holds', 'Later.', { retryAfter });
-  const send = async (app: FunctionsApp) => told(await app.send('cancel-booking', 'person', { body }));
+  const send = async (app: FunctionsApp) => readAnswer(await app.send('cancel-booking', 'person', { body }));
   expect(await send(failing(refusal(30)))).toMatchObject({ status: 429, retryAfter: '30' });
   expect(await send(failing(refusal(0)))).toMatchObject({ status: 429, retryAfter: '0' });
   expect(await send(failing(refusal('soon')))).toMatchObject({ status: 429, retryAfter: null });
 });
 
-test('an outside system that does not answer is 503 with Retry-After, and its reason stays in the log', async () => {
+test('a provider that does not answer is 503 with Retry-After, and its reason is only logged', async () => {
   const app = failing(new ProviderError('stripe', 'secret_reason', { retryable: true }));
-  const answer = await told(await app.send('cancel-booking', 'person', { body }));
+  const answer = await readAnswer(await app.send('cancel-booking', 'person', { body }));
   expect(answer).toEqual({
     status: 503,
     body: {
@@ -104,15 +104,15 @@ test('an outside system that does not answer is 503 with Retry-After, and its re
     },
     retryAfter: '5',
   });
-  expect(app.logged).toEqual(['warn: an outside system did not answer']);
+  expect(app.logged).toEqual(['warn: a provider did not answer']);
   expect(app.logFields).toEqual([
     { path: '/functions/v1/cancel-booking', provider: 'stripe', reason: 'secret_reason' },
   ]);
 });
 
-test('a failure of ours is 500 with the id of the request, and its message stays in the log', async () => {
+test('an unexpected error is 500 with the id of the request, and its message is only logged', async () => {
   const app = failing(new Error('password=hunter2'));
-  expect(await told(await app.send('cancel-booking', 'person', { body }))).toEqual({
+  expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toEqual({
     status: 500,
     body: { error: { code: 'internal', message: 'Something went wrong on our side. Request request-1.' } },
     retryAfter: null,
@@ -129,18 +129,18 @@ describe('a body', () => {
     ['null', 400],
     ['[]', 400],
     ['  ', 400],
-  ])('%s is refused with 400 where an object is wanted', async (text, status) => {
+  ])('%s is refused with 400 when an object is required', async (text, status) => {
     const app = createApp();
-    expect(await told(await app.send('cancel-booking', 'person', { body: text }))).toMatchObject({
+    expect(await readAnswer(await app.send('cancel-booking', 'person', { body: text }))).toMatchObject({
       status,
       body: { error: { code: 'invalid_request', message: expect.stringMatching(/\w/) } },
     });
     expect(app.reserved()).toEqual({ small: 0, large: 0 });
   });
 
-  test('that is no JSON is named so; one that is missing counts as an empty object', async () => {
+  test('that is not JSON is refused; a missing one counts as an empty object', async () => {
     const app = createApp();
-    expect(await told(await app.send('cancel-booking', 'person', { body: '{' }))).toMatchObject({
+    expect(await readAnswer(await app.send('cancel-booking', 'person', { body: '{' }))).toMatchObject({
       body: { error: { message: 'The body is not JSON.' } },
     });
     app.answers['bookings.own'] = () => ({});
@@ -152,7 +152,7 @@ describe('a body', () => {
     const app = createApp();
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])
       expect(
-        await told(await app.send('cancel-booking', 'person', { body, headers: { 'content-type': type } })),
+        await readAnswer(await app.send('cancel-booking', 'person', { body, headers: { 'content-type': type } })),
       ).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } }, retryAfter: null });
     expect(app.taken).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('a body', () => {
     const app = createApp();
     expect((await app.send('cancel-booking', 'person', { body: padded(64 * KIB) })).status).toBe(200);
     expect(app.taken).toHaveLength(1);
-    expect(await told(await app.send('cancel-booking', 'person', { body: padded(64 * KIB + 1) }))).toMatchObject({
+    expect(await readAnswer(await app.send('cancel-booking', 'person', { body: padded(64 * KIB + 1) }))).toMatchObject({
       status: 413,
       body: { error: { code: 'request_too_large' } },
       retryAfter: null,
@@ -169,7 +169,7 @@ describe('a body', () => {
     expect(app.taken).toHaveLength(1);
   });
 
-  test('that hides its length is refused with 413 once it has more than 64 KiB', async () => {
+  test('without a length is refused with 413 once it exceeds 64 KiB', async () => {
     const app = createApp();
     const headers = { 'content-length': null, 'transfer-encoding': 'chunked' };
     const response = await app.send('cancel-booking', 'person', { body: padded(64 * KIB + 1), headers });
@@ -186,7 +186,7 @@ describe('a body', () => {
     expect((await app.send('igloohome-webhook', 'none', { body: 'x'.repeat(MIB + 1), headers })).status).toBe(413);
   });
 
-  test('sets its bytes aside while it is handled: up to 1 MiB by address, a larger one by person', async () => {
+  test('reserves its bytes while it is handled: up to 1 MiB by IP address, a larger one by account', async () => {
     const app = createFunctionsApp();
     const seen: unknown[] = [];
     const look = (): never => {
@@ -208,7 +208,7 @@ describe('a body', () => {
     expect(app.reserved()).toEqual({ small: 0, large: 0 });
   });
 
-  test('of unknown length sets aside as much as it may have', async () => {
+  test('of unknown length reserves the maximum', async () => {
     const app = createFunctionsApp();
     const seen: unknown[] = [];
     app.answers['bookings.cancel'] = () => {
@@ -220,9 +220,9 @@ describe('a body', () => {
     expect([response.status, seen]).toEqual([200, [{ small: 64 * KIB, large: 0 }]]);
   });
 
-  test('for which there is no room is refused with Retry-After and costs no unit of the limit', async () => {
+  test('without free memory is refused with Retry-After and is not counted', async () => {
     const app = createApp({ bodyBytes: 10 });
-    expect(await told(await app.send('cancel-booking', 'person', { body }))).toMatchObject({
+    expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toMatchObject({
       status: 429,
       body: { error: { code: 'too_many_requests', retryAfter: 2 } },
       retryAfter: '2',
@@ -231,7 +231,7 @@ describe('a body', () => {
   });
 });
 
-test('large bodies are parsed one after another, and one that is no JSON does not stop the next', async () => {
+test('large bodies are parsed one after another, and invalid JSON does not stop the next', async () => {
   const app = createFunctionsApp();
   app.answers['identity.verifyPhoto'] = () => {
     throw new Refusal('image_refused', 'No.');

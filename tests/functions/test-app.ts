@@ -19,7 +19,7 @@ export const STUDIO = '55555555-5555-4555-8555-555555555555';
 export const IP = '203.0.113.7';
 export const NOW = new Date('2031-05-01T00:00:00Z');
 
-/** Who sends a request: what the token in `authorization` stands for. `none` sends no key at all. */
+/** Who sends a request, by its token. `none` sends no key. */
 export type Sender = 'none' | 'guest' | 'person' | 'staff' | 'service' | 'suspended';
 
 const caller = (role: string, userId: string | null, claims: Caller['claims'] = {}): Caller => ({
@@ -94,27 +94,27 @@ export const access: DoorAccess = {
 
 type Work = (...values: never[]) => unknown;
 export type FunctionsApp = {
-  /** What fake operations and providers were asked, in order: name and arguments. */
+  /** Calls of fake operations and providers in order: name and arguments. */
   readonly calls: (readonly [string, ...unknown[]])[];
-  /** What was taken of which limit, with its key. */
+  /** The counted calls: limit and key. */
   readonly taken: (readonly [Limit, string])[];
   /** Messages logged as `level: message`. */
   readonly logged: string[];
   /** The fields of each logged line. */
   readonly logFields: Record<string, unknown>[];
   readonly links: ReturnType<typeof createLinkSigner>;
-  /** Answers of fake operations by name, e.g. `bookings.hold`; one that has none fails the request. */
+  /** Answers of fake operations by name, e.g. `bookings.hold`; an operation without one throws. */
   readonly answers: Record<string, Work>;
-  /** Bytes of bodies set aside at this moment: at most 1 MiB each, and larger ones. */
+  /** Bytes now reserved for bodies of at most 1 MiB, and for larger ones. */
   reserved(): { small: number; large: number };
   send(name: string, by: Sender, options?: SendOptions): Promise<Response>;
 };
 export type SendOptions = {
   readonly method?: string;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly query?: string;
-  /** Beside those that JSON needs; null leaves one of these out. */
+  /** Added to the headers of JSON; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>;
 };
 
@@ -126,7 +126,7 @@ export function createFunctionsApp(
   const logged: string[] = [];
   const logFields: FunctionsApp['logFields'] = [];
   const answers: FunctionsApp['answers'] = {};
-  const ask =
+  const fake =
     (name: string) =>
     (...values: unknown[]): Promise<never> => {
       calls.push([name, ...values]);
@@ -135,7 +135,7 @@ export function createFunctionsApp(
       return new Promise((resolve) => resolve(answer(...(values as never[])) as never));
     };
   const port = <const N extends string>(name: string, methods: readonly N[]) =>
-    Object.fromEntries(methods.map((method) => [method, ask(`${name}.${method}`)])) as Record<N, never>;
+    Object.fromEntries(methods.map((method) => [method, fake(`${name}.${method}`)])) as Record<N, never>;
   const total = options.bodyBytes ?? 64 * 1024 * 1024;
   const bodies = {
     small: createBodyBudget({ total, perSender: total }),
@@ -177,24 +177,24 @@ export function createFunctionsApp(
     } as never,
     locks: {
       capabilities: { mode: 'bridge' },
-      check: ask('locks.check'),
+      check: fake('locks.check'),
     } as never,
     lockIds: ['lock-1', 'lock-2'],
     power: port('power', ['set', 'test']),
     testPins: port('testPins', ['issue']),
     inbox: port('inbox', ['accept', 'drain']),
-    verifyReport: ask('verifyReport'),
-    drain: ask('drain'),
+    verifyReport: fake('verifyReport'),
+    drain: fake('drain'),
   });
   const app = new Hono<Env>();
   app.use(async (c, next) => {
-    const say = (level: string) => (fields: Record<string, unknown>, message: string) => {
+    const record = (level: string) => (fields: Record<string, unknown>, message: string) => {
       logged.push(`${level}: ${message}`);
       logFields.push(fields);
     };
     c.set('requestId', 'request-1');
     c.set('ip', IP);
-    c.set('log', { info: say('info'), warn: say('warn'), error: say('error') });
+    c.set('log', { info: record('info'), warn: record('warn'), error: record('error') });
     await next();
   });
   app.route('/functions/v1', functions);
@@ -226,8 +226,10 @@ export function createFunctionsApp(
   };
 }
 
-/** Status and body of an answer, with the headers worth asserting. */
-export async function told(response: Response): Promise<{ status: number; body: unknown; retryAfter: string | null }> {
+/** Reads status, body and Retry-After of an answer. */
+export async function readAnswer(
+  response: Response,
+): Promise<{ status: number; body: unknown; retryAfter: string | null }> {
   const text = await response.text();
   return {
     status: response.status,

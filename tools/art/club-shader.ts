@@ -1,12 +1,12 @@
 /**
- * The room at three in the morning, in GLSL ES 3.00: a dark hall, gates of light tubes one behind the other, a booth under
- * a ring of light that is a clock, a wet floor that mirrors all of it, and haze.
+ * The scene of the hero film in GLSL ES 3.00: a dark hall at 3 am, gates of light tubes, a booth under a ring-shaped clock,
+ * a wet floor with reflections, and haze.
  *
- * Light adds up, so the film is painted as one: each gate and the ring once, at full strength, as a layer of its own
- * (\`LAYER\`); then for each frame the moving beams (\`BEAMS\`, at half size, as they are soft) and the sum of all, each at
- * its strength of the moment (\`FRAME\`). Everything moves on whole cycles of the loop: the last frame leads into the first.
+ * Light is additive, so each gate and the ring is rendered once at full strength as a layer (\`LAYER\`). Each frame renders the
+ * moving beams (\`BEAMS\`, at half size because they are soft) and sums all layers with their current strengths (\`FRAME\`).
+ * All motion has whole cycles in the loop, so that the last frame leads into the first.
  *
- * Uniforms: \`size\` in pixels; \`phase\` 0 to 1, the place in the loop; \`shift\` moves the vanishing point and \`zoom\` is the
+ * Uniforms: \`size\` in pixels; \`phase\` 0 to 1, the position in the loop; \`shift\` moves the vanishing point and \`zoom\` is the
  * focal length, both in half heights; \`layer\` 0 to 4 for a gate, 5 for the ring.
  */
 const ROOM = `#version 300 es
@@ -40,7 +40,7 @@ float noise(vec3 p) {
         mix(hash(i + vec3(0, 1, 1)), hash(i + vec3(1, 1, 1)), f.x), f.y), f.z);
 }
 
-/** Shortest way from a ray to a piece of a line; \`t\` is where on the ray. */
+/** Shortest distance from a ray to a line segment; \`t\` is the position on the ray. */
 float toTube(vec3 ro, vec3 rd, vec3 a, vec3 b, out float t) {
   vec3 ba = b - a, oa = ro - a;
   float along = dot(ba, rd), behind = dot(rd, oa);
@@ -97,7 +97,7 @@ float line(vec2 p, vec2 a, vec2 b, float w) {
   return smoothstep(w, w * 0.55, length(pa - ba * clamp(dot(pa, ba) / dot(ba, ba), 0.0, 1.0)));
 }
 
-/** The clock on the wall: the hands stand at three. */
+/** The clock on the wall shows three o'clock. */
 vec3 clock(vec2 p, float soft) {
   float r = length(p), edge = abs(r - RADIUS);
   vec3 sum = SIGNAL * (0.055 / (edge * edge + 0.018 + soft) + 0.16 / (edge + 0.35));
@@ -112,7 +112,7 @@ vec3 clock(vec2 p, float soft) {
   return sum + CHALK * hands * 1.3 * (1.0 - soft);
 }
 
-/** Furniture: the booth, its decks, two stacks. Answers the distance; \`n\` the face, \`kind\` what it is. */
+/** Distance to the furniture: booth, decks, two stacks. \`n\` is the normal, \`kind\` the piece. */
 float furniture(vec3 ro, vec3 rd, out vec3 n, out float kind) {
   float best = 1e5;
   vec3 m;
@@ -226,7 +226,7 @@ vec3 looking() {
   return normalize(vec3((gl_FragCoord.xy * 2.0 - size) / size.y - shift, zoom));
 }
 
-/** The wet floor: where a ray goes on, how strongly, how blurred. False when it met something else first. */
+/** Reflects a ray on the wet floor, with strength and blur. False when it hit something else first. */
 bool mirror(vec3 rd, float reach, out vec3 p, out vec3 on, out float share, out float rough) {
   p = EYE + rd * reach;
   if (p.y > FLOOR + 0.01 || rd.y > 0.0) return false;
@@ -297,7 +297,7 @@ void main() {
   sum *= (1.0 - dot(corner, corner) * 0.8) * 0.92;
   sum = sum * (2.51 * sum + 0.03) / (sum * (2.43 * sum + 0.59) + 0.14);
   sum = pow(clamp(sum, 0.0, 1.0), vec3(1.0 / 2.2));
-  // The page's own night (#0b0b0c) is the darkest there is; half a step of grain keeps the dark from banding.
+  // The page's background (#0b0b0c) is the darkest colour; half a step of grain prevents banding.
   sum = max(sum, vec3(0.043, 0.043, 0.047));
   colour = vec4(sum + (hash(vec3(gl_FragCoord.xy, 1.0)) - 0.5) * 2.0 / 255.0, 1.0);
 }

@@ -9,9 +9,9 @@ import { BEAMS, FRAME, LAYER } from './club-shader.ts';
 import { openStage, type Shot } from './stage.ts';
 
 /**
- * Paints the film of the first page: `node tools/art/hero-film.ts`. Needs a Chromium (CHROMIUM_PATH) and ffmpeg, which it
- * installs from the system's packages when it may. Answers web/public/hero/*: WebM (VP9), MP4 (H.264) and a poster, for
- * wide screens and for phones. `--still 0.25` paints one frame of each at that place in the loop and stops.
+ * Renders the film of the landing page: `node tools/art/hero-film.ts`. Needs Chromium (CHROMIUM_PATH) and ffmpeg, which it
+ * installs from the system's packages when run as root. Writes web/public/hero/*: WebM (VP9), MP4 (H.264) and a poster, for
+ * wide screens and for phones. `--still 0.25` renders only one frame of each at that position in the loop.
  */
 const SECONDS = 8;
 const RATE = 24;
@@ -41,7 +41,7 @@ async function ffmpeg(args: readonly string[], feed?: (write: (bytes: Buffer) =>
   await done;
 }
 
-/** Two passes each, so that the budget of bits goes where the light moves. */
+/** Encodes in two passes, which spends the bits where the picture moves. */
 async function encode(master: string, shot: Shot, scratch: string): Promise<void> {
   const [webm, mp4] = shot.bits;
   const log = join(scratch, `${shot.name}-pass`);
@@ -84,7 +84,7 @@ async function encode(master: string, shot: Shot, scratch: string): Promise<void
   }
 }
 
-/** The first frame, so that the film begins where the poster stood. */
+/** Writes the poster: the first frame, so that the film continues from it. */
 async function savePoster(rgba: Buffer, shot: Shot): Promise<void> {
   const picture = sharp(rgba, { raw: { width: shot.width, height: shot.height, channels: 4 } }).flip();
   await picture

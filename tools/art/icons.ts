@@ -7,15 +7,15 @@ import sharp from 'sharp';
 import { venue } from '#rules/venue.ts';
 
 /**
- * Draws the favicon, the icons of the installed app and the picture of shared links: `node tools/art/icons.ts`. The picture
- * stands on the film's first frame (tools/art/hero-film.ts) and is set by a Chromium, as only a browser sets variable fonts.
+ * Draws the favicon, the app icons and the picture of shared links: `node tools/art/icons.ts`. The picture uses the film's
+ * first frame (tools/art/hero-film.ts) and is rendered by Chromium, because only a browser supports the variable font.
  */
 const OUT = join(import.meta.dirname, '..', '..', 'web', 'public');
 const NIGHT = '#0b0b0c';
 const SIGNAL = '#ff5a2c';
 const CHALK = '#f5f3ef';
 
-/** The mark of web/ui/logo.tsx on a night of its own; `share` of the width is the mark's, `corner` rounds the night. */
+/** Draws the mark of web/ui/logo.tsx on a dark square; `share` is the mark's part of the width, `corner` the radius of the square. */
 function icon(share: number, corner: number): string {
   const scale = share;
   const rest = (64 - 64 * scale) / 2;
@@ -25,7 +25,7 @@ function icon(share: number, corner: number): string {
 const draw = (svg: string, width: number): Buffer =>
   new Resvg(svg, { fitTo: { mode: 'width', value: width } }).render().asPng();
 
-/** One PNG in the old container every browser asks for (ICO, PNG inside since Windows Vista). */
+/** Wraps a PNG in the ICO container that every browser requests (PNG is allowed inside since Windows Vista). */
 function ico(png: Buffer, width: number): Buffer {
   const head = Buffer.alloc(22);
   head.writeUInt16LE(1, 2);
@@ -61,7 +61,7 @@ function openGraphPage(): string {
 mkdirSync(join(OUT, 'icons'), { recursive: true });
 writeFileSync(join(OUT, 'favicon.svg'), icon(0.8, 12));
 writeFileSync(join(OUT, 'favicon.ico'), ico(draw(icon(0.8, 12), 32), 32));
-// Phones cut these into the shape they like: iOS rounds them, Android needs the mark within the middle four fifths.
+// Phones crop these: iOS rounds them, Android needs the mark within the middle 80 %.
 writeFileSync(join(OUT, 'icons', '180.png'), draw(icon(0.62, 0), 180));
 for (const width of [192, 512]) {
   writeFileSync(join(OUT, 'icons', `${width}.png`), draw(icon(0.8, 12), width));

@@ -1,4 +1,4 @@
-/** Runs in the page that paints the film: WebGL 2, layers kept as half-float textures. */
+/** Renders the film inside a page: WebGL 2, with the layers as half-float textures. */
 
 type Shot = { width: number; height: number; shift: [number, number]; zoom: number };
 type Texture = { readonly texture: WebGLTexture; readonly frame: WebGLFramebuffer };
@@ -65,7 +65,7 @@ function draw(
   gl.finish();
 }
 
-/** Paints the layers; answers what paints one frame: base64 of RGBA, bottom row first. */
+/** Renders the layers and returns a function that renders one frame: base64 of RGBA, bottom row first. */
 function open(shot: Shot, shaders: { layer: string; beams: string; frame: string }) {
   const gl = context();
   const full = [shot.width, shot.height] as const;
@@ -97,7 +97,7 @@ function open(shot: Shot, shaders: { layer: string; beams: string; frame: string
     draw(gl, beams, half, { ...camera, layer: -1, phase }, rays);
     draw(gl, frame, full, { ...camera, layer: -1, phase, levels, breath }, null);
     gl.readPixels(0, 0, ...full, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    // ES2026, in Chromium since 140; not yet in the compiler's library.
+    // ES2026: in Chromium since 140, not yet in TypeScript's library.
     return (pixels as Uint8Array & { toBase64: () => string }).toBase64();
   };
 }

@@ -14,7 +14,7 @@ export type Shot = {
 };
 export type Shaders = { readonly layer: string; readonly beams: string; readonly frame: string };
 
-/** Strengths at a place in the loop: waves run from the booth to us four times a loop; never faster than two a second (WCAG 2.3.1). */
+/** Strength of each layer at a position in the loop: four waves for each loop, never more than two a second (WCAG 2.3.1). */
 function levelsAt(phase: number): { gates: number[]; breath: number } {
   const turn = Math.PI * 2;
   const gates = [0, 1, 2, 3, 4].map((i) => {
@@ -26,7 +26,7 @@ function levelsAt(phase: number): { gates: number[]; breath: number } {
   return { gates, breath: 0.62 + 0.13 * Math.sin(turn * phase * 4 - 0.6) };
 }
 
-/** Sets up the layers in a page's WebGL and answers the function that paints one frame: RGBA, bottom row first. */
+/** Renders the layers in a page's WebGL and returns a function that renders one frame: RGBA, bottom row first. */
 export async function openStage(page: Page, shot: Shot, shaders: Shaders): Promise<(phase: number) => Promise<Buffer>> {
   const painter = stripTypeScriptTypes(readFileSync(join(import.meta.dirname, 'painter.ts'), 'utf8'));
   await page.evaluate(painter);

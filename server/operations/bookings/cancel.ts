@@ -24,7 +24,7 @@ export async function cancelBooking(
     if (!terms.allowed) {
       throw new Refusal(
         'too_late',
-        `Bookings can be cancelled up to ${terms.freeHours} hours before the start. Please write to us instead.`,
+        `Bookings can be cancelled up to ${terms.freeHours} hours before the start. Please contact us instead.`,
       );
     }
     const payment = await latestPayment(tx, booking.id);
@@ -49,7 +49,7 @@ export async function cancelBooking(
   });
 }
 
-/** How many hours before its start a booking can be cancelled for all of its money, as agreed when it was made. */
+/** How many hours before its start a booking can be cancelled for a full refund, as agreed when it was made. */
 export async function freeCancelHours(db: Pick<Transaction, 'one'>, bookingId: string): Promise<number> {
   const frozen = await db.one<{ hours: number | null }>(
     `select (policy ->> 'freeCancelHours')::float8 as hours from private.booking where id = $1::uuid`,

@@ -6,9 +6,9 @@ import type { PaymentDesk } from '../payments/desk.ts';
 import { Refusal } from '../refusal.ts';
 
 /**
- * Closes the payment session of an own hold that is about to be replaced. The booking stays pending: `hold_booking` cancels it in the
- * transaction that makes the new hold, so its hours and its coupon are never free in between.
- * Throws `Refusal('already_done')` when the customer has paid in that session, `ProviderError` when the provider does not answer.
+ * Closes the payment session of an own hold before another replaces it. The booking stays pending: `hold_booking` cancels it in the
+ * transaction of the new hold, so its hours and its coupon are never free in between.
+ * Throws `Refusal('already_done')` when the customer has paid, `ProviderError` when the provider does not answer.
  */
 export async function closeSession(
   context: { readonly db: Database; readonly payments: Payments; readonly desk: PaymentDesk },
@@ -34,7 +34,7 @@ export async function closeSession(
   });
 }
 
-/** The session after the provider was asked to close it; null when there is none that anybody could pay. */
+/** Closes the session at the provider and returns it; null when there is none to pay. */
 async function expire(payments: Payments, payment: PaymentFacts, since: Date): Promise<PaymentSession | null> {
   if (payment.kind === 'free') return null;
   try {

@@ -1,10 +1,10 @@
 import type { Database } from '#server/db/database.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Counts a look at a discount code. Throws `Refusal('too_many_requests')` with the seconds to wait. */
+/** Counts a try of a discount code. Throws `Refusal('too_many_requests')` with the seconds to wait. */
 export type CouponGuesses = { count(userId: string, ip: string): Promise<void> };
 
-/** The counts are those of `validate_discount_code`: one limit for every place where a code can be tried. */
+/** Uses the counts of `validate_discount_code`: one limit for every place where a code can be tried. */
 export function createCouponGuesses({ db }: { db: Pick<Database, 'one'> }): CouponGuesses {
   return {
     async count(userId, ip) {

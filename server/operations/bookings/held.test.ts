@@ -38,20 +38,20 @@ describe('a hold', () => {
     });
   });
 
-  it('of hours that cost nothing has no volume discount', () => {
+  it('of free hours has no volume discount', () => {
     const free = { ...booking, baseCostCents: 0, discountCents: 0, couponDiscountCents: 0, finalCostCents: 0 };
     expect(quoteOfBooking(free)).toMatchObject({ baseCents: 0, discountPercent: 0, subtotalCents: 0, totalCents: 0 });
   });
 });
 
 describe('the refusal of one hold too many', () => {
-  it('names room, time and reference of each hold, and their ids beside it', () => {
+  it('names studio, time and reference of each hold, with the ids in its details', () => {
     const refusal = tooManyHolds([booking], null, now);
     expect(refusal.code).toBe('too_many_holds');
     expect(refusal.message).toContain('Studio A');
     expect(refusal.message).toContain('7 pm');
     expect(refusal.message).toContain('ABCD-EFGH');
-    expect(refusal.message).toMatch(/^Waiting for your payment: .*\. Pay for one of them or let one go first\.$/);
+    expect(refusal.message).toMatch(/^Waiting for your payment: .*\. Pay for one of them or cancel one first\.$/);
     expect(refusal.details).toEqual({
       holds: [
         {
@@ -66,7 +66,7 @@ describe('the refusal of one hold too many', () => {
     });
   });
 
-  it('says from when another hold can be made where only time helps, to the second for machines', () => {
+  it('says when another hold can be made, with the seconds in retryAfter', () => {
     const refusal = tooManyHolds([], '2026-11-21T05:40:30.500Z', now);
     expect(refusal.message).toContain('from 4:41 pm, Sydney time');
     expect(refusal.details).toEqual({ holds: [], retryAfter: 2_431 });

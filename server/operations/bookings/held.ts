@@ -3,7 +3,7 @@ import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import type { BookingFacts } from '../booking-rows.ts';
 import { Refusal } from '../refusal.ts';
 
-/** The price of a hold as it was frozen, in the shape of a quote. */
+/** Returns the frozen price of a hold as a quote. */
 export function quoteOfBooking(booking: BookingFacts): Quote {
   const subtotalCents = booking.baseCostCents - booking.discountCents;
   return {
@@ -20,8 +20,8 @@ export function quoteOfBooking(booking: BookingFacts): Quote {
 }
 
 /**
- * The refusal of one hold too many, which names the holds there are: `holds` is a list of
- * `{bookingId, reference, studioName, startTime, endTime, holdExpiresAt}`; `retryAfter` (seconds) is set when only time helps.
+ * Builds the refusal of one hold too many. Its details name the open holds: `holds` is a list of
+ * `{bookingId, reference, studioName, startTime, endTime, holdExpiresAt}`; `retryAfter` (seconds) is set when the customer has to wait.
  */
 export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | null, now: Date): Refusal {
   const named = holds.map(
@@ -38,11 +38,11 @@ export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | n
     holdExpiresAt: one.holdExpiresAt,
   }));
   if (retryAt === null)
-    return new Refusal('too_many_holds', `${waiting}Pay for one of them or let one go first.`, { holds: list });
+    return new Refusal('too_many_holds', `${waiting}Pay for one of them or cancel one first.`, { holds: list });
   const until = new Date(retryAt);
   return new Refusal(
     'too_many_holds',
-    `You have started several bookings in the last hour without paying. ${waiting}You can start another one from ${formatStudioTime(new Date(Math.ceil(until.getTime() / 60_000) * 60_000))}, Sydney time.`,
+    `You’ve started several bookings in the last hour without paying. ${waiting}You can start another from ${formatStudioTime(new Date(Math.ceil(until.getTime() / 60_000) * 60_000))}, Sydney time.`,
     { holds: list, retryAfter: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)) },
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCheckQueue } from './check-queue.ts';
 
-/** Work that ends when it is told to. */
+/** Work that the test ends or fails. */
 function step(name: string, log: string[]): { work: () => Promise<string>; end: () => void; fail: () => void } {
   let resolve: (value: string) => void = () => undefined;
   let reject: (error: Error) => void = () => undefined;
@@ -18,18 +18,18 @@ function step(name: string, log: string[]): { work: () => Promise<string>; end: 
     fail: () => reject(new Error(name)),
   };
 }
-const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('accounts take turns in the order they came, one at a time, and a failed check makes way for the next', async () => {
+test('accounts take turns in order, one at a time, and a failed check lets the next one start', async () => {
   const queue = createCheckQueue({ atOnce: 1, waiting: 4 });
   const log: string[] = [];
   const [a, b, c] = [step('a', log), step('b', log), step('c', log)];
   const results = [queue.run('a', a.work), queue.run('b', b.work), queue.run('c', c.work)];
-  await soon();
+  await nextTurn();
   expect(log).toEqual(['a']);
   a.fail();
   await expect(results[0]).rejects.toThrow('a');
-  await soon();
+  await nextTurn();
   expect(log).toEqual(['a', 'b']);
   b.end();
   c.end();
@@ -54,12 +54,12 @@ test('a second check of an account is refused while the first waits or runs, and
   expect(await Promise.all([second, again])).toEqual(['b', 'again']);
 });
 
-test('beyond the waiting places a check is told at once that the reader is busy', async () => {
+test("a check beyond the queue's limit is refused at once with provider_unavailable", async () => {
   const queue = createCheckQueue({ atOnce: 2, waiting: 2 });
   const log: string[] = [];
   const steps = ['a', 'b', 'c', 'd'].map((name) => step(name, log));
   const results = steps.map((one, at) => queue.run(String(at), one.work));
-  await soon();
+  await nextTurn();
   expect(log).toEqual(['a', 'b']);
   await expect(queue.run('honest', () => Promise.resolve('x'))).rejects.toMatchObject({
     code: 'provider_unavailable',

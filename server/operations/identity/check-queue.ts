@@ -1,17 +1,17 @@
 import { Refusal } from '../refusal.ts';
 
-/** Pictures wait here for the licence reader, which takes a core for seconds and reads few at once. */
+/** Queues pictures for the licence reader, which uses a core for seconds and reads few at once. */
 export type CheckQueue = {
-  /** Runs `work` when it is the account's turn. Throws `Refusal` at once when it cannot wait: `too_many_requests`, `provider_unavailable`. */
+  /** Runs `work` at the account's turn. Throws `Refusal` at once when it cannot wait: `too_many_requests`, `provider_unavailable`. */
   run<T>(account: string, work: () => Promise<T>): Promise<T>;
 };
 
-/** What one picture may take at the reader, so what a waiting one is told to wait. */
+/** How long one picture may take, sent as `retryAfter`. */
 const TURN_SECONDS = 15;
 
 /**
- * A queue that is fair between accounts: each account has one check at a time, waiting or running, so those who wait take turns whatever
- * one of them sends. `atOnce`: how many the reader reads together; `waiting`: how many may wait besides.
+ * Creates a queue that is fair between accounts: each has one check at a time, waiting or running.
+ * `atOnce`: checks that run together; `waiting`: checks that may wait besides.
  */
 export function createCheckQueue({ atOnce, waiting }: { atOnce: number; waiting: number }): CheckQueue {
   const accounts = new Set<string>();
@@ -29,13 +29,13 @@ export function createCheckQueue({ atOnce, waiting }: { atOnce: number; waiting:
   return {
     async run(account, work) {
       if (accounts.has(account))
-        throw new Refusal('too_many_requests', 'Your last photo is still being read. Please give it a moment.', {
+        throw new Refusal('too_many_requests', 'We’re still reading your last photo. Please wait a moment.', {
           retryAfter: TURN_SECONDS,
         });
       if (queue.length >= waiting)
         throw new Refusal(
           'provider_unavailable',
-          'Several IDs are being read right now. Please try again in a moment.',
+          'We’re reading several IDs right now. Please try again in a moment.',
           {
             retryAfter: TURN_SECONDS,
           },

@@ -35,27 +35,27 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     read: ReturnType<typeof vi.fn<() => Promise<LicenceReading>>>;
   } {
     const kept = new Set<string>();
-    const asked = vi.fn(read);
+    const reads = vi.fn(read);
     const store: Partial<ObjectStore> = {
       put: (key) => Promise.resolve(void kept.add(key)),
       remove: (key) => Promise.resolve(void kept.delete(key)),
     };
     const identity = createIdentity({
       db: db ?? world.app.db,
-      reader: { read: asked },
+      reader: { read: reads },
       pictures: { repack: (bytes) => Promise.resolve(bytes) },
-      // No test reaches the hosted check: it is refused before.
+      // No test reaches the hosted check: the operation refuses first.
       checks: {} as IdentityChecks,
-      // Nothing else of it is used here.
+      // Cast: nothing else is called.
       store: store as ObjectStore,
       clock: now ?? world.now,
       siteUrl: world.url,
       readAtOnce: 1,
     });
-    return { identity, kept, read: asked };
+    return { identity, kept, read: reads };
   }
 
-  /** A customer without any verification. */
+  /** Creates a customer without a verification. */
   async function unverified(): Promise<string> {
     const { id } = await world.addCustomer();
     await world.app.db.query('delete from public.id_verifications where user_id = $1::uuid', [id]);
@@ -87,7 +87,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     expect(await decisions(id)).toEqual(['review']);
   });
 
-  test('a name that changes between judging and writing is judged again, and one that keeps changing is given up', async () => {
+  test('a name that changes during the check is compared again, and one that keeps changing is refused', async () => {
     const id = await unverified();
     let changes = 0;
     let changesLeft = 1;
@@ -108,12 +108,12 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     expect(kept.size).toBe(1);
     changesLeft = 99;
     await expect(identity.verifyPhoto(id, PICTURE)).rejects.toMatchObject({ code: 'invalid_request' });
-    // The first decision fell with the new name; no picture of the second try is kept.
+    // The second try decided with the new name; no picture is kept.
     expect(await decisions(id)).toEqual(['superseded']);
     expect(kept.size).toBe(1);
   });
 
-  test('an unchanged profile ends verified, and a new name after that takes it away', async () => {
+  test('an unchanged profile is verified, and a later change of name withdraws the verification', async () => {
     const id = await unverified();
     expect((await open({}).identity.verifyPhoto(id, PICTURE)).judgement.decision).toBe('verified');
     await rename(id, 'Sam Stranger');
@@ -142,7 +142,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     expect((await open({}).identity.verifyPhoto(lifted, PICTURE)).judgement.decision).toBe('verified');
   });
 
-  test('an expired licence and an unclear birth date are not final: another photo is looked at', async () => {
+  test('an expired licence and an unclear birth date are not final: another photo is checked', async () => {
     for (const poor of [
       { ...reading, expiry: { iso: '2020-01-01', printed: '01 JAN 2020' } },
       { ...MINOR, confidence: 50 },
@@ -155,7 +155,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     }
   });
 
-  test('a second picture of an account waits for nothing: it is refused while the first is read', async () => {
+  test('a second picture of an account is refused while the first is read', async () => {
     const id = await unverified();
     let end: (value: LicenceReading) => void = () => undefined;
     const { identity, read } = open({ read: () => new Promise((resolve) => (end = resolve)) });

@@ -9,34 +9,34 @@ import { type JobHandler, type JobKind, longestWaitMs, type WorkerName, WORKERS 
 import type { PaymentDesk } from '../payments/desk.ts';
 import { type JobAlerts, queueJobAlerts } from './job-alerts.ts';
 
-/** What is asked of a circuit breaker: how many calls may begin now, and whether it is open. */
+/** State of a circuit breaker: how many calls may start now, and whether it is open. */
 export type CircuitState = { room(): number; isOpen(): boolean };
 
 const RECONCILE_EVERY = '5 minutes';
-/** A reconciliation that failed is tried again after so long. */
-const RECONCILE_AGAIN_MS = 30_000;
+/** How soon a failed reconciliation is tried again. */
+const RECONCILE_RETRY_MS = 30_000;
 
 export type BackgroundJobs = {
   readonly scheduler: Scheduler;
-  /** One round of every worker, those that speak of what others did last. Answers how many jobs were run. */
+  /** Runs one round of each worker, those marked `later` last. Returns how many jobs ran. */
   drain(): Promise<number>;
 };
 
-/** Everything that happens by itself: a worker for each outside system, and the sweeps, each in a loop of its own. */
-export function createBackgroundJobs(parts: {
+/** Creates the background jobs: a worker for each outside system and the periodic tasks, each in its own loop. */
+export function createBackgroundJobs(context: {
   db: Database;
   clock: Clock;
   log: Log;
   handlers: Readonly<Record<JobKind, JobHandler>>;
-  /** What keeps a worker from starting jobs that cannot succeed. */
+  /** Stop a worker from starting jobs that cannot succeed. */
   circuits: Readonly<Partial<Record<WorkerName, CircuitState>>>;
   desk: PaymentDesk;
   alerts: JobAlerts;
-  /** Further tasks; those that are only cleaning up have no hurry. */
+  /** Further periodic tasks. */
   tasks: readonly Task[];
 }): BackgroundJobs {
-  const { db, clock, log, desk, alerts, circuits } = parts;
-  const workers = (Object.keys(WORKERS) as WorkerName[]).map((name) => createWorker(name, parts));
+  const { db, clock, log, desk, alerts, circuits } = context;
+  const workers = (Object.keys(WORKERS) as WorkerName[]).map((name) => createWorker(name, context));
   const stageOf = (worker: Worker): number => (WORKERS[worker.name as WorkerName].later === true ? 1 : 0);
   const scheduler = createScheduler(
     [
@@ -49,17 +49,17 @@ export function createBackgroundJobs(parts: {
       {
         name: 'release expired holds',
         everyMs: 1_000,
-        // While the provider is down nothing is released; each hold keeps its hours.
+        // While the provider is down, holds keep their hours.
         run: (stop) => desk.releaseExpired(() => stop() || circuits.payments?.room() === 0),
       },
       { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(db, desk, clock) },
-      { name: 'tell the owner of failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },
+      { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },
       {
-        name: 'forget full rate limits',
+        name: 'delete full rate limits',
         everyMs: 10_000,
         run: () => db.query(`delete from private.rate_bucket where full_at < $1::timestamptz`, [clock()]),
       },
-      ...parts.tasks,
+      ...context.tasks,
     ],
     log,
   );
@@ -76,15 +76,15 @@ export function createBackgroundJobs(parts: {
   };
 }
 
-function createWorker(name: WorkerName, parts: Parameters<typeof createBackgroundJobs>[0]): Worker {
-  const circuit = parts.circuits[name];
+function createWorker(name: WorkerName, context: Parameters<typeof createBackgroundJobs>[0]): Worker {
+  const circuit = context.circuits[name];
   return {
     name,
     ...WORKERS[name],
-    db: parts.db,
-    clock: parts.clock,
-    log: parts.log,
-    handlers: parts.handlers,
+    db: context.db,
+    clock: context.clock,
+    log: context.log,
+    handlers: context.handlers,
     ...(circuit === undefined ? {} : { room: () => circuit.room() }),
     postpone: (error) => (error instanceof ProviderError && error.reason === CIRCUIT_OPEN ? CIRCUIT_OPEN_MS : null),
     longestWaitMs,
@@ -94,24 +94,24 @@ function createWorker(name: WorkerName, parts: Parameters<typeof createBackgroun
   };
 }
 
-/** Settles paid sessions that nobody told us of, in one process at a time; soon again when it failed. */
+/** Settles payments whose webhooks were lost, in one process at a time; tries again soon after a failure. */
 async function reconcile(db: Database, desk: PaymentDesk, clock: Clock): Promise<void> {
-  const mine = await db.one<{ taken: boolean }>(
+  const lease = await db.one<{ taken: boolean }>(
     `select private.take_lease('reconcile', $1::timestamptz, '${RECONCILE_EVERY}'::interval) as taken`,
     [clock()],
   );
-  if (mine?.taken !== true) return;
+  if (lease?.taken !== true) return;
   try {
     await desk.reconcile();
   } catch (error) {
     await db.query(`update private.lease set until = $1::timestamptz where name = 'reconcile'`, [
-      new Date(clock().getTime() + RECONCILE_AGAIN_MS),
+      new Date(clock().getTime() + RECONCILE_RETRY_MS),
     ]);
     throw error;
   }
 }
 
-/** Figures of the queue and of what it waits for. */
+/** Registers the metrics of the queue and the circuit breakers. */
 export function measureJobs(metrics: Metrics, db: Database, clock: Clock, circuits: readonly CircuitState[]): void {
   const open = 'done_at is null and closed_at is null';
   const ask = async (text: string): Promise<number> => (await db.one<{ n: number }>(text, [clock()]))?.n ?? 0;

@@ -9,7 +9,7 @@ export type JobAlerts = {
   readonly db: Database;
   readonly mail: Mail;
   readonly clock: Clock;
-  /** Who is mailed about failing jobs; none when empty. */
+  /** Who gets mail about failing jobs; may be empty. */
   readonly addresses: readonly string[];
 };
 
@@ -17,8 +17,8 @@ const JOBS_PER_MAIL = 200;
 const REMIND_AFTER = '24 hours';
 
 /**
- * Queues one mail about every job that nobody has been told of, or not for a day: jobs from their third failure on, and jobs whose moment
- * passed. While such a mail waits (the mail server may be what fails) no second one is made; mails about jobs are no such jobs themselves.
+ * Queues one mail to each address about jobs that failed three times or came too late, and repeats it daily while they fail.
+ * While such a mail waits no second one is queued, because the mail server may be what fails. Alert mails are never alerted about.
  */
 export async function queueJobAlerts(context: JobAlerts): Promise<void> {
   const { db, addresses, clock } = context;
@@ -49,7 +49,7 @@ export async function queueJobAlerts(context: JobAlerts): Promise<void> {
   });
 }
 
-/** Sends a queued mail about jobs; nothing when all of them have been done or closed by a person meanwhile. */
+/** Sends a queued alert; nothing when all its jobs were done or closed meanwhile. */
 export async function sendJobAlert(context: JobAlerts, job: Job): Promise<JobOutcome> {
   const { to, jobs } = job.payload;
   if (typeof to !== 'string') return 'done';

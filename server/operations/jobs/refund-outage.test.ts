@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => db.close());
 
-/** A cancelled booking whose payment is to go back. */
+/** Creates a cancelled booking whose refund is due. */
 async function paymentToReturn(): Promise<string> {
   const [studio, booking, payment] = [randomUUID(), randomUUID(), randomUUID()];
   await db.query(`insert into public.studios (id, name, hourly_rate) values ($1::uuid, $2, 49)`, [studio, studio]);
@@ -45,7 +45,7 @@ async function paymentToReturn(): Promise<string> {
   return payment;
 }
 
-/** A provider that is told what to answer to a refund, and remembers the keys it was asked with. */
+/** A provider whose answer to a refund the test sets; it records the keys. */
 function fakePayments(refund: Payments['refund']): { payments: Payments; keys: string[] } {
   const keys: string[] = [];
   const never = (): Promise<never> => Promise.reject(new Error('not asked in this test'));
@@ -101,7 +101,7 @@ function jobsWith(payments: Payments) {
 const stateOf = async (payment: string): Promise<string | undefined> =>
   (await db.one<{ state: string }>('select state from private.payment where id = $1::uuid', [payment]))?.state;
 
-test('a refund that fails for hours is asked for with one and the same key until it is made', async () => {
+test('a refund that fails for hours is retried with the same key until it succeeds', async () => {
   const payment = await paymentToReturn();
   const end = now + 5 * 60 * MINUTE;
   const { payments, keys } = fakePayments(() =>
@@ -116,7 +116,7 @@ test('a refund that fails for hours is asked for with one and the same key until
   expect(new Set(keys)).toEqual(new Set([`refund:${payment}`]));
 });
 
-test('a job that meets an open circuit is put off for ten seconds and has not failed', async () => {
+test('a job that meets an open circuit is postponed for ten seconds and does not count as failed', async () => {
   const payment = await paymentToReturn();
   const { payments } = fakePayments(() =>
     Promise.reject(new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true })),
@@ -131,7 +131,7 @@ test('a job that meets an open circuit is put off for ten seconds and has not fa
   expect(await stateOf(payment)).toBe('refund_pending');
 });
 
-test('a worker claims nothing while its circuit is open, and one job as a trial', async () => {
+test('a worker claims nothing while its circuit is open, then one job as a trial', async () => {
   let ran = 0;
   const payment = [await paymentToReturn(), await paymentToReturn()];
   expect(payment).toHaveLength(2);

@@ -27,14 +27,14 @@ export async function confirmBooking(
     deadlineAt: new Date(Math.max(start, now.getTime() + 60_000)),
   });
   if (booking.userId !== null) {
-    const atOnce = mailIsImmediate(new Date(start), now);
-    // A trigger queues the code mail beside this row and names its recipient.
+    const immediate = mailIsImmediate(new Date(start), now);
+    // A trigger queues the code mail with this row and fills in the recipient.
     await tx.query(
       `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1::uuid, '', 'access_code', $2, $3::timestamptz)`,
       [
         booking.id,
-        atOnce ? 'pending_immediate' : 'pending',
-        atOnce ? now : new Date(start - studio.releaseLeadMinutes * 60_000),
+        immediate ? 'pending_immediate' : 'pending',
+        immediate ? now : new Date(start - studio.releaseLeadMinutes * 60_000),
       ],
     );
   }
@@ -55,7 +55,7 @@ export async function confirmFree(context: PaymentContext, tx: Transaction, book
   await confirmBooking(context, tx, booking);
 }
 
-/** Cancels a booking row and says so in the log; the slot is free when the transaction ends. */
+/** Cancels a booking row and writes the audit log; the slot is free when the transaction commits. */
 export async function cancelBookingRow(tx: Transaction, bookingId: string, reason: CancelReason): Promise<void> {
   await tx.query(`update private.booking set status = 'cancelled', cancel_reason = $2 where id = $1::uuid`, [
     bookingId,

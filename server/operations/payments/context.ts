@@ -4,7 +4,7 @@ import { ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
 
-/** What every payment operation works with; its first argument. */
+/** The first argument of every payment operation. */
 export type PaymentContext = {
   readonly db: Database;
   readonly payments: Payments;
@@ -15,11 +15,11 @@ export type PaymentContext = {
 export type Settlement = {
   readonly booking: BookingFacts;
   readonly payment: PaymentFacts;
-  /** Money is with us for this booking. */
+  /** We have the money for this booking. */
   readonly paid: boolean;
 };
 
-/** The payment, locked until the transaction ends. Lock its booking first. */
+/** Locks the payment until the transaction ends. Lock its booking first, to prevent deadlocks. */
 export async function lockPayment(tx: Transaction, paymentId: string): Promise<PaymentFacts | null> {
   const row = await tx.one<{ facts: PaymentFacts }>(
     `select private.payment_facts(x) as facts from private.payment x where x.id = $1::uuid for update`,
@@ -28,7 +28,7 @@ export async function lockPayment(tx: Transaction, paymentId: string): Promise<P
   return row?.facts ?? null;
 }
 
-/** Writes an audit row about a payment; `alert` is one that a person has to look at. */
+/** Writes a payment's audit row; `alert` asks staff to look at it. */
 export async function auditPayment(
   tx: Transaction,
   action: 'update' | 'alert',
@@ -42,20 +42,20 @@ export async function auditPayment(
   ]);
 }
 
-/** What was taken and can be given back, in cents. */
+/** Returns what was taken and can be refunded, in cents. */
 export const takenCents = (payment: PaymentFacts): number => payment.paidCents ?? payment.amountCents;
 
-/** The answer of a look-up, or null when the provider has never heard of what was asked for. Throws other provider errors. */
-export async function orMissing<T>(asked: Promise<T>): Promise<T | null> {
+/** Turns the provider's "no such resource" into null. Throws other provider errors. */
+export async function orMissing<T>(lookUp: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await lookUp;
   } catch (error) {
     if (error instanceof ProviderError && error.reason === 'resource_missing' && !error.ambiguous) return null;
     throw error;
   }
 }
 
-/** A failure in words for the log: no cause, no secret. */
+/** Describes an error for the log, without its cause and without secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ProviderError) return `${error.provider} ${error.reason}`;
   return error instanceof Error ? error.message : String(error);

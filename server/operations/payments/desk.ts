@@ -10,13 +10,13 @@ import { settlePayment } from './settle.ts';
 
 export type { Settlement } from './context.ts';
 
-/** The payment operations with their context bound, for callers that are handed them. */
+/** The payment operations, bound to their context. */
 export type PaymentDesk = {
   settle(sessionId: string): Promise<Settlement>;
   release(bookingId: string, reason: CancelReason): Promise<BookingFacts>;
   confirmFree(tx: Transaction, bookingId: string): Promise<void>;
   refund(paymentId: string): Promise<JobOutcome>;
-  /** `stop` ends it after the holds under way. */
+  /** Stops after the holds in progress when `stop` returns true. */
   releaseExpired(stop?: () => boolean): Promise<number>;
   reconcile(): Promise<number>;
 };

@@ -7,7 +7,7 @@ const log = pino({ level: 'silent' });
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a budget counts down from its start and never ends below 50 ms', () => {
+test('a budget counts down from its start and never falls below 50 ms', () => {
   const left = startBudget(1_500);
   expect(left()).toBe(1_500);
   vi.advanceTimersByTime(1_000);
@@ -16,11 +16,11 @@ test('a budget counts down from its start and never ends below 50 ms', () => {
   expect(left()).toBe(50);
 });
 
-test('work that is done in time gives its own result', async () => {
+test('work that finishes in time returns its own result', async () => {
   await expect(within(log, 1_500, Promise.resolve('done'), 'late')).resolves.toBe('done');
 });
 
-test('work that takes longer is reported as late exactly when the time is up', async () => {
+test('work that takes longer is reported as late exactly at the timeout', async () => {
   let answer: string | null = null;
   void within(log, 1_500, new Promise<string>(() => {}), 'late').then((value) => (answer = value));
   await vi.advanceTimersByTimeAsync(1_499);
@@ -29,7 +29,7 @@ test('work that takes longer is reported as late exactly when the time is up', a
   expect(answer).toBe('late');
 });
 
-test('a failure in time is thrown, a failure after that is logged', async () => {
+test('a failure before the timeout is thrown, a later one is logged', async () => {
   await expect(within(log, 1_500, Promise.reject(new Error('refused')), 'late')).rejects.toThrow('refused');
   const warn = vi.spyOn(log, 'warn');
   let fail: (cause: Error) => void = () => {};
@@ -41,7 +41,7 @@ test('a failure in time is thrown, a failure after that is logged', async () => 
   expect(warn).toHaveBeenCalledOnce();
 });
 
-test('callers of one key share work that is under way, and start it anew afterwards', async () => {
+test('callers with the same key share work in progress, and start it again afterwards', async () => {
   const share = createSharedWork<number>();
   let runs = 0;
   const work = async (): Promise<number> => (runs += 1);

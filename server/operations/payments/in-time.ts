@@ -1,23 +1,23 @@
 import type { Log } from '#server/http/caller.ts';
 
-/** Starts the time one request may spend on waiting; the answer tells how many milliseconds are left, at least a few. */
+/** Starts the waiting time of one request; the returned function gives the milliseconds left, at least 50. */
 export function startBudget(ms: number): () => number {
   const end = performance.now() + ms;
   return () => Math.max(50, end - performance.now());
 }
 
-/** What `work` comes to within `ms`, else `late`. The work goes on either way; a failure after that goes to the log. */
+/** Waits for `work`, at most `ms`, else returns `late`. The work continues; a later failure is logged. */
 export async function within<T, L>(log: Log, ms: number, work: Promise<T>, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
-  let answered = false;
+  let timedOut = false;
   const timeUp = new Promise<L>((resolve) => {
     timer = setTimeout(() => {
-      answered = true;
+      timedOut = true;
       resolve(late);
     }, ms);
   });
   work.catch((error: unknown) => {
-    if (answered) log.warn({ err: error }, 'work that nobody waits for any more has failed');
+    if (timedOut) log.warn({ err: error }, 'work that outlasted its request failed');
   });
   try {
     return await Promise.race([work, timeUp]);
@@ -26,14 +26,14 @@ export async function within<T, L>(log: Log, ms: number, work: Promise<T>, late:
   }
 }
 
-/** Lets callers of the same key share one piece of work while it is under way. */
+/** Lets concurrent callers with the same key share one run of the work. */
 export function createSharedWork<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
-  const underWay = new Map<string, Promise<T>>();
+  const inProgress = new Map<string, Promise<T>>();
   return (key, work) => {
-    const running = underWay.get(key);
+    const running = inProgress.get(key);
     if (running) return running;
-    const started = work().finally(() => underWay.delete(key));
-    underWay.set(key, started);
+    const started = work().finally(() => inProgress.delete(key));
+    inProgress.set(key, started);
     return started;
   };
 }

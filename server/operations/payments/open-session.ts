@@ -15,15 +15,15 @@ export type Sessions = {
   readonly siteUrl: string;
   readonly sessionMinutes: number;
 };
-/** What the pay page tells besides the booking. */
+/** What the pay page needs besides the booking. */
 export type Payer = { readonly email: string; readonly hours: number };
 
-/** After this long an unanswered create call is looked up instead of repeated: its expiry would be refused as too near. */
+/** Look up an unanswered create call that is older than this instead of repeating it: its expiry would be too near. */
 const REPEAT_WITHIN_MS = 45_000;
 
 /**
- * Opens the payment session of a hold and answers the address of its pay page, or of the result page when nothing is to pay.
- * Null: the provider is not being called, because it did not answer lately. Throws `Refusal`.
+ * Opens the payment session of a hold and returns the URL of its pay page, or of the result page for a free booking.
+ * Returns null while the circuit to the provider is open. Throws `Refusal`.
  */
 export async function openSession(
   context: Sessions,
@@ -41,17 +41,17 @@ export async function openSession(
     );
   if (payment.state !== 'intent')
     throw new Refusal('already_done', 'This booking has already been paid for or released.');
-  const made = await createOrFind(context, booking, payment, payer);
-  if (made === null) return null;
-  const { session } = made;
+  const opened = await createOrFind(context, booking, payment, payer);
+  if (opened === null) return null;
+  const { session } = opened;
   failpoint('hold.after.session');
   const { count } = await context.db.query(
     `update private.payment p set state = 'open', session_id = $2, url = $3
      from private.booking b where p.id = $1::uuid and b.id = p.booking_id and b.status = 'pending' and p.state in ('intent', 'open')`,
-    [made.payment.id, session.id, session.url],
+    [opened.payment.id, session.id, session.url],
   );
   if (count === 0) {
-    // The hold was given up while the provider was thinking: nobody may pay for it.
+    // The hold was released during the call: close its session so that nobody pays for it.
     await context.payments.expireSession(session.id);
     throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
   }
@@ -60,8 +60,8 @@ export async function openSession(
 }
 
 /**
- * The same key gives the same session; an unanswered call of a while ago is looked up first, and where the provider has no session
- * the next attempt gets a key and an expiry of its own.
+ * Creates the session, or finds the one of an earlier call. The same key gives the same session. When an older call left no session
+ * at the provider, the next attempt gets a new key and expiry.
  */
 async function createOrFind(
   context: Sessions,
@@ -69,14 +69,14 @@ async function createOrFind(
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<{ session: PaymentSession; payment: PaymentFacts } | null> {
-  // The first attempt is as old as its booking, by the server's clock.
+  // The first attempt was made with its booking.
   const askedAt = payment.attempt === 1 ? booking.createdAt : payment.createdAt;
   try {
     if (context.clock().getTime() - Date.parse(askedAt) <= REPEAT_WITHIN_MS)
       return { session: await createSession(context, booking, payment, payer), payment };
     const found = await findSession(context, booking);
     if (found) return { session: found, payment };
-    const next = await anotherAttempt(context, payment);
+    const next = await nextAttempt(context, payment);
     return { session: await createSession(context, booking, next, payer), payment: next };
   } catch (error) {
     if (error instanceof ProviderError && error.reason === CIRCUIT_OPEN) return null;
@@ -84,12 +84,12 @@ async function createOrFind(
   }
 }
 
-/** The payment to try again with: nobody can pay the one before, since the provider has no session of it. */
-async function anotherAttempt(context: Sessions, before: PaymentFacts): Promise<PaymentFacts> {
+/** Creates the next attempt. Nobody can pay the previous one: the provider has no session for it. */
+async function nextAttempt(context: Sessions, previous: PaymentFacts): Promise<PaymentFacts> {
   const now = context.clock();
   const row = await context.db.one<{ facts: PaymentFacts | null }>(
     'select private.next_payment_attempt($1::uuid, $2::timestamptz, $3::timestamptz) as facts',
-    [before.id, now, new Date(Math.ceil(now.getTime() / 1000) * 1000 + context.sessionMinutes * 60_000)],
+    [previous.id, now, new Date(Math.ceil(now.getTime() / 1000) * 1000 + context.sessionMinutes * 60_000)],
   );
   if (!row?.facts) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
   return row.facts;

@@ -2,14 +2,14 @@ import type { PaymentSession } from '#server/providers/ports.ts';
 
 /**
  * What a session means for its booking:
- * `open`: the customer has not finished. `processing`: they have, and the money takes days. `paid`: the money is with us.
- * `failed`: it will not come. `expired`: nobody can pay any more. `free`: the provider says there was nothing to pay.
+ * `open`: the customer has not finished. `processing`: they have, but the money takes days. `paid`: we have the money.
+ * `failed`: the money will not arrive. `expired`: nobody can pay any more. `free`: the provider says there was nothing to pay.
  */
 export type SessionOutcome = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'free';
 
-/** Reads the outcome off a session's state, its payment status and the status of the payment behind it. */
+/** Derives the outcome from the state of a session, its payment status and the status of the payment behind it. */
 export function outcomeOf(session: Pick<PaymentSession, 'status' | 'paymentStatus' | 'intentStatus'>): SessionOutcome {
-  // Money that was taken counts, whatever else is said.
+  // Money that was taken counts, whatever the other fields say.
   if (session.paymentStatus === 'paid') return 'paid';
   if (session.status === 'expired') return 'expired';
   if (session.status === 'open') return 'open';
@@ -17,7 +17,7 @@ export function outcomeOf(session: Pick<PaymentSession, 'status' | 'paymentStatu
   switch (session.intentStatus) {
     case 'succeeded':
       return 'paid';
-    // A delayed payment that failed asks for another method, which a complete session never offers.
+    // A failed delayed payment asks for another method, but a complete session cannot offer one.
     case 'requires_payment_method':
     case 'canceled':
       return 'failed';

@@ -5,7 +5,7 @@ import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
 import { createSharedWork, within } from './in-time.ts';
 import type { PaymentDesk, Settlement } from './desk.ts';
 
-/** How a payment stands. `asking`: the provider has not answered yet; the rest is what we know ourselves. */
+/** State of a payment. `asking`: the provider has not answered yet, and the rest is what we have stored. */
 export type PaymentStanding = {
   readonly booking: BookingFacts;
   readonly payment: PaymentFacts;
@@ -15,43 +15,43 @@ export type PaymentStanding = {
 
 export type PaymentStatus = {
   /**
-   * Asks the provider how a session stands and moves the booking there, and answers after `answerWithinMs` all the same: while the
-   * provider says nothing, the question goes on without the asker. Throws `Refusal`; `ProviderError` for a session we know nothing of either.
+   * Settles a session with the provider, but returns the stored state after `answerWithinMs`; settling then continues in the
+   * background. Throws `Refusal`, or `ProviderError` for a session that is not stored either.
    */
   ask(sessionId: string): Promise<PaymentStanding>;
 };
 
-export function createPaymentStatus(parts: {
+export function createPaymentStatus(context: {
   db: Database;
   desk: PaymentDesk;
   log: Log;
   answerWithinMs: number;
 }): PaymentStatus {
-  const { db, desk, log, answerWithinMs } = parts;
-  const settle = createSharedWork<Settlement | ProviderError>();
+  const { db, desk, log, answerWithinMs } = context;
+  const shareSettling = createSharedWork<Settlement | ProviderError>();
 
   return {
     async ask(sessionId) {
-      // One question at a time about a session, however often the page asks.
-      const asked = settle(sessionId, () => desk.settle(sessionId).catch(unanswered));
-      const settled = await within(log, answerWithinMs, asked, null);
+      // Concurrent calls share one request to the provider.
+      const settling = shareSettling(sessionId, () => desk.settle(sessionId).catch(returnRetryable));
+      const settled = await within(log, answerWithinMs, settling, null);
       if (settled !== null && !(settled instanceof ProviderError)) return { ...settled, asking: false };
-      const known = await readKnown(db, sessionId);
-      if (!known) throw settled ?? new ProviderError('payments', 'no_answer', { retryable: true, ambiguous: true });
-      return { ...known, paid: isPaid(known.payment), asking: !isPaid(known.payment) };
+      const stored = await readStored(db, sessionId);
+      if (!stored) throw settled ?? new ProviderError('payments', 'no_answer', { retryable: true, ambiguous: true });
+      return { ...stored, paid: isPaid(stored.payment), asking: !isPaid(stored.payment) };
     },
   };
 }
 
-/** An answer that never came is no failure here: the page asks again. */
-function unanswered(error: unknown): ProviderError {
+/** Returns retryable errors instead of throwing them: the page asks again. */
+function returnRetryable(error: unknown): ProviderError {
   if (error instanceof ProviderError && error.retryable) return error;
   throw error;
 }
 
 const isPaid = (payment: PaymentFacts): boolean => payment.state === 'paid' || payment.state === 'disputed';
 
-async function readKnown(
+async function readStored(
   db: Database,
   sessionId: string,
 ): Promise<{ booking: BookingFacts; payment: PaymentFacts } | null> {

@@ -77,7 +77,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     inbox = createWebhookInbox(context);
   }
 
-  /** A hold a month ahead with its open session. */
+  /** Creates a hold a month ahead with an open session. */
   async function hold(
     amountCents = CENTS,
   ): Promise<{ id: string; paymentId: string; sessionId: string; start: number }> {
@@ -131,7 +131,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     return one;
   };
 
-  it('a payment that is being processed keeps the hours past the hold time, and nobody can give them up', async () => {
+  it('a processing payment keeps the hours beyond the hold time, and they cannot be released', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
     expect(await desk.settle(one.sessionId)).toMatchObject({ paid: false, payment: { state: 'processing' } });
@@ -146,7 +146,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     });
   });
 
-  it('a hold whose payment began to be processed before anybody heard of it is not released', async () => {
+  it('a hold is not released when its payment started processing without our knowledge', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
     now += 20 * 60_000;
@@ -155,7 +155,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
   });
 
   it.each(['delay fails', 'delay is canceled'] as const)(
-    'a payment whose %s frees the hours at once and says so',
+    'a payment whose %s releases the hours at once and mails the customer',
     async (move) => {
       const one = await hold();
       provider.move(one.sessionId, 'delay');
@@ -171,7 +171,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     },
   );
 
-  it('a payment still being processed at the start is given up then, and refunded when it arrives later', async () => {
+  it('a booking is cancelled when its payment is still processing at the start, and a late payment is refunded', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
     await desk.settle(one.sessionId);
@@ -188,7 +188,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS, refunds: `${CENTS} succeeded` });
   });
 
-  it('a processing payment is not given up while the provider does not answer, even at the start', async () => {
+  it('a processing payment is not cancelled while the provider does not answer, even at the start', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
     await desk.settle(one.sessionId);
@@ -198,7 +198,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await rowOf(one.id)).toMatchObject({ status: 'pending' });
   });
 
-  it('a session that the provider calls free, for a booking that costs something, confirms nothing', async () => {
+  it('a session that the provider calls free does not confirm a booking with a price', async () => {
     const one = await hold();
     const session = await provider.payments.getSession(one.sessionId);
     context = {
@@ -247,7 +247,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     },
   );
 
-  it('a refund that is pending stays owed until the provider says that it arrived', async () => {
+  it('a pending refund stays due until the provider reports success', async () => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
     provider.refundsBegin = 'pending';
@@ -260,7 +260,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(provider.refundKeys).toHaveLength(1);
   });
 
-  it('a refund that fails is owed, alerted once, and made again under another key', async () => {
+  it('a failed refund is due again, alerted once, and retried with another key', async () => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
     provider.refundsBegin = 'pending';
@@ -282,7 +282,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
   });
 
-  it('a refund that fails after it had arrived is owed again', async () => {
+  it('a refund that fails after it succeeded is due again', async () => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
     await desk.refund(one.paymentId);
@@ -295,7 +295,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     });
   });
 
-  it('a refund whose answer was lost, and whose key is forgotten, is found and not made twice', async () => {
+  it('a refund whose answer was lost and whose key has expired is found and not made twice', async () => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
     const intent = (await provider.payments.getSession(one.sessionId)).paymentIntentId ?? '';
@@ -305,7 +305,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await rowOf(one.id)).toMatchObject({ state: 'refunded' });
   });
 
-  it('a part given back at the provider is recorded and leaves the booking as it is', async () => {
+  it('a partial refund at the provider is recorded and leaves the booking unchanged', async () => {
     const one = await confirmed();
     provider.move(one.sessionId, 'refund part');
     await desk.settle(one.sessionId);
@@ -322,7 +322,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     });
   });
 
-  it('all of it given back at the provider ends a booking to come: hours free, code revoked, customer and staff told', async () => {
+  it('a full refund at the provider cancels a future booking: hours free, code revoked, customer mailed, staff alerted', async () => {
     const one = await confirmed();
     provider.move(one.sessionId, 'refund all');
     await desk.settle(one.sessionId);
@@ -334,7 +334,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await alerts(one.paymentId)).toBe(1);
   });
 
-  it('all of it given back at the provider after the session leaves the booking as it was', async () => {
+  it('a full refund at the provider after the session leaves the booking unchanged', async () => {
     const one = await confirmed();
     now = one.start + 2 * HOUR;
     provider.move(one.sessionId, 'refund all');
@@ -343,7 +343,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await alerts(one.paymentId)).toBe(1);
   });
 
-  it('a dispute is recorded with an alert and keeps the booking; won it is paid again, lost the money is gone', async () => {
+  it('a dispute is recorded with an alert and keeps the booking; after a win it is paid again, after a loss dispute_lost', async () => {
     const [won, lost] = [await confirmed(), await confirmed()];
     for (const one of [won, lost]) {
       provider.move(one.sessionId, 'dispute');
@@ -359,7 +359,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await alerts(lost.paymentId)).toBe(2);
   });
 
-  it('a dispute won after the booking was cancelled leaves the money owed', async () => {
+  it('a dispute won after the booking was cancelled makes the refund due', async () => {
     const one = await confirmed();
     provider.move(one.sessionId, 'dispute');
     await desk.settle(one.sessionId);
@@ -374,7 +374,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     });
   });
 
-  it('an event that cannot be handled stays in the inbox and is handled later; a person is told at the third failure', async () => {
+  it('an event that cannot be handled stays in the inbox and is retried; staff are alerted at the third failure', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'pay');
     const [event] = provider.events;
@@ -400,7 +400,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     ['a delayed payment that failed', ['delay', 'delay fails'], 'failed'],
     ['a refund made at the provider', ['pay', 'refund all'], 'refunded'],
     ['a dispute', ['pay', 'dispute'], 'disputed'],
-  ])('reconciliation finds %s that no webhook told of, and finds it once', async (_what, moves, state) => {
+  ])('reconciliation finds %s that no webhook reported, and finds it once', async (_what, moves, state) => {
     const one = await hold();
     for (const move of moves) provider.move(one.sessionId, move);
     expect(await desk.reconcile()).toBeGreaterThan(0);
@@ -408,7 +408,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await desk.reconcile()).toBe(0);
   });
 
-  it('reconciliation follows a payment that is processed for longer than it looks back', async () => {
+  it('reconciliation follows a payment that processes for longer than its window', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
     await desk.settle(one.sessionId);
@@ -418,17 +418,17 @@ describe.each(engines)('payments on %s', (_name, open) => {
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'paid' });
   });
 
-  it('one part of reconciliation that fails is logged, told to the caller, and stops no other', async () => {
+  it('a failed step of reconciliation is logged and thrown, and does not stop the others', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'pay');
     const refuse = (): Promise<never> => Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true }));
     const payments = { ...provider.payments, listSessions: refuse };
     await expect(createPaymentDesk({ ...context, payments }).reconcile()).rejects.toThrow(ProviderError);
-    expect(errors).toContain('a part of reconciliation failed');
+    expect(errors).toContain('a step of reconciliation failed');
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  /** What can happen to a payment, each as the provider's own order of moves. */
+  /** What can happen to a payment, as sequences of moves at the provider. */
   const HISTORIES: readonly (readonly ProviderMove[])[] = [
     ['pay'],
     ['expire'],
@@ -452,7 +452,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
         const one = await hold();
         let at = 0;
         for (const choice of deliveries) {
-          // Either the next thing happens at the provider, or any event so far arrives, perhaps again.
+          // Either the next move happens at the provider, or an event so far arrives, maybe again.
           const event = provider.events[choice % (provider.events.length + 1)];
           const next = moves[at];
           if (event)
@@ -465,7 +465,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
         for (const move of moves.slice(at)) provider.move(one.sessionId, move);
         const order = provider.events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
         for (const event of order) await inbox.accept('stripe', event);
-        // What is told on the way differs; how it ends does not.
+        // The order of events varies; the final state does not.
         return { ...(await rowOf(one.id)), jobs: null };
       };
       await fc.assert(

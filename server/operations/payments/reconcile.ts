@@ -5,38 +5,38 @@ import { outcomeOf, type SessionOutcome } from './outcome.ts';
 import { settlePayment } from './settle.ts';
 
 const WINDOW_MS = 72 * 3_600_000;
-/** Payments that are not final are compared once an hour, so many in a round; one that could not be, again after ten minutes. */
+/** How many payments that are not final are compared in one round: each once an hour, or after ten minutes when it failed. */
 const NOT_FINAL_MAX = 50;
-/** Handled events are kept as long as the provider may repeat them, and then some. */
+/** Handled events are kept longer than the provider may repeat them. */
 const KEPT_DAYS = 35;
 
-type Known = {
+type StoredPayment = {
   session_id: string;
   state: string;
-  given_back: number;
+  refunded: number;
   disputed: boolean;
 };
 
 /**
- * Finds what webhooks should have told and did not: sessions and events of the last three days, and every payment that is not final.
- * What differs goes into the inbox of webhooks and is handled from there until it is done. Answers how many were handled now. Throws when a
- * part failed, after the others.
+ * Finds what lost webhooks should have reported: sessions and events of the last three days, and payments that are not final.
+ * Puts each difference into the webhook inbox, which retries until it is handled. Returns how many were handled now. A step that
+ * fails does not stop the others; its error is thrown at the end.
  */
 export async function reconcilePayments(context: PaymentContext): Promise<number> {
   const { db, clock, log } = context;
   const since = new Date(clock().getTime() - WINDOW_MS);
-  const parts = [
+  const steps = [
     ['sessions', () => findSessions(context, since)],
     ['events', () => findEvents(context, since)],
     ['payments that are not final', () => compareNotFinal(context)],
   ] as const;
   let failed: unknown = null;
-  for (const [name, work] of parts) {
+  for (const [name, work] of steps) {
     try {
       await work();
     } catch (error) {
       failed = error;
-      log.error({ part: name, reason: reasonOf(error) }, 'a part of reconciliation failed');
+      log.error({ part: name, reason: reasonOf(error) }, 'a step of reconciliation failed');
     }
   }
   await db.query(
@@ -44,23 +44,23 @@ export async function reconcilePayments(context: PaymentContext): Promise<number
     [clock()],
   );
   const handled = await drainWebhooks(context);
-  // Told only now: what could be found is handled, and the caller asks again sooner.
+  // Throw after the work is done, so that the caller tries again sooner.
   if (failed !== null) throw failed;
   return handled;
 }
 
 async function findSessions(context: PaymentContext, since: Date): Promise<void> {
   const sessions = (await context.payments.listSessions(since)).filter((one) => outcomeOf(one) !== 'open');
-  const { rows } = await context.db.query<Known>(
+  const { rows } = await context.db.query<StoredPayment>(
     `select p.session_id, p.state, p.dispute_id is not null as disputed,
        coalesce((select sum(r.amount_cents) from private.refund r
-         where r.payment_id = p.id and r.status not in ('failed', 'canceled')), 0)::int as given_back
+         where r.payment_id = p.id and r.status not in ('failed', 'canceled')), 0)::int as refunded
      from private.payment p where p.session_id = any($1::text[])`,
     [sessions.map((session) => session.id)],
   );
-  const known = new Map(rows.map((row) => [row.session_id, row]));
+  const stored = new Map(rows.map((row) => [row.session_id, row]));
   for (const session of sessions) {
-    if (!differs(session, known.get(session.id))) continue;
+    if (!differs(session, stored.get(session.id))) continue;
     await rememberEvent(context, {
       id: `reconcile:${session.id}:${session.status}:${session.paymentStatus}:${session.intentStatus ?? 'none'}:${session.refundedCents}:${session.disputed}`,
       type: 'reconcile.session',
@@ -71,7 +71,7 @@ async function findSessions(context: PaymentContext, since: Date): Promise<void>
   }
 }
 
-/** States of a payment in which an outcome is already dealt with. */
+/** Whether a payment's state already reflects an outcome. */
 const SETTLED: Readonly<Record<Exclude<SessionOutcome, 'open'>, (state: string) => boolean>> = {
   paid: (state) => !['intent', 'open', 'processing', 'expired', 'failed'].includes(state),
   free: (state) => !['intent', 'open', 'processing'].includes(state),
@@ -80,14 +80,14 @@ const SETTLED: Readonly<Record<Exclude<SessionOutcome, 'open'>, (state: string) 
   expired: (state) => state !== 'intent' && state !== 'open',
 };
 
-function differs(session: PaymentSession, known: Known | undefined): boolean {
+function differs(session: PaymentSession, stored: StoredPayment | undefined): boolean {
   const outcome = outcomeOf(session);
   if (outcome === 'open') return false;
-  if (known === undefined) return outcome !== 'expired';
+  if (stored === undefined) return outcome !== 'expired';
   return (
-    !SETTLED[outcome](known.state) ||
-    known.given_back !== session.refundedCents ||
-    (session.disputed && !known.disputed)
+    !SETTLED[outcome](stored.state) ||
+    stored.refunded !== session.refundedCents ||
+    (session.disputed && !stored.disputed)
   );
 }
 
@@ -97,8 +97,8 @@ async function findEvents(context: PaymentContext, since: Date): Promise<void> {
     `select event_id from private.webhook_inbox where provider = 'stripe' and event_id = any($1::text[])`,
     [events.map((event) => event.id)],
   );
-  const known = new Set(rows.map((row) => row.event_id));
-  for (const event of events) if (!known.has(event.id)) await rememberEvent(context, event);
+  const stored = new Set(rows.map((row) => row.event_id));
+  for (const event of events) if (!stored.has(event.id)) await rememberEvent(context, event);
 }
 
 async function compareNotFinal(context: PaymentContext): Promise<void> {

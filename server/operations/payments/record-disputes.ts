@@ -5,8 +5,8 @@ import { enqueue } from '../outbox.ts';
 import { auditPayment, type PaymentContext, takenCents } from './context.ts';
 
 /**
- * Records the newest dispute of a payment and raises an alert with each change. The booking stays as it is: what becomes of one that is
- * still to come is for a person to decide.
+ * Records the newest dispute of a payment and raises an alert with each change. Leaves the booking as it is: staff decide about
+ * one that has not started.
  */
 export async function recordDisputes(
   context: PaymentContext,
@@ -42,7 +42,7 @@ function stateAfter(booking: BookingFacts, payment: PaymentFacts, status: Disput
       return ['paid', 'disputed', 'refund_pending', 'refund_failed'].includes(state) ? 'dispute_lost' : state;
     case 'won':
       if (state !== 'disputed' && state !== 'dispute_lost') return state;
-      // The money is ours again, and owed where the booking was cancelled meanwhile.
+      // We have the money again, and owe it when the booking was cancelled meanwhile.
       return booking.status === 'cancelled' && payment.refundedCents < takenCents(payment) ? 'refund_pending' : 'paid';
   }
 }

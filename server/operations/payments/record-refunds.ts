@@ -5,21 +5,21 @@ import { enqueue } from '../outbox.ts';
 import { cancelBookingRow } from './confirm.ts';
 import { auditPayment, lockPayment, type PaymentContext, takenCents } from './context.ts';
 
-/** A refund that failed is tried again after so long: what stood in its way seldom goes sooner. */
+/** How soon a failed refund is tried again; its cause seldom disappears sooner. */
 export const REFUND_AGAIN_MS = 24 * 3_600_000;
 
 type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null };
 
 /**
- * Records every refund the provider knows of a payment and moves the payment where their sums say. A part given back leaves a booking as it
- * is; all of it ends one that has not begun. Idempotent; answers the state after.
+ * Records all refunds of a payment and updates its state by their sums. A partial refund leaves the booking as it is; a full one
+ * cancels a booking that has not started. Idempotent; returns the new state.
  */
 export async function recordRefunds(
   context: PaymentContext,
   tx: Transaction,
   { bookingId, paymentId, refunds }: { bookingId: string; paymentId: string; refunds: readonly Refund[] },
 ): Promise<PaymentFacts['state']> {
-  // Always the booking before its payments, so that no two transactions wait for each other.
+  // Lock the booking before its payments, as everywhere: the same order prevents deadlocks.
   const booking = await lockBooking(tx, bookingId);
   const payment = await lockPayment(tx, paymentId);
   if (!booking || !payment) throw new Error(`payment ${paymentId} cannot be read back`);
@@ -57,7 +57,7 @@ export async function recordRefunds(
     });
   }
   if (state === 'refunded' && booking.status === 'confirmed' && Date.parse(booking.startTime) > now.getTime()) {
-    // Nobody keeps hours, or a working code, that are not paid for.
+    // Refunded before the start: release the hours and revoke the code.
     await cancelBookingRow(tx, booking.id, 'staff');
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
@@ -65,7 +65,7 @@ export async function recordRefunds(
   return state;
 }
 
-/** Writes what is new of each refund, and an audit row for it; a refund never goes back to an earlier state. */
+/** Stores each refund's new state with an audit row; a refund never returns to an earlier state. */
 async function writeRefunds(tx: Transaction, payment: PaymentFacts, refunds: readonly Refund[]): Promise<void> {
   if (refunds.length === 0) return;
   const { rows } = await tx.query<{ id: string; status: Refund['status']; ours: boolean; amount_cents: number }>(

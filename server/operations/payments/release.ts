@@ -14,15 +14,15 @@ import { cancelBookingRow } from './confirm.ts';
 import { orMissing, type PaymentContext, reasonOf } from './context.ts';
 import { settleSession } from './settle.ts';
 
-/** A create call younger than this may still be under way: its hold is not released by guesswork. */
+/** A create call younger than this may still be running, so its hold is not released. */
 const CREATE_MAY_RUN_MS = 60_000;
-/** Expired holds that are given up at the same time. */
+/** How many expired holds are released at the same time. */
 const RELEASES_AT_ONCE = 4;
 
 /**
- * Gives up a hold, only after the provider has said that its session can no longer be paid. Answers the booking as it is then: pending
- * where it must stay held, confirmed where the customer was faster. Throws `Refusal('payment_processing')` when its owner wants to give up
- * a booking whose money is on its way, and `ProviderError` when the provider gives no answer.
+ * Releases a hold, but only after the provider has confirmed that its session can no longer be paid. Returns the booking: pending when
+ * it must stay held, confirmed when the customer paid first. Throws `Refusal('payment_processing')` when the owner releases a booking
+ * whose payment is processing, and `ProviderError` when the provider does not answer.
  */
 export async function releaseHold(
   context: PaymentContext,
@@ -38,14 +38,14 @@ export async function releaseHold(
   if (payment?.state === 'open' && payment.sessionId) {
     const session = await orMissing(payments.expireSession(payment.sessionId));
     failpoint('release.after.expire');
-    if (session === null) return giveUp(context, booking.id, reason);
+    if (session === null) return expireHold(context, booking.id, reason);
     return (await settleSession(context, session, reason)).booking;
   }
   if (payment?.state === 'intent') return releaseIntent(context, booking, payment, reason);
-  return giveUp(context, booking.id, reason);
+  return expireHold(context, booking.id, reason);
 }
 
-/** Releases every hold that is past its time; answers how many are free. One that fails stays blocked and is tried again. */
+/** Releases expired holds and returns how many. A hold that fails stays and is tried again. */
 export async function releaseExpiredHolds(context: PaymentContext, stop: () => boolean = () => false): Promise<number> {
   const { db, clock, log } = context;
   const { rows } = await db.query<{ id: string }>(
@@ -58,7 +58,7 @@ export async function releaseExpiredHolds(context: PaymentContext, stop: () => b
     RELEASES_AT_ONCE,
     async (row) => {
       const booking = await releaseHold(context, row.id, 'hold_expired').catch((error: unknown) => {
-        // The slot stays blocked: nothing is given away on a guess.
+        // Without the provider's answer the slot stays held.
         log.error({ booking: row.id, reason: reasonOf(error) }, 'a hold could not be released yet');
         return null;
       });
@@ -69,7 +69,7 @@ export async function releaseExpiredHolds(context: PaymentContext, stop: () => b
   return released;
 }
 
-/** Money on its way keeps the hours until the session begins; who has not paid by then does not come in. */
+/** Keeps the hours of a processing payment until the session starts, then cancels the booking. */
 async function releaseProcessing(
   context: PaymentContext,
   held: BookingFacts,
@@ -106,7 +106,7 @@ async function releaseProcessing(
   });
 }
 
-/** A session that was asked for but never stored: look it up before anything is given away. */
+/** Releases a hold whose session was requested but never stored: first looks for it at the provider. */
 async function releaseIntent(
   context: PaymentContext,
   booking: BookingFacts,
@@ -116,17 +116,17 @@ async function releaseIntent(
   const { payments, clock } = context;
   if (clock().getTime() - Date.parse(payment.createdAt) < CREATE_MAY_RUN_MS && reason !== 'replaced') return booking;
   const found = await payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000));
-  if (!found) return giveUp(context, booking.id, reason);
+  if (!found) return expireHold(context, booking.id, reason);
   const session = found.status === 'open' ? await payments.expireSession(found.id) : found;
   return (await settleSession(context, session, reason)).booking;
 }
 
-async function giveUp({ db }: PaymentContext, bookingId: string, reason: CancelReason): Promise<BookingFacts> {
+async function expireHold({ db }: PaymentContext, bookingId: string, reason: CancelReason): Promise<BookingFacts> {
   return db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     if (booking.status !== 'pending') return booking;
-    // It may have begun to be processed since it was looked at.
+    // Its payment may have started processing meanwhile.
     if ((await latestPayment(tx, bookingId))?.state === 'processing') return booking;
     await tx.query(
       `update private.payment set state = 'expired' where booking_id = $1::uuid and state in ('intent', 'open')`,

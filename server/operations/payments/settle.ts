@@ -17,13 +17,13 @@ import { outcomeOf } from './outcome.ts';
 import { recordDisputes } from './record-disputes.ts';
 import { recordRefunds } from './record-refunds.ts';
 
-/** A session may not be paid for any more once it has run for so long: the money goes back. */
+/** A payment that arrives later than this after the start is refunded. */
 const PAYABLE_AFTER_START_MS = 30 * 60_000;
 const UUID = /^[0-9a-f-]{36}$/;
 
 /**
- * Asks the provider how a payment stands and moves booking and payment there. Webhooks, returning browsers, reconciliation and staff all
- * come here; any number of calls has the effect of one. Throws `Refusal('not_found')` for a session that is not ours, or `ProviderError`.
+ * Reads a payment's state from the provider and updates payment and booking. Webhooks, returning browsers, reconciliation and staff
+ * all use it; it is idempotent. Throws `Refusal('not_found')` for an unknown session, or `ProviderError`.
  */
 export async function settlePayment(context: PaymentContext, sessionId: string): Promise<Settlement> {
   if (sessionId.startsWith('free_')) return readFree(context, sessionId.slice('free_'.length));
@@ -33,13 +33,13 @@ export async function settlePayment(context: PaymentContext, sessionId: string):
   return settleSession(context, session, 'hold_expired');
 }
 
-/** As `settlePayment`, for whoever knows the payment behind the session: refunds and disputes name that one. */
+/** Settles by the id of the payment intent, which refunds and disputes name; otherwise as `settlePayment`. */
 export async function settleIntent(context: PaymentContext, paymentIntentId: string): Promise<Settlement> {
-  const known = await context.db.one<{ session_id: string | null }>(
+  const stored = await context.db.one<{ session_id: string | null }>(
     'select session_id from private.payment where payment_intent_id = $1',
     [paymentIntentId],
   );
-  if (known?.session_id) return settlePayment(context, known.session_id);
+  if (stored?.session_id) return settlePayment(context, stored.session_id);
   const session = await context.payments.findSessionOfIntent(paymentIntentId);
   if (session === null) throw new Refusal('not_found', 'Booking not found');
   return settleSession(context, session, 'hold_expired');
@@ -52,7 +52,7 @@ async function readFree({ db }: PaymentContext, bookingId: string): Promise<Sett
   return { booking, payment, paid: payment.state === 'paid' };
 }
 
-/** Moves booking and payment to where a session just read from the provider says they are. Terminal bookings never move back. */
+/** Updates booking and payment from a session just read from the provider. A cancelled booking is never revived. */
 export async function settleSession(
   context: PaymentContext,
   session: PaymentSession,
@@ -76,17 +76,17 @@ export async function settleSession(
 
 type Details = { readonly refunds: readonly Refund[]; readonly disputes: readonly Dispute[] };
 
-/** Refunds and disputes of a payment, asked for only where there can be any; null where there cannot. */
+/** Reads a payment's refunds and disputes from the provider; null when there cannot be any, which saves the calls. */
 async function readDetails({ db, payments }: PaymentContext, session: PaymentSession): Promise<Details | null> {
   const intent = session.paymentIntentId;
   if (intent === null) return null;
-  const known = await db.one<{ any: boolean }>(
+  const stored = await db.one<{ any: boolean }>(
     `select p.state in ('refund_pending', 'refund_failed') or p.dispute_id is not null
        or exists (select from private.refund r where r.payment_id = p.id) as any
      from private.payment p where p.session_id = $1`,
     [session.id],
   );
-  if (session.refundedCents === 0 && !session.disputed && known?.any !== true) return null;
+  if (session.refundedCents === 0 && !session.disputed && stored?.any !== true) return null;
   const [refunds, disputes] = await Promise.all([payments.listRefunds(intent), payments.listDisputes(intent)]);
   return { refunds, disputes };
 }
@@ -102,7 +102,7 @@ async function applyDetails(
   if (booking && payment) await recordDisputes(context, tx, { booking, payment, disputes });
 }
 
-/** The payment of a session: by its id, or by the key of the call that made it when the answer was lost. */
+/** Finds and locks the payment of a session by its id, or by the key of the create call when its answer was lost. */
 async function lockSessionPayment(
   tx: Transaction,
   bookingId: string,
@@ -154,26 +154,30 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
     session.currency === 'aud' &&
     session.amountCents === payment.amountCents &&
     payment.amountCents === booking.finalCostCents;
-  const given = payment.state === 'expired' || payment.state === 'failed';
+  const released = payment.state === 'expired' || payment.state === 'failed';
   const inTime = now.getTime() <= Date.parse(booking.startTime) + PAYABLE_AFTER_START_MS;
   if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
-    // All of it was given back at the provider before anything was confirmed.
+    // Refunded in full at the provider before we confirmed anything.
     await writePaid(tx, move, 'refund_pending', 'at_provider', now);
     await cancelBookingRow(tx, booking.id, 'staff');
     await auditPayment(tx, 'alert', payment, { reason: 'refunded_at_provider' });
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     return;
   }
-  if (booking.status === 'pending' && !given && matches && inTime) {
+  if (booking.status === 'pending' && !released && matches && inTime) {
     await writePaid(tx, move, 'paid', null, now);
     await confirmBooking(context, tx, booking);
     return;
   }
-  // Paid, but there is nothing to keep it for: it goes back, in the same transaction that learns of it.
-  const why = !matches ? 'amount_mismatch' : booking.status === 'confirmed' ? 'second_payment' : 'too_late';
-  await writePaid(tx, move, 'refund_pending', why, now);
+  // We cannot give the hours for this payment: queue the refund in this same transaction.
+  const refundReason = !matches ? 'amount_mismatch' : booking.status === 'confirmed' ? 'second_payment' : 'too_late';
+  await writePaid(tx, move, 'refund_pending', refundReason, now);
   if (booking.status === 'pending') await cancelBookingRow(tx, booking.id, matches ? 'slot_lost' : 'amount_mismatch');
-  await auditPayment(tx, 'alert', payment, { reason: why, expected: payment.amountCents, got: session.amountCents });
+  await auditPayment(tx, 'alert', payment, {
+    reason: refundReason,
+    expected: payment.amountCents,
+    got: session.amountCents,
+  });
   await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
   await enqueue(tx, { kind: 'mail.payment-returned', subjectId: booking.id, dedupe: payment.id, dueAt: now });
 }
@@ -192,7 +196,7 @@ async function writePaid(
   );
 }
 
-/** The provider says there was nothing to pay: right only where we asked for nothing. There is nothing to give back. */
+/** Handles a session that the provider calls free: an error unless the price was 0. There is nothing to refund. */
 async function applyFree(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
   const { session, booking, payment } = move;
   if (session.amountCents === 0 && payment.amountCents === 0) return applyPaid(context, tx, move);
@@ -208,8 +212,8 @@ async function applyFree(context: PaymentContext, tx: Transaction, move: Move): 
 }
 
 /**
- * The customer has finished and the money takes days: the hours stay held until the session begins. From then on it is too late to wait
- * (`releaseHold`), and money that still arrives goes back.
+ * Keeps the hours held until the session starts, because the money takes days. At the start `releaseHold` cancels the booking, and
+ * money that arrives later is refunded.
  */
 async function applyProcessing(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
   const { session, booking, payment } = move;
@@ -225,7 +229,7 @@ async function applyProcessing(context: PaymentContext, tx: Transaction, move: M
   await enqueue(tx, { kind: 'mail.payment-processing', subjectId: booking.id, dedupe: payment.id, dueAt: now });
 }
 
-/** The money will not come: the slot is free at once and the customer is told. Nothing was taken. */
+/** Releases the slot and mails the customer, because the payment failed. Nothing was taken. */
 async function applyFailed(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
   const { session, booking, payment } = move;
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return;

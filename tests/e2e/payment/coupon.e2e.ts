@@ -201,7 +201,7 @@ test('one hold too many is refused with the two there are, each with its way to 
     route.fulfill({
       status: 429,
       json: {
-        error: { code: 'too_many_holds', message: 'Pay for one of them or let one go first.', holds: [] },
+        error: { code: 'too_many_holds', message: 'Pay for one of them or cancel one first.', holds: [] },
       },
     }),
   );

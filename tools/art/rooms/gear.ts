@@ -1,6 +1,6 @@
 import { ball, box, drum, type Look, type Solid, turned, type Vec } from './solids.ts';
 
-/** The things that stand in the rooms, each from its place on the floor or table and the way it faces. */
+/** Models of the equipment; each takes its position and the direction it faces. */
 export const looks = {
   black: { colour: [0.02, 0.02, 0.022], shine: 0.05, blur: 0.3 },
   satin: { colour: [0.05, 0.05, 0.055], shine: 0.08, blur: 0.25 },
@@ -16,7 +16,7 @@ export const AMBER: Vec = [1, 0.48, 0.14];
 export const COLD: Vec = [0.35, 0.72, 1];
 
 const times = (light: Vec, by: number): Vec => [light[0] * by, light[1] * by, light[2] * by];
-/** Places in a thing's own coordinates, taken into the room. */
+/** Converts a model's own coordinates to the room's. */
 function placer(at: Vec, yaw: number) {
   const angle = (yaw * Math.PI) / 180;
   const [c, s] = [Math.cos(angle), Math.sin(angle)];
@@ -24,7 +24,7 @@ function placer(at: Vec, yaw: number) {
   return { put, turn: (tilt = 0, roll = 0) => turned(yaw, tilt, roll) };
 }
 
-/** A club player: wheel, screen, pads. `at` is the middle of its foot. */
+/** A club player: wheel, screen, pads. `at` is the centre of its base. */
 export function player(at: Vec, yaw: number, ring: Vec): Solid[] {
   const { put, turn } = placer(at, yaw);
   return [
@@ -42,7 +42,7 @@ export function player(at: Vec, yaw: number, ring: Vec): Solid[] {
   ];
 }
 
-/** A waveform on a screen, as light. */
+/** A glowing waveform on a screen. */
 function screen(ring: Vec): Look {
   return { colour: [0.01, 0.01, 0.01], shine: 0.06, blur: 0.05, glow: times([0.25 + ring[0] * 0.35, 0.28, 0.42], 0.9) };
 }
@@ -107,7 +107,7 @@ export function turntable(at: Vec, yaw: number, label: Vec): Solid[] {
   ];
 }
 
-/** A loudspeaker of `ways` round drivers, standing on its foot. */
+/** A loudspeaker with `ways` round drivers. */
 export function speaker(at: Vec, yaw: number, size: Vec, drivers: readonly (readonly [number, number])[]): Solid[] {
   const { put, turn } = placer(at, yaw);
   const front = size[2] / 2;
@@ -123,7 +123,7 @@ export function speaker(at: Vec, yaw: number, size: Vec, drivers: readonly (read
   ];
 }
 
-/** A camera on three legs, looking along its own z axis. `on` is its red light. */
+/** A camera on a tripod that looks along its own z axis. `on` lights its red lamp. */
 export function camera(at: Vec, yaw: number, tall: number, on: boolean): Solid[] {
   const { put, turn } = placer(at, yaw);
   const legs = [90, 210, 330].map((angle) => {

@@ -1,6 +1,6 @@
 /**
- * Draws the three rooms: `node tools/art/rooms/render.ts [a|b|c ...]` writes web/public/rooms/{a,b,c}-{width}.{avif,webp}.
- * Nothing is photographed or bought; every run gives the same pictures.
+ * Renders pictures of the three studios: `node tools/art/rooms/render.ts [a|b|c ...]` writes
+ * web/public/rooms/{a,b,c}-{width}.{avif,webp}. Every run gives the same pictures.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const OUT = join(import.meta.dirname, '..', '..', '..', 'web', 'public', 'rooms'
 const ROOMS = { a: roomA, b: roomB, c: roomC } as const;
 const EXPOSURE = { a: 1.25, b: 1.15, c: 0.95 } as const;
 
-/** Light per pixel, red, green and blue one after another. */
+/** Light of each pixel: red, green, blue. */
 function shoot(scene: Scene, seed: number): Float32Array {
   const roll = dice(seed);
   const tracer = createTracer(scene, WIDTH / HEIGHT, roll);
@@ -34,7 +34,7 @@ function shoot(scene: Scene, seed: number): Float32Array {
   return light;
 }
 
-/** What shines bleeds a little into its surroundings, as in any lens. */
+/** Adds bloom: bright pixels spread into their surroundings, as in a lens. */
 function bloom(light: Float32Array): Float32Array {
   let soft: Float32Array = light.map((value) => Math.max(value - 0.9, 0));
   const radius = Math.round(WIDTH / 90);
@@ -42,7 +42,7 @@ function bloom(light: Float32Array): Float32Array {
   return light.map((value, at) => value + (soft[at] ?? 0) * 0.5);
 }
 
-/** The mean of 2r + 1 neighbours, `step` numbers apart. */
+/** Averages 2r + 1 neighbours that are `step` numbers apart. */
 function blur(light: Float32Array, radius: number, step: number): Float32Array {
   const out = new Float32Array(light.length);
   const along = step === 3 ? WIDTH : HEIGHT;
@@ -61,7 +61,7 @@ function blur(light: Float32Array, radius: number, step: number): Float32Array {
   return out;
 }
 
-/** Light as film takes it (Narkowicz's fit of the ACES curve), darker towards the corners, in sRGB bytes. */
+/** Converts light to sRGB bytes with Narkowicz's fit of the ACES film curve, darker towards the corners. */
 function develop(light: Float32Array, exposure: number): Buffer {
   const bytes = Buffer.alloc(light.length);
   for (let at = 0; at < light.length; at += 1) {
@@ -78,7 +78,7 @@ function develop(light: Float32Array, exposure: number): Buffer {
 async function write(name: keyof typeof ROOMS): Promise<void> {
   const light = shoot(ROOMS[name](), name.charCodeAt(0));
   const picture = sharp(develop(bloom(light), EXPOSURE[name]), { raw: { width: WIDTH, height: HEIGHT, channels: 3 } });
-  // The grain that is left is taken for noise by a 3-pixel median, and for film by nobody.
+  // A 3-pixel median removes the remaining noise.
   const clean = await picture.median(3).png().toBuffer();
   for (const width of SIZES.filter((one) => one <= WIDTH)) {
     const sized = sharp(clean).resize({ width });

@@ -3,18 +3,18 @@ import { ball, box, drum, type Look, type Solid, turned, type Vec } from './soli
 import type { Lamp, Scene } from './tracer.ts';
 
 const times = (light: Vec, by: number): Vec => [light[0] * by, light[1] * by, light[2] * by];
-/** A number for a number, always the same. */
+/** Hashes a number to a number. */
 const speckle = (value: number): number => {
   const wave = Math.sin(value * 127.1) * 43758.5453;
   return wave - Math.floor(wave);
 };
-/** The lamp of a moving head: a small square at `at` that looks towards `to`. */
+/** The lamp of a moving head: a small square at `at` that faces `to`. */
 function beam(at: Vec, to: Vec, light: Vec, focus: number, size: number): Lamp {
   const length = Math.hypot(to[0] - at[0], to[1] - at[1], to[2] - at[2]);
   const [x, y, z] = [(to[0] - at[0]) / length, (to[1] - at[1]) / length, (to[2] - at[2]) / length];
   const flat = Math.hypot(x, z) || 1;
   const half: Vec = [(-z / flat) * size, 0, (x / flat) * size];
-  // Such that half × tall is the way it looks.
+  // half × tall is the direction it faces.
   const tall: Vec = [((x * y) / flat) * size, -flat * size, ((z * y) / flat) * size];
   return { at, half, tall, light, focus };
 }
@@ -197,7 +197,7 @@ export function roomB(): Scene {
       ball(bulb, 0.05, glowing([14, 8, 3.4])),
       drum([bulb[0], bulb[1] + 0.07, 0], 0.15, 0.1, { colour: [0.5, 0.17, 0.05], shine: 0.3, blur: 0.3, metal: true }),
       drum([bulb[0], bulb[1] + 0.7, 0], 0.006, 1.2, looks.black),
-      // headphones of a kind: a ring on the table
+      // headphones: a ring on the table
       ball([0.82, table + 0.05, 0.2], 0.05, looks.rubber),
       ball([0.95, table + 0.05, 0.12], 0.05, looks.rubber),
     ],
@@ -248,7 +248,7 @@ export function roomC(): Scene {
       ...camera([1.75, 0, 1.15], 236, 1.32, true),
       ...camera([-1.35, 0, 1.75], 142, 1.12, false),
       ...camera([0.02, 0, 2.2], 180, 0.98, true),
-      // the picture on a screen beside it
+      // a monitor with the picture beside it
       box([1.75, 1.62, -1.0], [0.95, 0.56, 0.04], looks.black, turned(-28)),
       box([1.745, 1.62, -0.978], [0.9, 0.51, 0.02], { ...glowing([0.05, 0.09, 0.16]) }, turned(-28)),
       box([1.74, 1.55, -0.966], [0.42, 0.16, 0.01], glowing(times(SIGNAL, 0.55)), turned(-28)),

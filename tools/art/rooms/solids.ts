@@ -1,15 +1,15 @@
-/** Solid things of a room and what a ray meets first among them. Metres; x to the right, y up, z towards the viewer. */
+/** Solids of a room, and the first one that a ray hits. In metres; x to the right, y up, z towards the viewer. */
 export type Vec = readonly [number, number, number];
 
-/** How a surface looks. `shine` is the share reflected head-on, `blur` how wide that spreads, `glow` what it gives off. */
+/** Material of a surface. `shine` is the reflectance at normal incidence, `blur` its roughness, `glow` the emitted light. */
 export type Look = {
   readonly colour: Vec;
   readonly shine?: number;
   readonly blur?: number;
   readonly glow?: Vec;
-  /** Metal tints what it mirrors. */
+  /** Metal tints its reflections. */
   readonly metal?: boolean;
-  /** A pattern in the solid's own coordinates, instead of one colour. */
+  /** A pattern in the solid's own coordinates instead of one colour. */
   readonly pattern?: (x: number, y: number, z: number) => Vec;
 };
 type Kind = 'box' | 'drum' | 'ball';
@@ -19,7 +19,7 @@ export type Solid = {
   /** Half lengths of a box; radius and half height of a drum; radius of a ball. */
   readonly size: Vec;
   readonly look: Look;
-  /** Rows of the rotation from the room into the solid. */
+  /** Rows of the rotation from room to solid coordinates. */
   readonly turn: readonly [Vec, Vec, Vec];
   readonly reach: number;
 };
@@ -30,11 +30,11 @@ const STRAIGHT: Solid['turn'] = [
   [0, 0, 1],
 ];
 
-/** Degrees about the y axis, then tilted about the x axis, then rolled about the z axis. */
+/** Builds a rotation from degrees about the y axis, then the x axis, then the z axis. */
 export function turned(yaw: number, tilt = 0, roll = 0): Solid['turn'] {
   const [a, b, c] = [yaw, tilt, roll].map((degrees) => (degrees * Math.PI) / 180) as [number, number, number];
   const [ca, sa, cb, sb, cc, sc] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b), Math.cos(c), Math.sin(c)];
-  // Columns of yaw · tilt · roll are the solid's axes; the way back is the transpose.
+  // The columns of yaw · tilt · roll are the solid's axes; the inverse is the transpose.
   return [
     [ca * cc + sa * sb * sc, cb * sc, -sa * cc + ca * sb * sc],
     [-ca * sc + sa * sb * cc, cb * cc, sa * sc + ca * sb * cc],
@@ -46,7 +46,7 @@ function solid(kind: Kind, at: Vec, size: Vec, look: Look, turn: Solid['turn'] =
   const reach = kind === 'ball' ? size[0] : kind === 'drum' ? Math.hypot(size[0], size[1]) : Math.hypot(...size);
   return { kind, at, size, look, turn, reach };
 }
-/** Full lengths, as one would measure it. */
+/** Creates a box from its full lengths. */
 export const box = (at: Vec, size: Vec, look: Look, turn?: Solid['turn']): Solid =>
   solid('box', at, [size[0] / 2, size[1] / 2, size[2] / 2], look, turn);
 /** Upright unless turned. */
@@ -54,11 +54,11 @@ export const drum = (at: Vec, radius: number, height: number, look: Look, turn?:
   solid('drum', at, [radius, height / 2, radius], look, turn);
 export const ball = (at: Vec, radius: number, look: Look): Solid => solid('ball', at, [radius, radius, radius], look);
 
-/** Where a ray ended; `n` is the surface's direction, `p` the place in the solid's own coordinates. */
+/** Where a ray hit; `n` is the surface normal, `p` the point in the solid's own coordinates. */
 export type Hit = { t: number; solid: Solid | null; n: [number, number, number]; p: [number, number, number] };
 const EPSILON = 1e-4;
 
-/** Distance to one solid along a ray in its own coordinates, Infinity when missed; leaves the direction of the surface in `n`. */
+/** Returns the distance to a solid along a ray in its own coordinates, Infinity on a miss; writes the surface normal to `n`. */
 function meetBox(s: Vec, o: Vec, d: Vec, n: number[]): number {
   let near = -Infinity;
   let far = Infinity;
@@ -124,7 +124,7 @@ function meetBall(s: Vec, o: Vec, d: Vec, n: number[]): number {
   return t;
 }
 
-/** Solids in ever smaller handfuls, each inside a ball: a ray that misses the ball misses them all. */
+/** A tree of bounding spheres: a ray that misses a sphere misses all solids inside it. */
 export type Heap = {
   readonly at: Vec;
   readonly reach: number;
@@ -144,7 +144,7 @@ export function heapOf(solids: readonly Solid[]): Heap {
   if (solids.length <= HANDFUL) return { at, reach, parts: null, solids };
   const widths = [0, 1, 2].map((k) => (high[k] ?? 0) - (low[k] ?? 0));
   const axis = widths.indexOf(Math.max(...widths));
-  // What is as large as the room would make every handful as large: it stays on top.
+  // Keep room-sized solids at the top: they would enlarge every sphere.
   const sorted = solids.toSorted((a, b) => a.reach - b.reach || (a.at[axis] ?? 0) - (b.at[axis] ?? 0));
   const huge = sorted.filter((one) => one.reach > reach / 3);
   const rest = sorted.filter((one) => one.reach <= reach / 3).toSorted((a, b) => (a.at[axis] ?? 0) - (b.at[axis] ?? 0));
@@ -157,7 +157,7 @@ const own: [number, number, number] = [0, 0, 0];
 const way: [number, number, number] = [0, 0, 0];
 const normal = [0, 0, 0];
 
-/** Whether a ray comes through a ball before `upTo`. */
+/** Whether a ray enters a sphere before `upTo`. */
 function touches(ball: { at: Vec; reach: number }, from: Vec, along: Vec, upTo: number): boolean {
   const x = from[0] - ball.at[0];
   const y = from[1] - ball.at[1];
@@ -168,7 +168,7 @@ function touches(ball: { at: Vec; reach: number }, from: Vec, along: Vec, upTo: 
   return b < 0 && b * b >= c && -b - Math.sqrt(b * b - c) <= upTo;
 }
 
-/** Lays the first solid in the way of a ray into `hit`. With `any`, the first found will do: something stands in the light. */
+/** Writes the nearest hit of a ray to `hit`. With `any`, stops at the first hit found, which is enough for shadows. */
 export function meet(heap: Heap, from: Vec, along: Vec, upTo: number, hit: Hit, any = false): boolean {
   hit.t = upTo;
   hit.solid = null;
@@ -188,7 +188,7 @@ function search(heap: Heap, from: Vec, along: Vec, hit: Hit, any: boolean): void
   search(heap.parts[1], from, along, hit, any);
 }
 
-/** Lays a solid into `hit` when it is nearer than what lies there. */
+/** Writes a solid to `hit` when it is nearer than the current one. */
 function measure(one: Solid, from: Vec, along: Vec, hit: Hit): void {
   const x = from[0] - one.at[0];
   const y = from[1] - one.at[1];

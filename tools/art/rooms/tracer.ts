@@ -1,6 +1,6 @@
 import { heapOf, type Hit, meet, type Solid, type Vec } from './solids.ts';
 
-/** A shining rectangle; `focus` above 0 makes a beam of it. `half` and `tall` are its half edges, its front is half × tall. */
+/** A rectangular lamp; `focus` above 0 makes it a beam. `half` and `tall` are its half edges; it faces half × tall. */
 export type Lamp = {
   readonly at: Vec;
   readonly half: Vec;
@@ -13,12 +13,12 @@ export type Scene = {
   readonly lamps: readonly Lamp[];
   readonly eye: Vec;
   readonly target: Vec;
-  /** Degrees from the lower to the upper edge. */
+  /** Vertical field of view in degrees. */
   readonly view: number;
-  /** Radius of the lens, and how far off it is sharp. */
+  /** Radius of the lens, and the focus distance. */
   readonly lens: number;
   readonly sharpAt: number;
-  /** How thick the haze is, per metre. */
+  /** Density of the haze per metre. */
   readonly haze: number;
   readonly ambient: Vec;
 };
@@ -37,7 +37,7 @@ const unit = (a: Vec): Vec => {
   return [a[0] / length, a[1] / length, a[2] / length];
 };
 
-/** Numbers that look thrown and are the same in every run. */
+/** A seeded generator: the same numbers in every run. */
 export function dice(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -48,7 +48,7 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** Some direction about an axis: cosine-weighted, or narrower the higher the power. */
+/** Samples a direction about an axis: cosine-weighted, narrower for a higher power. */
 function about(axis: Vec, power: number, roll: () => number): Vec {
   const cos = Math.pow(roll(), 1 / (power + 1));
   const sin = Math.sqrt(1 - cos * cos);
@@ -63,7 +63,7 @@ function about(axis: Vec, power: number, roll: () => number): Vec {
   ];
 }
 
-/** One ray of the camera after another; `colourAt` answers what comes in at a place of the picture, 0–1 from its upper left. */
+/** Traces rays from the camera; `colourAt` returns the light at a point of the picture, 0–1 from its upper left. */
 export function createTracer(scene: Scene, aspect: number, roll: () => number) {
   const { lamps } = scene;
   const solids = heapOf(scene.solids);
@@ -76,7 +76,7 @@ export function createTracer(scene: Scene, aspect: number, roll: () => number) {
   const hit: Hit = { t: 0, solid: null, n: [0, 0, 0], p: [0, 0, 0] };
   const shade: Hit = { t: 0, solid: null, n: [0, 0, 0], p: [0, 0, 0] };
 
-  /** Light of the lamps at a place, on a surface (`n`) or in the haze (null); one lamp is drawn by what it would give. */
+  /** Returns the lamps' light on a surface (`n`) or in the haze (null), from one lamp sampled by its contribution. */
   function lit(at: Vec, n: Vec | null): Vec {
     let sum = 0;
     let chosen = -1;

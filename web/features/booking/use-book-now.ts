@@ -146,5 +146,5 @@ function lastShown(draft: BookingDraft): number {
 function tooManyHolds(retryAfter: unknown): string {
   if (typeof retryAfter !== 'number') return 'You are holding other hours already. Pay for them or let them go first.';
   const from = new Date(Math.ceil((Date.now() + retryAfter * 1000) / 60_000) * 60_000);
-  return `You have started several bookings in the last hour without paying. You can start another one from ${formatStudioTime(from)}, Sydney time.`;
+  return `You’ve started several bookings in the last hour without paying. You can start another from ${formatStudioTime(from)}, Sydney time.`;
 }

@@ -46,5 +46,5 @@ it('every wrong field of a discount code is told in the words of the rules', () 
 it('what the browser could not read is told of and never taken for empty', () => {
   expect(told({}, ['min_hours'])).toBe('Minimum hours must be positive');
   expect(told({}, ['max_uses'])).toBe('Max uses must be a positive integer');
-  expect(told({}, ['expires_at'])).toBe('Expiry date is not a date');
+  expect(told({}, ['expires_at'])).toBe('Please enter a valid expiry date');
 });
