@@ -1,14 +1,14 @@
 import { type ObjectService, startObjectService } from '#sandbox/main.ts';
 
-/** Where the house can keep files: its own disk, or a service that speaks S3. */
+/** Where the server stores files: on its own disk, or in an S3 service. */
 export type Store = {
   readonly name: string;
-  /** The environment that chooses it, and how many files it keeps under a folder. */
+  /** Returns the environment that selects this store, and the service. */
   open(): Promise<OpenStore>;
 };
 export type OpenStore = {
   readonly env: Record<string, string>;
-  /** null: the files lie in the house's own folder. */
+  /** Null when the files are in the server's own folder. */
   readonly service: ObjectService | null;
   close(): Promise<void>;
 };
