@@ -19,7 +19,7 @@ export type ObjectService = {
 };
 type StoredObject = { readonly bytes: Buffer; readonly at: Date };
 
-const BUCKET = 'house-files';
+const BUCKET = 'studio-files';
 const KNOWN_QUERY = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
 
 export async function startObjectService(options: { pageSize?: number } = {}): Promise<ObjectService> {

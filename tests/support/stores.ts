@@ -30,7 +30,7 @@ export async function openService(
       STORAGE_S3_ACCESS_KEY_ID: service.credentials.accessKeyId,
       STORAGE_S3_SECRET_ACCESS_KEY: service.credentials.secretAccessKey,
       STORAGE_S3_REGION: service.credentials.region,
-      STORAGE_S3_PREFIX: 'house/files',
+      STORAGE_S3_PREFIX: 'studio/files',
     },
     close: () => service.close(),
   };
