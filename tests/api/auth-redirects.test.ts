@@ -5,7 +5,7 @@ const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 const ALLOWED = 'https://app.example.com/welcome?from=mail';
 const FOREIGN = 'https://evil.example.com/welcome';
 
-describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('redirects of links, and the order of checks (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   let count = 0;
   const someone = (): string => `redirect${(count += 1)}@example.com`;
@@ -40,7 +40,7 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
     expect(page.searchParams.get('from')).toBe(expected === null ? null : 'mail');
   });
 
-  test('mailed links lead to an allowed address with the token to verify there, and else to our own page', async () => {
+  test('mailed links lead to an allowed address with the token, otherwise to our own page', async () => {
     for (const [asked, origin] of [
       [ALLOWED, 'https://app.example.com'],
       [FOREIGN, server.url],
@@ -55,7 +55,7 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
     }
   });
 
-  test('generate_link checks address, account, type and password one after the other', async () => {
+  test('generate_link checks address, account, type and password in this order', async () => {
     const known = someone();
     await server.member(known);
     const cases: [Record<string, unknown>, number, string][] = [
@@ -82,13 +82,13 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
       expect([body, await generate(body)]).toMatchObject([body, { status, body: { message } }]);
   });
 
-  test('where no chain is enabled, a wallet is told so whatever it sent', async () => {
+  test('with no chain enabled, a wallet gets that error whatever it sends', async () => {
     const expected = { status: 422, body: { code: 'web3_provider_disabled', message: 'Web3 provider is disabled' } };
     for (const body of [{}, { chain: 7 }, { chain: 'kaspa', message: 'x', signature: 'y'.repeat(500) }])
       expect(await server.ask('POST', '/token?grant_type=web3', body)).toMatchObject(expected);
   });
 
-  test('with the check for breached passwords switched off, a common one is taken and the length still counts', async () => {
+  test('with the check for breached passwords off, a common one is accepted and the length still counts', async () => {
     const sign = (password: string) => server.ask('POST', '/signup', { email: someone(), password });
     expect((await sign('password123')).status).toBe(200);
     expect(await sign('pass')).toMatchObject({ status: 422, body: { code: 'weak_password' } });

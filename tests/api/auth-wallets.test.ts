@@ -7,7 +7,7 @@ import { type AuthTestServer, startAuthTestServer } from './auth-test-server.ts'
 
 const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 
-/** A wallet in software, as a page finds it. */
+/** A software wallet with the interface that a page finds in the browser. */
 function createWallet() {
   const secret = secp256k1.utils.randomSecretKey();
   const key = secp256k1.getPublicKey(secret, false);
@@ -107,7 +107,7 @@ describe.each(engines)('wallets by the real client (PostgreSQL: %s)', (postgres)
     expect(data.user?.identities).toMatchObject([{ id: `web3:solana:${address}` }]);
   });
 
-  test('a message is good once, for ten minutes, for a page of ours, and for the address that signed it', async () => {
+  test('a message works once, for ten minutes, for our site, and for the address that signed it', async () => {
     const wallet = createWallet();
     const once = messageOf(wallet.address);
     expect((await signIn(once, wallet.sign(once))).status).toBe(200);

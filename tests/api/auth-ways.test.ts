@@ -28,7 +28,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
   });
 
   describe('by a phone', () => {
-    test('a text message with a code confirms it, and the password counts from then on', async () => {
+    test('a text message with a code confirms it, and the password works from then on', async () => {
       const phone = somePhone();
       const client = server.visitor();
       const { data, error } = await client.auth.signUp({
@@ -57,7 +57,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       );
     });
 
-    test('a phone that is taken gets the same answer and no message', async () => {
+    test('a taken phone gets the same answer and no message', async () => {
       const phone = somePhone();
       await server.visitor().auth.signUp({ phone, password: PASSWORD });
       await server.visitor().auth.verifyOtp({ phone, token: await server.textCode(phone), type: 'sms' });
@@ -68,7 +68,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
-    test('without a password: a code on asking, sent again on asking, one of them good', async () => {
+    test('without a password: a code on request, again on request, only the newest works', async () => {
       const phone = somePhone();
       const client = server.visitor();
       const asked = await client.auth.signInWithOtp({ phone });
@@ -82,7 +82,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect((await client.auth.verifyOtp({ phone, token: second, type: 'sms' })).data.session).not.toBeNull();
     });
 
-    test('a phone of tests has its code without a message', async () => {
+    test('a test phone has its code without a message', async () => {
       const client = server.visitor();
       await client.auth.signInWithOtp({ phone: TEST_PHONE });
       await server.app.flushMail();
@@ -92,7 +92,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(await server.sandbox(`/api/texts?to=${encodeURIComponent(TEST_PHONE)}`)).toEqual([]);
     });
 
-    test('a new phone counts once its code was typed', async () => {
+    test('a new phone counts after its code is entered', async () => {
       const [email, phone] = [someone(), somePhone()];
       const client = await server.member(email);
       expect((await client.auth.updateUser({ phone })).data.user).toMatchObject({ new_phone: phone.slice(1) });
@@ -104,7 +104,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
-    test.each(['0400 000 000', '+61', 'nobody', '+1234567890123456'])('%s is no phone', async (phone) => {
+    test.each(['0400 000 000', '+61', 'nobody', '+1234567890123456'])('%s is not a phone number', async (phone) => {
       const no = { code: 'validation_failed', message: 'Invalid phone number format (E.164 required)' };
       for (const [path, body] of [
         ['/signup', { phone, password: PASSWORD }],
@@ -140,7 +140,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(await claimsOf(client)).toMatchObject({ amr: [{ method: 'otp' }] });
     });
 
-    test('a new address gets an account that waits for its code, with what was said about it', async () => {
+    test('a new address gets an account that waits for its code, with its metadata', async () => {
       const email = someone();
       const client = server.visitor();
       await client.auth.signInWithOtp({ email, options: { data: { dj_name: 'New' } } });
@@ -150,7 +150,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(data.user?.user_metadata).toEqual({ dj_name: 'New' });
     });
 
-    test('nobody is made where that was not wanted, and the answer does not tell', async () => {
+    test('create_user false creates no account, and the answer does not reveal that', async () => {
       const [known, unknown] = [someone(), someone()];
       await server.member(known);
       const ask = (email: string) => server.ask('POST', '/otp', { email, create_user: false });
@@ -163,8 +163,8 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     });
   });
 
-  describe('without a name', () => {
-    test('a visitor has a session, keeps it with an address, and is then somebody', async () => {
+  describe('anonymously', () => {
+    test('an anonymous visitor has a session, keeps it after adding an address, and is then a full account', async () => {
       const client = server.visitor();
       const { data, error } = await client.auth.signInAnonymously({ options: { data: { dj_name: 'Ghost' } } });
       expect(error).toBeNull();
@@ -190,8 +190,8 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     });
   });
 
-  describe('a code that proves who is changing something', () => {
-    test('stands in for the current password, once, and not when it is wrong', async () => {
+  describe('a code that confirms a change', () => {
+    test('replaces the current password, once, and not when it is wrong', async () => {
       const email = someone();
       const client = await server.member(email);
       server.advance(601_000);
@@ -211,8 +211,8 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     });
   });
 
-  describe('a new address that both must agree to', () => {
-    test.each([['new first'], ['current first']])('counts when both have (%s)', async (order) => {
+  describe('a new address that both addresses must confirm', () => {
+    test.each([['new first'], ['current first']])('counts after both have confirmed (%s)', async (order) => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
       await client.auth.updateUser({ email: changed });
@@ -235,7 +235,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(done.data.user?.email).toBe(changed);
     });
 
-    test('does not count by the new one agreeing twice', async () => {
+    test('does not count when the new one confirms twice', async () => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
       await client.auth.updateUser({ email: changed });
@@ -272,7 +272,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       }
     });
 
-    test('is free of it when its owner comes in by another way', async () => {
+    test('loses their password when its owner comes in by another way', async () => {
       const email = someone();
       await signUp(email, 'the phrase of a thief', '10.9.0.1');
       await server.mail(email);
@@ -285,7 +285,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     });
   });
 
-  test('somebody sees where they are signed in and ends one session, not those of others', async () => {
+  test('a person lists their sessions and ends one of them, not those of others', async () => {
     const email = someone();
     const here = await server.member(email);
     const there = server.visitor();
@@ -308,7 +308,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     expect((await ask(here, 'DELETE', '/user/sessions/nonsense')).status).toBe(404);
   });
 
-  test('all of this stands in the event log', async () => {
+  test('the event log has all of this', async () => {
     const email = someone();
     await server.member(email);
     await server.ask('POST', '/verify', { email, token: '000000', type: 'recovery' });
