@@ -26,7 +26,7 @@ ${ANNA}\t${ANNA}\t{"sub": "${ANNA}", "email": "anna@example.com"}\temail\t\\N\t2
 \\.
 `;
 
-test('accounts of a hosted project come in with their ids, identities and passwords, once', async () => {
+test('accounts of a hosted project are imported once, with their ids, identities and passwords', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'import-'));
   const ports = await freePorts();
   const env = { DATA_DIR: join(folder, 'data'), SANDBOX_PORT: String(ports), PORT: String(ports + 8) };
@@ -51,7 +51,7 @@ test('accounts of a hosted project come in with their ids, identities and passwo
   const server = await startServer(env);
   const client = createClient(server.runtime.apiUrl, server.runtime.anonKey, { auth: { persistSession: false } });
   for (let n = 0; n < 2; n += 1) {
-    // The second time the hash is ours already.
+    // On the second sign-in the hash is already ours.
     const { data, error } = await client.auth.signInWithPassword({
       email: 'anna@example.com',
       password: 'correct horse battery',

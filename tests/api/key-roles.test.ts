@@ -9,7 +9,7 @@ import { runScript } from '#tests/support/schema.ts';
 import { STUDIO_A, until, type TestServer } from '#tests/support/test-server.ts';
 
 const SECRET = 'the shared secret of this test, 40 letters';
-/** Roles belong to the cluster: a name of its own keeps two runs apart. */
+/** Roles belong to the whole PostgreSQL server: a unique name keeps two test runs apart. */
 const REPORTER = `reporter_${randomBytes(4).toString('hex')}`;
 const STRANGER = `stranger_${randomBytes(4).toString('hex')}`;
 
@@ -94,7 +94,7 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
       expect((await ask('/storage/v1/bucket', await sign({ role: 'backend' }))).status).toBe(400);
     });
 
-    test('service_role administers accounts and storage; further roles do not, and are not signed in', async () => {
+    test('service_role administers accounts and storage; other roles do not, and are not signed in', async () => {
       const service = await sign({ role: 'service_role' });
       expect((await ask('/auth/v1/admin/users', service)).status).toBe(200);
       expect((await ask('/storage/v1/bucket/id-verifications', service)).status).toBe(200);
@@ -116,7 +116,7 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
     });
   });
 
-  test('a request without a key is a guest of /rest, is nobody on /auth and is asked for a key by /storage', async () => {
+  test('a request without a key is a guest of /rest, gets no user from /auth, and is refused without a key by /storage', async () => {
     expect(await ask('/rest/v1/rpc/whoami')).toEqual({ status: 200, body: 'anon' });
     expect((await ask('/rest/v1/profiles?select=user_id')).status).toBe(401);
     expect(await ask('/auth/v1/user')).toMatchObject({ status: 401, body: { code: 'no_authorization' } });

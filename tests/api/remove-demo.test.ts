@@ -12,7 +12,7 @@ import { checkout, freePorts, paymentOf, span, type TestServer } from '#tests/su
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const DEMO = { email: 'customer@example.com', password: 'demo-customer-1' };
-/** A complete production, at which nothing but the database is wrong. */
+/** Complete settings for production; only the database has demo accounts. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   SITE_URL: 'https://studio.example.net',
@@ -27,7 +27,7 @@ const PRODUCTION = {
   MAIL_FROM: 'Studio <hello@studio.test>',
 };
 
-/** Runs a program of ours to its end. */
+/** Runs one of our programs to its end. */
 function runToEnd(file: string, env: Record<string, string>): { status: number | null; said: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file)], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...emptySettings(), LOG_LEVEL: 'error', ...env },
@@ -90,7 +90,7 @@ describe.each(engines)('the removal of demo accounts on $name', (engine) => {
   }, 120_000);
   afterAll(() => server.close());
 
-  test('takes everything of theirs along, gives coupons back, and leaves others and real money alone', async () => {
+  test('deletes their data, returns coupon uses, and leaves other accounts and real payments alone', async () => {
     const { db } = server.app;
     const auth = server.client().auth;
     const { data } = await auth.signInWithPassword(DEMO);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { type Country, openCountry, soon } from './rest-test-server.ts';
 
-/** `OPTIONS` and answers in types there are not, on the schema of rest.sql (PostgREST docs: "OPTIONS method", "Media Type Handlers"). */
-describe.each(engines)('what the data door says it can do on $name', (engine) => {
+/** `OPTIONS` and unavailable media types, on the schema of rest.sql (PostgREST docs: "OPTIONS method", "Media Type Handlers"). */
+describe.each(engines)('OPTIONS of /rest on $name', (engine) => {
   let country: Country;
   beforeAll(async () => {
     country = await openCountry(engine);
@@ -51,19 +51,19 @@ notify pgrst;`);
     expect(await ask(path)).toEqual({ status: 200, allow, text: '' });
   });
 
-  test('what may change something is only posted', async () => {
+  test('volatile functions allow only POST', async () => {
     for (const path of ['/rpc/touch_diary', '/rpc/rename_land', '/rpc/measure?side=a'])
       expect([path, await ask(path)]).toEqual([path, { status: 200, allow: 'OPTIONS,POST', text: '' }]);
   });
 
-  test('the door itself, and a table of a schema that is named', async () => {
+  test('the root path, and a table of a named schema', async () => {
     expect((await ask('/')).allow).toBe('OPTIONS,GET,HEAD');
     expect((await ask('')).allow).toBe('OPTIONS,GET,HEAD');
     expect((await ask('/towns', { 'accept-profile': 'public' })).status).toBe(200);
     expect(await refused('/towns', { 'accept-profile': 'private' })).toEqual([406, null, 'PGRST106']);
   });
 
-  test('what is not there is refused as by GET', async () => {
+  test('what does not exist is refused as with GET', async () => {
     for (const path of ['/townz', '/rpc/adds', '/rpc/add?c=1', '/a/b/c']) {
       const { status, text } = await country.raw(path);
       expect(await refused(path)).toEqual([status, null, JSON.parse(text).code]);
@@ -74,7 +74,7 @@ notify pgrst;`);
     expect(await refused('/towns', {}, 'not.a.token')).toEqual([401, null, 'PGRST301']);
   });
 
-  test('a browser that asks whether it may is answered at the door', async () => {
+  test('a CORS preflight is answered without reading the schema or the token', async () => {
     const asked = { origin: 'https://elsewhere.example', 'access-control-request-method': 'PATCH' };
     for (const path of ['/towns', '/townz']) {
       const { status, headers } = await country.raw(path, { method: 'OPTIONS', headers: asked }, 'not.a.token');
@@ -83,7 +83,7 @@ notify pgrst;`);
     }
   });
 
-  test('GeoJSON, which needs PostGIS, is refused in so many words, unless something else will do', async () => {
+  test('GeoJSON, which needs PostGIS, is refused, unless another type is acceptable too', async () => {
     const accept = 'application/geo+json';
     const told = { code: 'PGRST107', message: `None of these media types are available: ${accept}` };
     for (const path of ['/towns', '/rpc/first_town', '/rpc/add?a=1']) {

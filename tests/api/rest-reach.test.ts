@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { type Country, openCountry } from './rest-test-server.ts';
 
-/** The less trodden ground of `/rest/v1`, on the schema of rest.sql with the settings as they come. */
-describe.each(engines)('the reach of the data door on $name', (engine) => {
+/** The less common features of `/rest/v1`, on the schema of rest.sql with default settings. */
+describe.each(engines)('less common features of /rest on $name', (engine) => {
   let country: Country;
   let guest: SupabaseClient;
   let user: SupabaseClient;
@@ -25,7 +25,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
   };
 
   describe('computed columns', () => {
-    test('are shown when named, and only then', async () => {
+    test('are returned only when selected by name', async () => {
       const named = await guest
         .from('towns')
         .select('id, shout, loudly:shout, card->name, card->land::text')
@@ -35,7 +35,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(Object.keys(all.data ?? {})).not.toContain('shout');
     });
 
-    test('filter, order and are embedded', async () => {
+    test('filter, order and can be embedded', async () => {
       const found = await guest.from('towns').select('id').like('shout', '%D%').order('shout', { ascending: false });
       expect(found.data).toEqual([{ id: 4 }, { id: 2 }, { id: 1 }]);
       const lands = await guest.from('lands').select('towns(shout)').eq('id', 2);
@@ -44,7 +44,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(either.data).toEqual([{ id: 1 }, { id: 4 }]);
     });
 
-    test('come back from a write and from a function', async () => {
+    test('are returned by writes and functions', async () => {
       const made = await user
         .from('towns')
         .insert({ name: 'Elm', land_id: 3 })
@@ -60,7 +60,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
   });
 
   describe('computed relationships', () => {
-    test('lead to many, to one, and to a single row', async () => {
+    test('lead to many rows, to one, and to a single row', async () => {
       const { data, error } = await guest
         .from('towns')
         .select('id, neighbours(id, lands(name)), home(name)')
@@ -79,7 +79,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ]);
     });
 
-    test('are filtered, paged, spread, ordered by, and required', async () => {
+    test('can be filtered, paged, spread, ordered by, and required', async () => {
       const inner = await guest.from('towns').select('id, near:neighbours!inner(id)').eq('near.mood', 'busy');
       expect(inner.data).toEqual([{ id: 1, near: [{ id: 2 }] }]);
       const flat = await guest.from('towns').select('id, ...home(land:name)').order('home(name)').order('id').limit(2);
@@ -103,7 +103,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(up.data).toEqual([{ name: 'corn', plots: { code: '2010' }, plot_cards: { spot: 2 } }]);
     });
 
-    test('across a joining table that is not shown itself, with the rights of the caller', async () => {
+    test('across a join table that is not exposed, with the rights of the caller', async () => {
       const across = await guest.from('persons').select('name, lands(name)').order('name');
       expect(across.data).toEqual([
         { name: 'Ann', lands: [] },
@@ -113,7 +113,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect((await guest.from('patrons').select()).error?.code).toBe('PGRST205');
     });
 
-    test('many rows spread into a list for each column', async () => {
+    test('many rows spread into one list per column', async () => {
       const { data, error } = await guest
         .from('lands')
         .select('id, ...towns(ids:id, names:name)')
@@ -135,7 +135,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(deep.data).toEqual([{ id: [3], since: [[]] }]);
     });
 
-    test('filters inside brackets, deep ones and or of an embedded relation', async () => {
+    test('filters inside brackets, nested filters, and or of an embedded relation', async () => {
       const found = await guest
         .from('lands')
         .select('id, towns(id, residents(person_id))')
@@ -154,11 +154,11 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  describe('putting a row at its address', () => {
+  describe('PUT of a row', () => {
     const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
       country.raw(path, { method: 'PUT', body: JSON.stringify(body), headers }, token);
 
-    test('makes it, and takes the place of the one that is there', async () => {
+    test('inserts it, or replaces the existing row', async () => {
       const made = await put('/lands?id=eq.70', { id: 70, name: 'Put' });
       expect([made.status, made.text]).toEqual([201, '']);
       const again = await put('/lands?id=eq.70', { id: 70, name: 'Put again' });
@@ -169,7 +169,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(plot.status).toBe(201);
     });
 
-    test('is refused unless the address is the whole key, and the row lives there', async () => {
+    test('is refused unless the filter is the whole key and matches the body', async () => {
       const filters = [
         405,
         'PGRST105',
@@ -194,7 +194,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect((await guest.from('lands').select('id').in('id', [71, 72])).data).toEqual([]);
     });
 
-    test('a merge tells whether anything is new', async () => {
+    test('an upsert answers 201 only when it inserted a row', async () => {
       const first = await user.from('lands').upsert({ id: 73, name: 'New' });
       const second = await user.from('lands').upsert({ id: 73, name: 'Old' });
       const mixed = await user.from('lands').upsert([
@@ -210,8 +210,8 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  describe('tables of values', () => {
-    test('CSV is taken as rows', async () => {
+  describe('CSV', () => {
+    test('is accepted as rows', async () => {
       const body = 'id,name\n80,"Comma, and ""quote"""\n81,Plain\n';
       const sent = await country.raw(
         '/lands?select=id,name',
@@ -241,7 +241,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect((await guest.rpc('praise', { town: { name: 'Elm' } })).data).toBe('fair Elm');
     });
 
-    test('take a body as it is: JSON, text and bytes', async () => {
+    test('take a raw body: JSON, text and bytes', async () => {
       const post = (name: string, type: string, body: string | Uint8Array<ArrayBuffer>) =>
         country.raw(`/rpc/${name}`, { method: 'POST', body, headers: { 'content-type': type } });
       expect((await post('echo', 'application/json', '{"a": [1]}')).text).toBe('{"a": [1]}');
@@ -257,7 +257,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ]);
     });
 
-    test('overloads are told apart by their arguments', async () => {
+    test('overloads are chosen by their arguments', async () => {
       expect((await guest.rpc('measure', { width: 2, height: 3 })).data).toBe(6);
       expect((await guest.rpc('measure', { radius: 2 })).data).toBe(12);
       expect(await told(country.raw('/rpc/measure?width=1'))).toEqual([
@@ -277,7 +277,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       });
     });
 
-    test('any number of arguments, one by one in a query', async () => {
+    test('variadic arguments can be repeated in a query', async () => {
       expect((await country.raw('/rpc/total?numbers=1&numbers=2&numbers=4')).text).toBe('7');
       expect((await country.raw('/rpc/total?numbers=5')).text).toBe('5');
     });
@@ -295,7 +295,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect((await country.raw('/rpc/add?a=1', csv)).text).toBe('pgrst_scalar\n11');
     });
 
-    test('rows lose their nulls, or come as one', async () => {
+    test('rows can omit their nulls or be a single object', async () => {
       const stripped = { headers: { accept: 'application/vnd.pgrst.array+json;nulls=stripped' } };
       expect(JSON.parse((await country.raw('/rpc/towns_like?part=cliff&select=id,code', stripped)).text)).toEqual([
         { id: 3 },
@@ -306,12 +306,12 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect([head.text, head.headers.get('content-range')]).toEqual(['', '0-3/4']);
     });
 
-    test('lists of values are paged and counted', async () => {
+    test('lists of scalars are paged and counted', async () => {
       const page = await guest.rpc('sevens', { n: 5 }, { count: 'exact' }).range(1, 2);
       expect([page.data, page.count]).toEqual([[7, 7], 5]);
     });
 
-    test('answer in a media type of their own', async () => {
+    test('answer in their own media type', async () => {
       const page = await country.raw('/rpc/page', { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('content-type'), page.text]).toEqual([
         200,
@@ -330,12 +330,12 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect([other.status, JSON.parse(other.text).code]).toEqual([406, 'PGRST107']);
     });
 
-    test('a function that only reads cannot write, whatever it calls', async () => {
+    test('a stable function cannot write, whatever it calls', async () => {
       expect((await user.rpc('calm')).status).toBe(405);
       expect((await user.rpc('calm')).error?.code).toBe('25006');
     });
 
-    test('a promise about how many rows needs rows, and undoes what breaks it', async () => {
+    test('max-affected needs a set of rows, and rolls back when there are more', async () => {
       await user.from('lands').insert([
         { id: 90, name: 'same 1' },
         { id: 91, name: 'same 2' },
@@ -360,7 +360,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ]);
     });
 
-    test('see the settings of the request, its time zone included', async () => {
+    test('see the settings of the request, including its time zone', async () => {
       const seen = await country.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Australia/Sydney' } });
       expect(JSON.parse(seen.text)).toEqual({
         zone: 'Australia/Sydney',
@@ -373,7 +373,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ).toMatchObject({ zone: 'UTC' });
     });
 
-    test('raise answers of their own', async () => {
+    test('raise their own errors', async () => {
       const message = JSON.stringify({ code: 'own', message: 'mine', details: 'd', hint: 'h' });
       const detail = JSON.stringify({ status: 418, headers: { 'x-pot': 'tea' } });
       const raised = await country.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message, detail }) });
@@ -401,7 +401,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  describe('what is said to mistakes', () => {
+  describe('error messages', () => {
     test.each<[string, string, RequestInit, unknown[]]>([
       [
         'a column almost named',
@@ -575,12 +575,12 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(await told(country.raw(path, init))).toEqual(expected);
     });
 
-    test('a guest is asked for a token', async () => {
+    test('a guest gets WWW-Authenticate', async () => {
       const { status, headers } = await country.raw('/hidden');
       expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     });
 
-    test('two ways to the same relation, each by its name', async () => {
+    test('an ambiguous relation lists the name of each relationship', async () => {
       const { error } = await guest.from('letters').select('persons(name)');
       expect(error).toMatchObject({
         message: "Could not embed because more than one relationship was found for 'letters' and 'persons'",
@@ -589,7 +589,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  test('the door describes what its caller may use', async () => {
+  test('the root describes what its caller may use', async () => {
     const guests = await country.raw('/');
     expect(guests.headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');
     const doc = JSON.parse(guests.text);
