@@ -61,14 +61,14 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       nextLevel: 'aal1',
     });
 
-    const asked = await client.auth.mfa.challenge({ factorId });
-    expect(asked.data).toMatchObject({ type: 'totp' });
-    const life = (asked.data?.expires_at ?? 0) - server.now().getTime() / 1000;
+    const challenged = await client.auth.mfa.challenge({ factorId });
+    expect(challenged.data).toMatchObject({ type: 'totp' });
+    const life = (challenged.data?.expires_at ?? 0) - server.now().getTime() / 1000;
     expect(life).toBeGreaterThan(240);
     expect(life).toBeLessThanOrEqual(300);
     const verified = await client.auth.mfa.verify({
       factorId,
-      challengeId: asked.data?.id ?? '',
+      challengeId: challenged.data?.id ?? '',
       code: codeFor(secret),
     });
     expect(verified.error).toBeNull();
@@ -127,8 +127,8 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     const { id: factorId, secret } = await enrolled(client);
     const token = await tokenOf(client);
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '10.9.9.9' };
-    const asked = await server.ask('POST', `/factors/${factorId}/challenge`, {}, headers);
-    const challenge = asked.body['id'];
+    const challenged = await server.ask('POST', `/factors/${factorId}/challenge`, {}, headers);
+    const challenge = challenged.body['id'];
     const right = codeFor(secret, 1);
     const guesses = Array.from({ length: process.env['TEST_LONG'] ? 1_000 : 100 }, (_, n) =>
       String(n).padStart(6, '0'),
@@ -307,9 +307,9 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       const texts = (await server.sandbox(`/api/texts?to=${encodeURIComponent(phone)}`)) as { text: string }[];
       return /\d{6}/.exec(texts[0]?.text ?? '')?.[0] ?? '';
     };
-    const asked = await client.auth.mfa.challenge({ factorId });
-    expect(asked.data).toMatchObject({ type: 'phone' });
-    const challengeId = asked.data?.id ?? '';
+    const challenged = await client.auth.mfa.challenge({ factorId });
+    expect(challenged.data).toMatchObject({ type: 'phone' });
+    const challengeId = challenged.data?.id ?? '';
     const code = await codeOf();
     expect(code).toMatch(/^\d{6}$/);
     const wrong = await client.auth.mfa.verify({

@@ -70,10 +70,10 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     });
     const walk = walker();
     const start = await walk.go(data.url ?? '');
-    const asked = query(start.location);
-    expect(asked.get('scope')?.split(' ').toSorted()).toEqual(['calendar', 'email', 'openid', 'profile']);
-    expect(asked.get('code_challenge_method')).toBe('S256');
-    expect(asked.get('nonce')).toMatch(/^[\w-]{43}$/);
+    const authorization = query(start.location);
+    expect(authorization.get('scope')?.split(' ').toSorted()).toEqual(['calendar', 'email', 'openid', 'profile']);
+    expect(authorization.get('code_challenge_method')).toBe('S256');
+    expect(authorization.get('nonce')).toMatch(/^[\w-]{43}$/);
     const landed = await walk.go(await consent(walk, start.location ?? '', { email, name: 'Robin Outside' }));
     expect(landed.status).toBe(302);
     expect(landed.location).toMatch(`${server.url}/auth#`);
@@ -160,8 +160,8 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     const start = await walk.go(authorizeUrl({}));
     const back = await consent(walk, start.location ?? '', { email });
     // Another browser that follows this link would be signed in as the attacker.
-    const lured = await walker().go(back);
-    expect(query(lured.location).get('error_code')).toBe('bad_oauth_state');
+    const attacked = await walker().go(back);
+    expect(query(attacked.location).get('error_code')).toBe('bad_oauth_state');
     expect(query((await walk.go(back)).location).get('error_code')).toBe('bad_oauth_state');
 
     const other = walker();

@@ -22,13 +22,13 @@ describe.each(engines)('redirects of links, and the order of checks (PostgreSQL:
     ['an allowed address', ALLOWED, ALLOWED],
     ['a foreign address', FOREIGN, null],
     ['no address', undefined, null],
-  ])('a generated link leads to %s', async (_, asked, expected) => {
+  ])('a generated link redirects to %s', async (_, redirectTo, expected) => {
     const email = someone();
     const { data } = await server.service().auth.admin.generateLink({
       type: 'signup',
       email,
       password: PASSWORD,
-      options: asked === undefined ? {} : { redirectTo: asked },
+      options: redirectTo === undefined ? {} : { redirectTo },
     });
     expect(data.properties?.redirect_to).toBe(expected ?? server.url);
     const link = new URL(data.properties?.action_link ?? '');
@@ -41,12 +41,12 @@ describe.each(engines)('redirects of links, and the order of checks (PostgreSQL:
   });
 
   test('mailed links lead to an allowed address with the token, otherwise to our own page', async () => {
-    for (const [asked, origin] of [
+    for (const [redirectTo, origin] of [
       [ALLOWED, 'https://app.example.com'],
       [FOREIGN, server.url],
     ] as const) {
       const email = someone();
-      await server.visitor().auth.signUp({ email, password: PASSWORD, options: { emailRedirectTo: asked } });
+      await server.visitor().auth.signUp({ email, password: PASSWORD, options: { emailRedirectTo: redirectTo } });
       const { text } = await server.mail(email);
       const href = /https?:\S*token_hash=\S*/.exec(text)?.[0] ?? '';
       expect(new URL(href).origin).toBe(origin);
@@ -56,8 +56,8 @@ describe.each(engines)('redirects of links, and the order of checks (PostgreSQL:
   });
 
   test('generate_link checks address, account, type and password in this order', async () => {
-    const known = someone();
-    await server.member(known);
+    const existing = someone();
+    await server.member(existing);
     const cases: [Record<string, unknown>, number, string][] = [
       [{ type: 'nonsense', password: 'x' }, 400, 'An email address is required'],
       [{ type: 'nonsense', email: 'nonsense', password: 'x' }, 400, 'Unable to validate email address: invalid format'],
@@ -65,13 +65,13 @@ describe.each(engines)('redirects of links, and the order of checks (PostgreSQL:
       [{ type: 'recovery', email: someone(), password: 'x' }, 404, 'User with this email not found'],
       [{ type: 'email_change_new', email: someone() }, 404, 'User with this email not found'],
       [
-        { type: 'email_change_current', email: known },
+        { type: 'email_change_current', email: existing },
         400,
         'Enable secure email change to generate link for current email',
       ],
-      [{ type: 'email_change_new', email: known }, 400, 'An email address is required'],
+      [{ type: 'email_change_new', email: existing }, 400, 'An email address is required'],
       [
-        { type: 'signup', email: known, password: 'x' },
+        { type: 'signup', email: existing, password: 'x' },
         422,
         'A user with this email address has already been registered',
       ],

@@ -327,8 +327,8 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
     test('counts after its code is entered; the old one then no longer signs in', async () => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
-      const asked = await client.auth.updateUser({ email: changed });
-      expect(asked.data.user).toMatchObject({ email, new_email: changed });
+      const changing = await client.auth.updateUser({ email: changed });
+      expect(changing.data.user).toMatchObject({ email, new_email: changed });
       const { code } = await server.mail(changed);
       expect((await server.visitor().auth.verifyOtp({ email, token: code, type: 'email_change' })).error?.code).toBe(
         'otp_expired',

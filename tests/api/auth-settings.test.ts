@@ -68,11 +68,11 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       expect((await client.auth.signInAnonymously()).error?.code).toBe('anonymous_provider_disabled');
       expect((await client.auth.signInWithOtp({ email })).error).toBeNull();
       expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
-      const known = someone();
-      await server.service().auth.admin.createUser({ email: known, email_confirm: true });
-      await client.auth.signInWithOtp({ email: known });
-      const { code } = await server.mail(known);
-      expect((await client.auth.verifyOtp({ email: known, token: code, type: 'email' })).error).toBeNull();
+      const existing = someone();
+      await server.service().auth.admin.createUser({ email: existing, email_confirm: true });
+      await client.auth.signInWithOtp({ email: existing });
+      const { code } = await server.mail(existing);
+      expect((await client.auth.verifyOtp({ email: existing, token: code, type: 'email' })).error).toBeNull();
       expect((await server.ask('GET', '/settings')).body).toMatchObject({ disable_signup: true });
     });
   });
@@ -180,11 +180,11 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       const email = someone();
       await server.member(email);
       const release = await holdAccount(server, email);
-      const asked = Array.from({ length: 4 }, () =>
+      const signIns = Array.from({ length: 4 }, () =>
         server.ask('POST', '/token?grant_type=password', { email, password: PASSWORD }),
       );
-      await release(asked.length);
-      const answers = await Promise.all(asked);
+      await release(signIns.length);
+      const answers = await Promise.all(signIns);
       expect(answers.map((one) => one.status)).toEqual([200, 200, 200, 200]);
       const alive = await Promise.all(
         answers.map((one) => statusOf({ authorization: `Bearer ${String(one.body['access_token'])}` })),

@@ -129,13 +129,13 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
     expect(isRefused(await post(right, other.relayState))).toBe(true);
 
     const wrong: Record<string, Record<string, unknown>> = {
-      'nobody asked': { in_response_to: null },
+      unsolicited: { in_response_to: null },
       'another request': { in_response_to: '_0000' },
       'another audience': { audience: 'https://other.example/metadata' },
       'another recipient': { acs: 'https://other.example/acs' },
       'another issuer': { issuer: 'https://evil.example/metadata' },
-      'long over': { age_seconds: 3_600 },
-      'of the future': { age_seconds: -3_600 },
+      expired: { age_seconds: 3_600 },
+      'from the future': { age_seconds: -3_600 },
     };
     for (const [name, more] of Object.entries(wrong)) {
       const { requestId, relayState } = await begin();

@@ -43,21 +43,21 @@ describe.each(engines)('wallets by the real client (PostgreSQL: %s)', (postgres)
     server = await startAuthTestServer({ postgres, env: { AUTH_WEB3: 'ethereum,solana' } });
   });
   afterAll(() => server.close());
-  type Parts = { domain?: string; uri?: string; issuedAt?: Date; more?: string[]; address?: string; version?: string };
-  const messageOf = (address: string, parts: Parts = {}): string => {
+  type Fields = { domain?: string; uri?: string; issuedAt?: Date; more?: string[]; address?: string; version?: string };
+  const messageOf = (address: string, fields: Fields = {}): string => {
     const { host } = new URL(server.url);
     return [
-      `${parts.domain ?? host} wants you to sign in with your Ethereum account:`,
-      parts.address ?? address,
+      `${fields.domain ?? host} wants you to sign in with your Ethereum account:`,
+      fields.address ?? address,
       '',
       'I accept the terms',
       '',
-      `URI: ${parts.uri ?? `${server.url}/auth`}`,
-      `Version: ${parts.version ?? '1'}`,
+      `URI: ${fields.uri ?? `${server.url}/auth`}`,
+      `Version: ${fields.version ?? '1'}`,
       'Chain ID: 1',
       `Nonce: ${randomBytes(8).toString('hex')}`,
-      `Issued At: ${(parts.issuedAt ?? server.now()).toISOString()}`,
-      ...(parts.more ?? []),
+      `Issued At: ${(fields.issuedAt ?? server.now()).toISOString()}`,
+      ...(fields.more ?? []),
     ].join('\n');
   };
   const signIn = (message: string, signature: string, chain = 'ethereum') =>

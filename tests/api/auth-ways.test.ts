@@ -71,9 +71,9 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     test('without a password: a code on request, again on request, only the newest works', async () => {
       const phone = somePhone();
       const client = server.visitor();
-      const asked = await client.auth.signInWithOtp({ phone });
-      expect(asked.error).toBeNull();
-      expect(asked.data.messageId).toBeTruthy();
+      const sent = await client.auth.signInWithOtp({ phone });
+      expect(sent.error).toBeNull();
+      expect(sent.data.messageId).toBeTruthy();
       const first = await server.textCode(phone);
       expect((await client.auth.resend({ type: 'sms', phone })).error).toBeNull();
       const second = await server.textCode(phone, 2);
@@ -151,13 +151,13 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     });
 
     test('create_user false creates no account, and the answer does not reveal that', async () => {
-      const [known, unknown] = [someone(), someone()];
-      await server.member(known);
+      const [existing, unknown] = [someone(), someone()];
+      await server.member(existing);
       const ask = (email: string) => server.ask('POST', '/otp', { email, create_user: false });
-      const [one, two] = [await ask(known), await ask(unknown)];
+      const [one, two] = [await ask(existing), await ask(unknown)];
       expect([one.status, one.body]).toEqual([two.status, two.body]);
       expect([...one.headers.keys()]).toEqual([...two.headers.keys()]);
-      await server.mail(known, 2);
+      await server.mail(existing, 2);
       expect(await server.mailsOf(unknown)).toEqual([]);
       expect(await server.app.db.one('select 1 from auth.users where email = $1', [unknown])).toBeNull();
     });
@@ -181,10 +181,10 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       const email = someone();
       expect((await client.auth.updateUser({ email })).error).toBeNull();
       const { code } = await server.mail(email);
-      const kept = await client.auth.verifyOtp({ email, token: code, type: 'email_change' });
-      expect(kept.error).toBeNull();
-      expect(kept.data.user).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
-      expect(kept.data.user?.app_metadata).toMatchObject({ provider: 'email', providers: ['email'] });
+      const linked = await client.auth.verifyOtp({ email, token: code, type: 'email_change' });
+      expect(linked.error).toBeNull();
+      expect(linked.data.user).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
+      expect(linked.data.user?.app_metadata).toMatchObject({ provider: 'email', providers: ['email'] });
       expect((await client.auth.updateUser({ password: PASSWORD })).error).toBeNull();
       expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
     });

@@ -74,7 +74,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       const email = someone();
       await server.member(email);
       server.advance(61_000);
-      const known = await server.ask('POST', '/signup', { email, password: PASSWORD, data: { b: 1, aa: 2 } });
+      const taken = await server.ask('POST', '/signup', { email, password: PASSWORD, data: { b: 1, aa: 2 } });
       const fresh = await server.ask('POST', '/signup', {
         email: someone(),
         password: PASSWORD,
@@ -85,15 +85,15 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
           .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'ID')
           .replaceAll(/person\d+/g, 'WHO')
           .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
-      expect(known.status).toBe(200);
-      expect(shape(known.body)).toBe(shape(fresh.body));
-      const headers = (answer: typeof known): string[] => [...answer.headers.keys()];
-      expect(headers(known)).toEqual(headers(fresh));
-      const told = await server.mail(email, 2);
-      expect(told).toMatchObject({ subject: 'You already have an account', code: '' });
+      expect(taken.status).toBe(200);
+      expect(shape(taken.body)).toBe(shape(fresh.body));
+      const headers = (answer: typeof taken): string[] => [...answer.headers.keys()];
+      expect(headers(taken)).toEqual(headers(fresh));
+      const notice = await server.mail(email, 2);
+      expect(notice).toMatchObject({ subject: 'You already have an account', code: '' });
       server.advance(61_000);
       const again = await server.ask('POST', '/signup', { email, password: PASSWORD });
-      expect(again.body['id']).toBe(known.body['id']);
+      expect(again.body['id']).toBe(taken.body['id']);
       expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
     });
 

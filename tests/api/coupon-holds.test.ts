@@ -197,12 +197,12 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const seen = (await Promise.all(grabs)).flat();
     expect(seen.length).toBeGreaterThan(0);
     expect(new Set(seen)).toEqual(new Set([409]));
-    const kept = await server.app.db.one<{ n: number }>(
+    const holds = await server.app.db.one<{ n: number }>(
       `select count(*)::int as n from private.coupon_redemption r join public.discount_codes d on d.id = r.coupon_id
        where d.code = $1 and r.state <> 'returned'`,
       [code],
     );
-    expect(kept).toEqual({ n: 1 });
+    expect(holds).toEqual({ n: 1 });
   });
 
   it('stays with the customer when the provider’s webhook about the closed session comes first', async () => {
@@ -351,10 +351,10 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     await freeze(strict.body['bookingId'], { freeCancelHours: 2_000 });
     await freeze(kind.body['bookingId'], { freeCancelHours: 6 });
     await server.settle();
-    const told = (await mailsTo(server, customer.email, 'Booking confirmed')).map(
+    const terms = (await mailsTo(server, customer.email, 'Booking confirmed')).map(
       ({ text }) => /until (\d+) hours before you start/.exec(text)?.[1],
     );
-    expect(told.toSorted()).toEqual(['2000', '6']);
+    expect(terms.toSorted()).toEqual(['2000', '6']);
     const refused = await server.call('cancel-booking', { bookingId: strict.body['bookingId'] }, customer.token);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'too_late' } } });
     expect(Object(refused.body['error']).message).toContain('2000 hours');

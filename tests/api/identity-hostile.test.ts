@@ -26,7 +26,7 @@ describe('hostile licence photos', () => {
       body: JSON.stringify({ idImage: `data:image/jpeg;base64,${bytes.toString('base64')}` }),
     });
     const body: { error?: { code: string }; decision?: string } = JSON.parse(await response.text());
-    return { status: response.status, told: body.error?.code ?? body.decision };
+    return { status: response.status, result: body.error?.code ?? body.decision };
   };
 
   test('are refused or fail, one after the other', { timeout: 1_200_000 }, async () => {
@@ -40,8 +40,8 @@ describe('hostile licence photos', () => {
     let highest = before;
     let refused = 0;
     for (const { name, make } of files) {
-      const { status, told } = await show(await make());
-      expect([name, status, told]).toBeOneOf([
+      const { status, result } = await show(await make());
+      expect([name, status, result]).toBeOneOf([
         [name, 422, 'image_refused'],
         [name, 400, 'invalid_request'],
         [name, 200, 'failed'],

@@ -12,13 +12,13 @@ let dataDir: string;
 let program: Program;
 
 /** Runs a script of bin/ to its end, with these variables. */
-function runScript(name: string, env: Readonly<Record<string, string>>): { status: number | null; said: string } {
+function runScript(name: string, env: Readonly<Record<string, string>>): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin', name)], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
     timeout: 60_000,
   });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 beforeAll(async () => {
@@ -39,9 +39,9 @@ test('it prints its addresses and is ready', async () => {
 });
 
 test('status prints the values that scripts need, from a file that only its owner can read', async () => {
-  const { status, said } = runScript('status.js', { DATA_DIR: dataDir });
+  const { status, output } = runScript('status.js', { DATA_DIR: dataDir });
   expect(status).toBe(0);
-  expect(said.trim().split('\n')).toEqual([
+  expect(output.trim().split('\n')).toEqual([
     `API_URL=${program.apiUrl}`,
     `ANON_KEY=${program.anonKey}`,
     `SERVICE_ROLE_KEY=${program.serviceRoleKey}`,
@@ -52,28 +52,28 @@ test('status prints the values that scripts need, from a file that only its owne
 });
 
 test('status says so when no server has run', () => {
-  const { status, said } = runScript('status.js', { DATA_DIR: join(dataDir, 'nothing-here') });
+  const { status, output } = runScript('status.js', { DATA_DIR: join(dataDir, 'nothing-here') });
   expect(status).toBe(1);
-  expect(said).toContain('npm start');
+  expect(output).toContain('npm start');
 });
 
 test('a second program on the same folder ends with 75 and says why; the first keeps running', async () => {
   const ports = { PORT: String(program.ports.port), SANDBOX_PORT: String(program.ports.sandboxPort) };
   for (let n = 0; n < TRIES; n += 1) {
-    const { status, said } = runScript('start.js', { DATA_DIR: dataDir, ...ports });
-    expect(said).toContain('another server is running');
+    const { status, output } = runScript('start.js', { DATA_DIR: dataDir, ...ports });
+    expect(output).toContain('another server is running');
     expect(status).toBe(75);
   }
   expect((await fetch(`${program.apiUrl}/readyz`)).status).toBe(200);
 }, 600_000);
 
 test('an invalid setting stops the start and is named', () => {
-  const { status, said } = runScript('start.js', {
+  const { status, output } = runScript('start.js', {
     DATA_DIR: join(dataDir, 'other'),
     HOLD_MINUTES: 'soon',
     SANDBOX_PORT: String(program.ports.sandboxPort + 20),
   });
-  expect(said).toContain('HOLD_MINUTES');
+  expect(output).toContain('HOLD_MINUTES');
   expect(status).toBe(78);
 });
 

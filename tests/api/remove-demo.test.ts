@@ -28,13 +28,13 @@ const PRODUCTION = {
 };
 
 /** Runs one of our programs to its end. */
-function runToEnd(file: string, env: Record<string, string>): { status: number | null; said: string } {
+function runToEnd(file: string, env: Record<string, string>): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file)], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...emptySettings(), LOG_LEVEL: 'error', ...env },
     encoding: 'utf8',
     timeout: 90_000,
   });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 const databases = engines.map(({ name }) => name);
@@ -51,18 +51,21 @@ test.each(databases)(
       await (await startServer({ ...shared, SANDBOX_PORT: String(ports) })).kill('SIGTERM');
 
       const refused = runToEnd('server/main.ts', production);
-      expect(refused.said).toContain('admin@example.com and customer@example.com');
-      expect(refused.said).toContain('npm run remove-demo');
-      expect(refused.said.trim().split('\n').length).toBe(1);
+      expect(refused.output).toContain('admin@example.com and customer@example.com');
+      expect(refused.output).toContain('npm run remove-demo');
+      expect(refused.output.trim().split('\n').length).toBe(1);
       expect(refused.status).toBe(78);
 
       const removed = runToEnd('bin/remove-demo.js', production);
-      expect([removed.status, removed.said.trim()]).toEqual([0, 'Removed admin@example.com and customer@example.com.']);
+      expect([removed.status, removed.output.trim()]).toEqual([
+        0,
+        'Removed admin@example.com and customer@example.com.',
+      ]);
       const again = runToEnd('bin/remove-demo.js', production);
-      expect([again.status, again.said.trim()]).toEqual([0, 'There are no demo accounts.']);
+      expect([again.status, again.output.trim()]).toEqual([0, 'There are no demo accounts.']);
 
       const noLocks = runToEnd('server/main.ts', { ...production, IGLOOHOME_LOCKS: 'Studio A=L1,Studio X=L2' });
-      expect(noLocks.said.trim().split('\n')).toEqual([
+      expect(noLocks.output.trim().split('\n')).toEqual([
         'configuration: IGLOOHOME_LOCKS: names no lock for Studio B, Studio C',
         'configuration: IGLOOHOME_LOCKS: there is no studio called Studio X',
       ]);

@@ -1,24 +1,24 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { type Country, openCountry } from './rest-test-server.ts';
+import { type RestFixture, openRestFixture } from './rest-test-server.ts';
 
 /** The less common features of `/rest/v1`, on the schema of rest.sql with default settings. */
 describe.each(engines)('less common features of /rest on $name', (engine) => {
-  let country: Country;
+  let fixture: RestFixture;
   let guest: SupabaseClient;
   let user: SupabaseClient;
   let token: string;
 
   beforeAll(async () => {
-    country = await openCountry(engine);
-    guest = country.server.client();
-    token = country.someone.token;
-    user = country.server.client(token);
+    fixture = await openRestFixture(engine);
+    guest = fixture.server.client();
+    token = fixture.someone.token;
+    user = fixture.server.client(token);
   }, 120_000);
-  afterAll(() => country.server.close());
+  afterAll(() => fixture.server.close());
 
-  const told = async (answer: Promise<{ status: number; text: string }>): Promise<unknown[]> => {
+  const errorOf = async (answer: Promise<{ status: number; text: string }>): Promise<unknown[]> => {
     const { status, text } = await answer;
     const body: Record<string, unknown> = JSON.parse(text);
     return [status, body['code'], body['message'], body['details'], body['hint']];
@@ -156,7 +156,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
 
   describe('PUT of a row', () => {
     const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      country.raw(path, { method: 'PUT', body: JSON.stringify(body), headers }, token);
+      fixture.raw(path, { method: 'PUT', body: JSON.stringify(body), headers }, token);
 
     test('inserts it, or replaces the existing row', async () => {
       const made = await put('/lands?id=eq.70', { id: 70, name: 'Put' });
@@ -177,11 +177,11 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         null,
         null,
       ];
-      expect(await told(put('/lands', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await told(put('/lands?id=gt.71', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await told(put('/lands?id=eq.71&name=eq.x', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await told(put('/plots?line=eq.1', { line: 1, place: 1 }))).toEqual(filters);
-      expect(await told(put('/lands?id=eq.71&limit=1', { id: 71, name: 'x' }))).toEqual([
+      expect(await errorOf(put('/lands', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await errorOf(put('/lands?id=gt.71', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await errorOf(put('/lands?id=eq.71&name=eq.x', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await errorOf(put('/plots?line=eq.1', { line: 1, place: 1 }))).toEqual(filters);
+      expect(await errorOf(put('/lands?id=eq.71&limit=1', { id: 71, name: 'x' }))).toEqual([
         400,
         'PGRST114',
         'limit/offset querystring parameters are not allowed for PUT',
@@ -189,8 +189,8 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         null,
       ]);
       const key = [400, 'PGRST115', 'Payload values do not match URL in primary key column(s)', null, null];
-      expect(await told(put('/lands?id=eq.71', { id: 72, name: 'x' }))).toEqual(key);
-      expect(await told(put('/lands?id=eq.71', { name: 'x' }))).toEqual(key);
+      expect(await errorOf(put('/lands?id=eq.71', { id: 72, name: 'x' }))).toEqual(key);
+      expect(await errorOf(put('/lands?id=eq.71', { name: 'x' }))).toEqual(key);
       expect((await guest.from('lands').select('id').in('id', [71, 72])).data).toEqual([]);
     });
 
@@ -213,7 +213,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
   describe('CSV', () => {
     test('is accepted as rows', async () => {
       const body = 'id,name\n80,"Comma, and ""quote"""\n81,Plain\n';
-      const sent = await country.raw(
+      const sent = await fixture.raw(
         '/lands?select=id,name',
         { method: 'POST', body, headers: { 'content-type': 'text/csv', prefer: 'return=representation' } },
         token,
@@ -225,7 +225,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
           { id: 81, name: 'Plain' },
         ],
       ]);
-      const uneven = await country.raw(
+      const uneven = await fixture.raw(
         '/lands',
         { method: 'POST', body: 'id,name\n82', headers: { 'content-type': 'text/csv' } },
         token,
@@ -243,12 +243,12 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
 
     test('take a raw body: JSON, text and bytes', async () => {
       const post = (name: string, type: string, body: string | Uint8Array<ArrayBuffer>) =>
-        country.raw(`/rpc/${name}`, { method: 'POST', body, headers: { 'content-type': type } });
+        fixture.raw(`/rpc/${name}`, { method: 'POST', body, headers: { 'content-type': type } });
       expect((await post('echo', 'application/json', '{"a": [1]}')).text).toBe('{"a": [1]}');
       expect((await post('both', 'application/json', '[1, 2]')).text).toBe('"array"');
       expect((await post('loud', 'text/plain', 'a, b')).text).toBe('"A, B"');
       expect((await post('weigh', 'application/octet-stream', new Uint8Array([0, 1, 2]))).text).toBe('3');
-      expect(await told(post('weigh', 'text/plain', 'abc'))).toEqual([
+      expect(await errorOf(post('weigh', 'text/plain', 'abc'))).toEqual([
         404,
         'PGRST202',
         'Could not find the function public.weigh in the schema cache',
@@ -260,7 +260,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
     test('overloads are chosen by their arguments', async () => {
       expect((await guest.rpc('measure', { width: 2, height: 3 })).data).toBe(6);
       expect((await guest.rpc('measure', { radius: 2 })).data).toBe(12);
-      expect(await told(country.raw('/rpc/measure?width=1'))).toEqual([
+      expect(await errorOf(fixture.raw('/rpc/measure?width=1'))).toEqual([
         404,
         'PGRST202',
         'Could not find the function public.measure(width) in the schema cache',
@@ -278,8 +278,8 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
     });
 
     test('variadic arguments can be repeated in a query', async () => {
-      expect((await country.raw('/rpc/total?numbers=1&numbers=2&numbers=4')).text).toBe('7');
-      expect((await country.raw('/rpc/total?numbers=5')).text).toBe('5');
+      expect((await fixture.raw('/rpc/total?numbers=1&numbers=2&numbers=4')).text).toBe('7');
+      expect((await fixture.raw('/rpc/total?numbers=5')).text).toBe('5');
     });
 
     test('out columns make a row, a table of one column a list of rows', async () => {
@@ -289,20 +289,20 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
 
     test('a table of one row or one column is still a table', async () => {
       const csv = { headers: { accept: 'text/csv' } };
-      expect((await country.raw('/rpc/first_town?select=id,name', csv)).text).toBe('id,name\n1,Aberdale');
-      expect((await country.raw('/rpc/one_column?n=2', csv)).text).toBe('square\n1\n4');
-      expect((await country.raw('/rpc/sevens?n=2', csv)).text).toBe('pgrst_scalar\n7\n7');
-      expect((await country.raw('/rpc/add?a=1', csv)).text).toBe('pgrst_scalar\n11');
+      expect((await fixture.raw('/rpc/first_town?select=id,name', csv)).text).toBe('id,name\n1,Aberdale');
+      expect((await fixture.raw('/rpc/one_column?n=2', csv)).text).toBe('square\n1\n4');
+      expect((await fixture.raw('/rpc/sevens?n=2', csv)).text).toBe('pgrst_scalar\n7\n7');
+      expect((await fixture.raw('/rpc/add?a=1', csv)).text).toBe('pgrst_scalar\n11');
     });
 
     test('rows can omit their nulls or be a single object', async () => {
       const stripped = { headers: { accept: 'application/vnd.pgrst.array+json;nulls=stripped' } };
-      expect(JSON.parse((await country.raw('/rpc/towns_like?part=cliff&select=id,code', stripped)).text)).toEqual([
+      expect(JSON.parse((await fixture.raw('/rpc/towns_like?part=cliff&select=id,code', stripped)).text)).toEqual([
         { id: 3 },
       ]);
       expect((await guest.rpc('towns_like', { part: 'dune' }).select('id').single()).data).toEqual({ id: 4 });
       expect((await guest.rpc('towns_like', { part: 'e' }).single()).error?.code).toBe('PGRST116');
-      const head = await country.raw('/rpc/towns_like?part=e', { method: 'HEAD', headers: { prefer: 'count=exact' } });
+      const head = await fixture.raw('/rpc/towns_like?part=e', { method: 'HEAD', headers: { prefer: 'count=exact' } });
       expect([head.text, head.headers.get('content-range')]).toEqual(['', '0-3/4']);
     });
 
@@ -312,21 +312,21 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
     });
 
     test('answer in their own media type', async () => {
-      const page = await country.raw('/rpc/page', { headers: { accept: 'text/html' } });
+      const page = await fixture.raw('/rpc/page', { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('content-type'), page.text]).toEqual([
         200,
         'text/html; charset=utf-8',
         '<h1>Towns</h1>',
       ]);
-      const plain = await country.raw('/rpc/page', { headers: { accept: 'application/json' } });
+      const plain = await fixture.raw('/rpc/page', { headers: { accept: 'application/json' } });
       expect(plain.text).toBe('"<h1>Towns</h1>"');
-      const response = await fetch(`${country.server.url}/rest/v1/rpc/picture`, {
-        headers: { apikey: country.server.app.keys.anonKey, accept: 'image/png' },
+      const response = await fetch(`${fixture.server.url}/rest/v1/rpc/picture`, {
+        headers: { apikey: fixture.server.app.keys.anonKey, accept: 'image/png' },
       });
       expect([response.headers.get('content-type'), Buffer.from(await response.arrayBuffer()).toString('hex')]).toEqual(
         ['image/png', '89504e47'],
       );
-      const other = await country.raw('/rpc/page', { headers: { accept: 'image/png' } });
+      const other = await fixture.raw('/rpc/page', { headers: { accept: 'image/png' } });
       expect([other.status, JSON.parse(other.text).code]).toEqual([406, 'PGRST107']);
     });
 
@@ -342,8 +342,8 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       ]);
       const strict = { prefer: 'handling=strict, max-affected=1' };
       const call = (name: string, body: unknown) =>
-        country.raw(`/rpc/${name}`, { method: 'POST', body: JSON.stringify(body), headers: strict }, token);
-      expect(await told(call('rename_land', { old: 'same %', new: 'x' }))).toEqual([
+        fixture.raw(`/rpc/${name}`, { method: 'POST', body: JSON.stringify(body), headers: strict }, token);
+      expect(await errorOf(call('rename_land', { old: 'same %', new: 'x' }))).toEqual([
         400,
         'PGRST124',
         'Query result exceeds max-affected preference constraint',
@@ -351,7 +351,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         null,
       ]);
       expect((await guest.from('lands').select('name').eq('id', 90).single()).data?.name).toBe('same 1');
-      expect(await told(call('add', { a: 1 }))).toEqual([
+      expect(await errorOf(call('add', { a: 1 }))).toEqual([
         400,
         'PGRST128',
         'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
@@ -361,7 +361,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
     });
 
     test('see the settings of the request, including its time zone', async () => {
-      const seen = await country.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Australia/Sydney' } });
+      const seen = await fixture.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Australia/Sydney' } });
       expect(JSON.parse(seen.text)).toEqual({
         zone: 'Australia/Sydney',
         path: '"public", "extensions"',
@@ -369,21 +369,21 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       });
       expect(seen.headers.get('preference-applied')).toBe('timezone=Australia/Sydney');
       expect(
-        JSON.parse((await country.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Nowhere' } })).text),
+        JSON.parse((await fixture.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Nowhere' } })).text),
       ).toMatchObject({ zone: 'UTC' });
     });
 
     test('raise their own errors', async () => {
       const message = JSON.stringify({ code: 'own', message: 'mine', details: 'd', hint: 'h' });
       const detail = JSON.stringify({ status: 418, headers: { 'x-pot': 'tea' } });
-      const raised = await country.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message, detail }) });
+      const raised = await fixture.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message, detail }) });
       expect([raised.status, raised.headers.get('x-pot'), JSON.parse(raised.text)]).toEqual([
         418,
         'tea',
         { code: 'own', message: 'mine', details: 'd', hint: 'h' },
       ]);
-      const wrong = country.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message: 'no', detail }) });
-      expect(await told(wrong)).toEqual([
+      const wrong = fixture.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message: 'no', detail }) });
+      expect(await errorOf(wrong)).toEqual([
         500,
         'PGRST121',
         `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`,
@@ -392,7 +392,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       ]);
     });
 
-    test.runIf(engine.name === 'PostgreSQL')('that take too long are stopped, and said so', async () => {
+    test.runIf(engine.name === 'PostgreSQL')('that take too long are cancelled with 57014', async () => {
       const slow = await guest.rpc('slow');
       expect([slow.status, slow.error]).toEqual([
         500,
@@ -494,7 +494,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         [406, 'PGRST106', 'Invalid schema: second', null, 'Only the following schemas are exposed: public'],
       ],
       [
-        'a wish that is not known, strictly',
+        'an unknown preference, with handling=strict',
         '/lands',
         { headers: { prefer: 'handling=strict, speed=high' } },
         [400, 'PGRST122', 'Invalid preferences given with handling=strict', 'Invalid preferences: speed=high', null],
@@ -572,11 +572,11 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         ],
       ],
     ])('%s', async (_, path, init, expected) => {
-      expect(await told(country.raw(path, init))).toEqual(expected);
+      expect(await errorOf(fixture.raw(path, init))).toEqual(expected);
     });
 
     test('a guest gets WWW-Authenticate', async () => {
-      const { status, headers } = await country.raw('/hidden');
+      const { status, headers } = await fixture.raw('/hidden');
       expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     });
 
@@ -590,7 +590,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
   });
 
   test('the root describes what its caller may use', async () => {
-    const guests = await country.raw('/');
+    const guests = await fixture.raw('/');
     expect(guests.headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');
     const doc = JSON.parse(guests.text);
     expect(doc).toMatchObject({
@@ -622,15 +622,15 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       return value;
     });
     expect(named.length).toBeGreaterThan(50);
-    const kept = ['definitions', 'parameters'].flatMap((kind) =>
+    const defined = ['definitions', 'parameters'].flatMap((kind) =>
       Object.keys(doc[kind]).map((name) => `#/${kind}/${name}`),
     );
-    expect(named.filter((name) => !kept.includes(name))).toEqual([]);
+    expect(named.filter((name) => !defined.includes(name))).toEqual([]);
     expect(Object.keys(doc.paths)).not.toContain('/hidden');
     expect(Object.keys(doc.paths['/rpc/touch_diary'])).toEqual(['post']);
-    const service = JSON.parse((await country.raw('/', {}, country.server.app.keys.serviceRoleKey)).text);
+    const service = JSON.parse((await fixture.raw('/', {}, fixture.server.app.keys.serviceRoleKey)).text);
     expect(Object.keys(service.paths)).toContain('/hidden');
-    expect((await country.raw('/', { method: 'HEAD' })).text).toBe('');
-    expect((await country.raw('/', { headers: { accept: 'text/html' } })).status).toBe(406);
+    expect((await fixture.raw('/', { method: 'HEAD' })).text).toBe('');
+    expect((await fixture.raw('/', { headers: { accept: 'text/html' } })).status).toBe(406);
   });
 });

@@ -1,7 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { type Country, openCountry, soon } from './rest-test-server.ts';
+import { type RestFixture, openRestFixture, soon } from './rest-test-server.ts';
 
 /** Settings of `/rest/v1` that an operator can make, by environment and in the database. */
 const ENV = {
@@ -12,28 +12,28 @@ const ENV = {
 };
 
 describe.each(engines)('the settings of /rest on $name', (engine) => {
-  let country: Country;
+  let fixture: RestFixture;
   let guest: SupabaseClient;
   let user: SupabaseClient;
   let token: string;
 
   beforeAll(async () => {
-    country = await openCountry(engine, ENV);
-    guest = country.server.client();
-    token = country.someone.token;
-    user = country.server.client(token);
+    fixture = await openRestFixture(engine, ENV);
+    guest = fixture.server.client();
+    token = fixture.someone.token;
+    user = fixture.server.client(token);
   }, 120_000);
-  afterAll(() => country.server.close());
+  afterAll(() => fixture.server.close());
 
   /** Sets a role's parameter in this database only, because roles belong to the whole PostgreSQL server. */
   const set = (role: string, name: string, value: string | null) =>
-    country.script(
+    fixture.script(
       `do $do$ begin execute format('alter role ${role} in database %I ${value === null ? `reset ${name}` : `set ${name} = %L', current_database(), '${value}`}'${value === null ? ', current_database()' : ''}); end $do$;\n\nnotify pgrst, 'reload config';`,
     );
 
   describe('several schemas', () => {
     test('are selected by profile, for reading, writing and calling', async () => {
-      const second = country.server.client(token).schema('second');
+      const second = fixture.server.client(token).schema('second');
       expect((await second.from('notes').select('id, feeling').order('id')).data).toEqual([
         { id: 1, feeling: 'odd' },
         { id: 2, feeling: 'even' },
@@ -51,7 +51,7 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
         code: 'PGRST106',
         hint: 'Only the following schemas are exposed: public, second',
       });
-      const { text } = await country.raw('/', { headers: { 'accept-profile': 'second' } });
+      const { text } = await fixture.raw('/', { headers: { 'accept-profile': 'second' } });
       expect(Object.keys(JSON.parse(text).paths)).toContain('/notes');
     });
   });
@@ -106,13 +106,13 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
       expect(json.data).toEqual([expect.objectContaining({ Plan: expect.objectContaining({ 'Actual Rows': 1 }) })]);
       const text = await guest.from('towns').select('id').explain({ verbose: true });
       expect(text.data).toMatch(/Aggregate[\s\S]*Output:/);
-      const told = await country.raw('/towns', {
+      const plan = await fixture.raw('/towns', {
         headers: { accept: 'application/vnd.pgrst.plan+json; for="text/csv"; options=verbose;' },
       });
-      expect(told.headers.get('content-type')).toBe(
+      expect(plan.headers.get('content-type')).toBe(
         'application/vnd.pgrst.plan+json; for="text/csv"; options=verbose; charset=utf-8',
       );
-      const called = await country.raw('/rpc/add?a=1', { headers: { accept: 'application/vnd.pgrst.plan+text' } });
+      const called = await fixture.raw('/rpc/add?a=1', { headers: { accept: 'application/vnd.pgrst.plan+text' } });
       expect(called.status).toBe(200);
       const written = await user.from('lands').insert({ id: 60, name: 'thought' }).explain();
       expect(written.data).toMatch(/Insert on/);
@@ -127,7 +127,7 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
       const single = await user.from('lands').upsert({ id: 62, name: 'tried too' }).select('id').rollback().single();
       expect(single.data).toEqual({ id: 62 });
       expect((await guest.from('lands').select('id').in('id', [61, 62])).data).toEqual([]);
-      const applied = await country.raw(
+      const applied = await fixture.raw(
         '/lands?id=eq.999',
         { method: 'DELETE', headers: { prefer: 'tx=rollback' } },
         token,
@@ -159,9 +159,9 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
     });
 
     test.runIf(engine.name === 'PostgreSQL')(
-      'a lost line to the database is found again, and what was missed with it',
+      'a lost database connection is opened again, with the changes made meanwhile',
       async () => {
-        await country.script(
+        await fixture.script(
           `create table public.reefs (id int primary key);\n\ngrant select on public.reefs to anon;\n\nselect pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %';`,
         );
         await soon(async () => expect((await guest.from('reefs').select()).error).toBeNull());
@@ -170,27 +170,27 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
 
     test('new tables, columns and functions are known after the notification', async () => {
       expect((await guest.from('islands').select()).error?.code).toBe('PGRST205');
-      await country.script(
+      await fixture.script(
         `create table public.islands (id int primary key);\n\ngrant select on public.islands to anon;\n\nnotify pgrst, 'reload schema';`,
       );
       await soon(async () => expect((await guest.from('islands').select()).data).toEqual([]));
-      await country.script(`alter table public.islands add size int;\n\nnotify pgrst;`);
+      await fixture.script(`alter table public.islands add size int;\n\nnotify pgrst;`);
       await soon(async () => expect((await guest.from('islands').select('size')).error).toBeNull());
     });
 
     test('a pre-request function runs before every request; it can refuse it and add headers', async () => {
       await set('authenticator', 'pgrst.db_pre_request', 'second.look');
       await soon(async () => {
-        const { headers } = await country.raw('/towns?select=id', { method: 'GET' });
+        const { headers } = await fixture.raw('/towns?select=id', { method: 'GET' });
         expect(headers.get('x-looked')).toBe('yes');
       });
-      const refused = await country.raw('/towns', { headers: { 'x-forbid': '1' } });
+      const refused = await fixture.raw('/towns', { headers: { 'x-forbid': '1' } });
       expect([refused.status, JSON.parse(refused.text)]).toEqual([
         403,
         { code: 'PT403', message: 'not today', details: null, hint: null },
       ]);
       for (const accept of ['application/vnd.pgrst.plan+json', 'application/json']) {
-        const { status } = await country.raw(accept.includes('plan') ? '/towns' : '/', {
+        const { status } = await fixture.raw(accept.includes('plan') ? '/towns' : '/', {
           headers: { 'x-forbid': '1', accept },
         });
         expect([accept, status]).toEqual([accept, 403]);
@@ -206,11 +206,11 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
     test('a function can replace the OpenAPI description, or it can be disabled', async () => {
       await set('authenticator', 'pgrst.db_schemas', 'second, public');
       await set('authenticator', 'pgrst.db_root_spec', 'description');
-      await soon(async () => expect((await country.raw('/')).text).toBe('{"own" : true}'));
+      await soon(async () => expect((await fixture.raw('/')).text).toBe('{"own" : true}'));
       await set('authenticator', 'pgrst.db_root_spec', null);
       await set('authenticator', 'pgrst.openapi_mode', 'disabled');
       await soon(async () => {
-        const { status, text } = await country.raw('/');
+        const { status, text } = await fixture.raw('/');
         expect([status, JSON.parse(text)]).toEqual([
           404,
           { code: 'PGRST126', message: 'Root endpoint metadata is disabled', details: null, hint: null },
@@ -219,7 +219,7 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
       await set('authenticator', 'pgrst.openapi_mode', 'ignore-privileges');
       await set('authenticator', 'pgrst.db_schemas', null);
       await soon(async () => {
-        const { text } = await country.raw('/');
+        const { text } = await fixture.raw('/');
         expect(Object.keys(JSON.parse(text).paths ?? {})).toContain('/hidden');
       });
       await set('authenticator', 'pgrst.openapi_mode', null);
@@ -227,15 +227,15 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
 
     test("a role's own settings apply to its requests", async () => {
       await set('anon', 'default_statistics_target', '42');
-      await country.script(
+      await fixture.script(
         `create function public.target() returns text language sql stable as 'select current_setting(''default_statistics_target'')';\n\ngrant execute on function public.target() to anon, authenticated;\n\nnotify pgrst;`,
       );
       await soon(async () => expect((await guest.rpc('target')).data).toBe('42'));
       expect((await user.rpc('target')).data).toBe('100');
     });
 
-    test.runIf(engine.name === 'PostgreSQL')('a role that may not take long is stopped', async () => {
-      await country.script(
+    test.runIf(engine.name === 'PostgreSQL')('a statement timeout of a role cancels its requests', async () => {
+      await fixture.script(
         `create function public.nap() returns int language sql volatile as 'select 1 from pg_sleep(3)';\n\ngrant execute on function public.nap() to anon;\n\nnotify pgrst;`,
       );
       await set('anon', 'statement_timeout', '200ms');

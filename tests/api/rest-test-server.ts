@@ -6,7 +6,7 @@ import { runScript } from '#tests/support/schema.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
 /** A test server with the schema of rest.sql, and raw HTTP where the client would hide the request. */
-export type Country = {
+export type RestFixture = {
   readonly server: TestServer;
   readonly someone: Customer;
   raw(path: string, init?: RequestInit, token?: string): Promise<{ status: number; headers: Headers; text: string }>;
@@ -19,7 +19,7 @@ export const soon = <T>(ask: () => Promise<T>): Promise<T> => vi.waitFor(ask, { 
 
 const SCHEMA = await readFile(join(import.meta.dirname, 'rest.sql'), 'utf8');
 
-export async function openCountry(engine: Engine, env: Record<string, string> = {}): Promise<Country> {
+export async function openRestFixture(engine: Engine, env: Record<string, string> = {}): Promise<RestFixture> {
   const server = await engine.open(env);
   // Load the schema cache before the schema changes, so that only the notification can update it.
   await server.client().from('studios').select('id');

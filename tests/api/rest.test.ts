@@ -2,14 +2,14 @@ import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
-import { type Country, openCountry } from './rest-test-server.ts';
+import { type RestFixture, openRestFixture } from './rest-test-server.ts';
 
 /** The real supabase-js against `/rest/v1`, on the schema of rest.sql. */
 const BEN = 'aaaaaaaa-0000-4000-8000-000000000002';
 
 describe.each(engines)('/rest with supabase-js on $name', (engine) => {
-  let country: Country;
-  let raw: Country['raw'];
+  let fixture: RestFixture;
+  let raw: RestFixture['raw'];
   let server: TestServer;
   let someone: Customer;
   let guest: SupabaseClient;
@@ -18,8 +18,8 @@ describe.each(engines)('/rest with supabase-js on $name', (engine) => {
   let service: SupabaseClient;
 
   beforeAll(async () => {
-    country = await openCountry(engine);
-    ({ server, someone, raw } = country);
+    fixture = await openRestFixture(engine);
+    ({ server, someone, raw } = fixture);
     guest = server.client();
     user = server.client(someone.token);
     other = server.client((await server.addCustomer()).token);
@@ -426,13 +426,13 @@ describe.each(engines)('/rest with supabase-js on $name', (engine) => {
       ['a column that is not there', '/towns?select=nope', 400, '42703'],
       ['a filter on one', '/towns?nope=eq.1', 400, '42703'],
       ['a value of another type', '/towns?id=eq.abc', 400, '22P02'],
-      ['an operator that is not known', '/towns?id=equals.1', 400, 'PGRST100'],
-      ['a type that is not known', '/towns?select=id::secret', 400, '42704'],
+      ['an unknown operator', '/towns?id=equals.1', 400, 'PGRST100'],
+      ['an unknown type', '/towns?select=id::secret', 400, '42704'],
       ['sums', '/towns?select=people.sum()', 400, 'PGRST123'],
       ['a column without the right to see it', '/persons?select=secret', 401, '42501'],
       ['a table without any right', '/hidden', 401, '42501'],
       ['a function that is not there', '/rpc/adds?a=1', 404, 'PGRST202'],
-      ['a place that is not there', '/a/b/c', 404, 'PGRST125'],
+      ['an unknown path', '/a/b/c', 404, 'PGRST125'],
     ])('%s', async (_, path, status, code) => {
       const answer = await raw(path, code === 'PGRST106' ? { headers: { 'accept-profile': 'private' } } : {});
       expect([answer.status, JSON.parse(answer.text)]).toEqual([

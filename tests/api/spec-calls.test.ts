@@ -133,7 +133,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     const id = await book(50);
     const row = await server.client(customer.token).from('bookings').select('*').eq('id', id).single();
     const start = new Date(String(row.data?.start_time)).getTime();
-    const asked = await server
+    const found = await server
       .client()
       .from('bookings')
       .select('studio_id, start_time, end_time, status')
@@ -141,7 +141,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       .gte('start_time', new Date(start - 3_600_000).toISOString())
       .lte('start_time', new Date(start + 3_600_000).toISOString())
       .neq('status', 'cancelled');
-    expect(asked.data).toEqual([
+    expect(found.data).toEqual([
       { studio_id: STUDIO_A, start_time: row.data?.start_time, end_time: row.data?.end_time, status: 'confirmed' },
     ]);
     const overlap = await server

@@ -152,8 +152,8 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     };
     expect((await server.client(customer.token).from('scheduled_emails').insert(mail)).error?.code).toBe('42501');
     expect((await client.from('scheduled_emails').insert({ ...mail, status: 'sent' })).error?.code).toBe('42501');
-    const asked = await client.from('scheduled_emails').insert(mail).select('recipient_email').single();
-    expect(asked.data?.recipient_email).toBe(admin.email);
+    const requested = await client.from('scheduled_emails').insert(mail).select('recipient_email').single();
+    expect(requested.data?.recipient_email).toBe(admin.email);
     expect((await server.call('process-scheduled-emails', {}, customer.token)).status).toBe(403);
     expect((await server.call('process-scheduled-emails', {}, admin.token)).body['processed']).toBeGreaterThan(0);
     await until(async () => (await mailsTo(server, admin.email, 'access code')).length > 0);
@@ -189,7 +189,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     expect((await client.rpc('search_audit_logs', { words: '100%_' })).data).toEqual([]);
     await server.app.db.query(`select private.audit($1::uuid, 'other', 'odd', null, $2::jsonb)`, [
       customer.id,
-      { said: `100%_ It's \\ "so" $1` },
+      { note: `100%_ It's \\ "so" $1` },
     ]);
     const count = async (words: string) => (await client.rpc('search_audit_logs', { words })).data?.length;
     for (const words of [
