@@ -12,29 +12,32 @@ import { createStripe } from './stripe/stripe.ts';
 import { createTwilio } from './twilio/twilio.ts';
 import { createVision } from './vision/vision.ts';
 
-/** For tests: the house keeps files on its own disk unless it is told of such a service. */
+/** For tests of S3 storage: the server uses its own disk unless S3 is configured. */
 export { type ObjectService, startObjectService } from './s3/object-store.ts';
 
 export type SandboxOptions = {
-  /** Home page and control API; the stand-ins listen on the ports after it. */
+  /** Port of the home page and control API; the providers use the ports after it. */
   readonly port: number;
-  /** Where webhooks go: the address of the server. */
+  /** Base address of the server, for webhooks. */
   readonly webhookTarget: string;
   readonly host?: string;
-  /** What survives a restart; null: nothing. */
+  /** File for what survives a restart; null keeps nothing. */
   readonly stateFile?: string | null;
 };
 export type Sandbox = {
   /** Home page and control API. */
   readonly url: string;
-  /** Where each stand-in listens. */
+  /** The port of each provider. */
   readonly ports: Readonly<Partial<Record<Provider['name'], number>>>;
   close(): Promise<void>;
 };
 
 const TICK_MS = 1_000;
 
-/** Starts the pretended outside world: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5, identity provider +6, text messages and captchas +7. */
+/**
+ * Starts the sandbox: home +0, Stripe +1, igloohome +2, plugs +3, vision model +4, mail +5, identity provider +6, text messages and
+ * captchas +7.
+ */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1';
   const core = createCore({
@@ -64,7 +67,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await provider.start?.(options.port + provider.offset, host);
       if (provider.handle) listening.push(await serve(guarded(core, provider), options.port + provider.offset, host));
     }
-    // Last: whoever reaches the home page finds everything behind it.
+    // Last, so that everything is ready once the home page answers.
     listening.push(await serve((request) => home.fetch(request), options.port, host));
   } catch (error) {
     await close();

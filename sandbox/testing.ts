@@ -5,29 +5,29 @@ import { type Sandbox, startSandbox } from './main.ts';
 
 export type Hook = { path: string; body: string; signature: string; at: number };
 
-/** A sandbox on ports of its own, a receiver for its webhooks, and the official SDK pointed at it. */
-export type Trial = {
+/** A sandbox on its own ports, a receiver for its webhooks, and the official SDK connected to it. */
+export type Fixture = {
   readonly sandbox: Sandbox;
-  /** The address webhooks go to, which stands for the server. */
+  /** Address of the webhook receiver, which takes the place of the server. */
   readonly target: string;
   readonly stripe: Stripe;
   /** The SDK with the restricted key. */
   readonly restricted: Stripe;
   readonly hooks: Hook[];
-  /** What the receiver answers with, 200 unless told; `null` keeps every sender waiting until the next status is told. */
+  /** Sets the receiver's status, 200 by default; `null` keeps every sender waiting until the next status is set. */
   answerWith(status: number | null): void;
   /** How many senders wait for an answer. */
   waiting(): number;
   control(method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }>;
-  /** A form posted to a hosted page; redirects are not followed. */
+  /** Posts a form to a hosted page; does not follow redirects. */
   submit(url: string, form: Record<string, string>): Promise<Response>;
   look(url: string): Promise<Response>;
-  /** Waits until a webhook of this type, and as many as wanted, has come. */
+  /** Waits until this many webhooks of a type have arrived. */
   hooked(type: string, count?: number): Promise<Hook[]>;
   close(): Promise<void>;
 };
 
-/** Half an hour and a bit from now, in seconds: the nearest end a session may have. */
+/** 31 minutes from now, in seconds: just above the shortest life of a session. */
 export const soon = (): number => Math.floor(Date.now() / 1000) + 31 * 60;
 
 export const booking = (
@@ -44,12 +44,12 @@ export const booking = (
   ...more,
 });
 
-/** The id of something that was not expanded. */
+/** The id of an object that was not expanded. */
 export function idOf(value: string | { id: string } | null): string {
   return typeof value === 'string' ? value : (value?.id ?? '');
 }
 
-export async function openTrial(stateFile: string | null = null): Promise<Trial> {
+export async function openFixture(stateFile: string | null = null): Promise<Fixture> {
   const hooks: Hook[] = [];
   let answer: number | null = 200;
   const waiting = new Set<ServerResponse>();

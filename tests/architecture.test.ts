@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { importFaults, liesIn, readFolders, readSourceFiles, readSource, type Area } from './support/source-files.ts';
 
 /**
- * Who may import whom (docs/architecture.md). The first row a file lies in counts; a `*` makes each file or folder in
- * that place a room of its own. Unit tests beside the code may use what their room may, tests/support, and any package.
+ * The import table (docs/architecture.md). The first row that contains a file applies; a `*` makes each file or folder there an area of its
+ * own. Unit tests beside the code may import what their area may, tests/support, and any package.
  */
 const WIRE = ['server/http', 'server/crypto', 'server/db'];
 const PORTS = 'server/providers/ports';
-// The one error every port may answer with stands beside the ports.
+// Every adapter may throw the one error type that lies beside the ports.
 const PORT_ERRORS = 'server/providers/call';
-// What the functions share: their shape, their answers and their status table.
+// What the functions share: their type, their answers and their status table.
 const FUNCTION_PARTS = ['function', 'answers', 'statuses', 'describe-access'].map((name) => `server/functions/${name}`);
 const RULE_PACKAGES = ['zod', 'date-fns', '@date-fns/tz'];
 
@@ -18,7 +18,7 @@ const TABLE: readonly Area[] = [
   { area: 'database', may: [], packages: [] },
   { area: 'bin', may: [], packages: ['node:'] },
 
-  // Paints pictures and the film once, by hand; what it makes is kept under web/public.
+  // Paints pictures and the film once, by hand; the results are stored under web/public.
   { area: 'tools/art', may: ['rules'] },
   { area: 'build', may: [] },
 
@@ -75,7 +75,7 @@ const TABLE: readonly Area[] = [
     ],
     mayType: WIRE,
   },
-  // Jobs and what runs them; it knows neither the product nor its outside systems.
+  // Jobs and their workers: no words of the product, no providers.
   { area: 'server/queue', may: ['server/db'], mayType: WIRE },
   { area: 'server/http', may: [], mayType: WIRE },
   { area: 'server/crypto', may: [], mayType: WIRE },
@@ -99,27 +99,23 @@ const TABLE: readonly Area[] = [
   { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
 ];
 
-/** Imports the table refuses and we want all the same: from, to, why. */
+/** Imports that are allowed in spite of the table: from, to, why. */
 const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/http/token.test.ts', '#server/crypto/keys.ts', 'tokens are read with the keys that signed them'],
-  ['build/site.ts', 'computed', 'it runs what it has just built'],
-  ['server/main.ts', './db/directory-lock.ts', 'the program answers a locked folder with an exit code of its own'],
-  ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both speak to Stripe through one client'],
+  ['build/site.ts', 'computed', 'it imports what it has just built'],
+  ['server/main.ts', './db/directory-lock.ts', 'a locked folder ends the program with its own exit code'],
+  ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both use one Stripe client'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/open.ts', 'as above'],
-  [
-    'tests/support/image.ts',
-    '#server/db/migrate.ts',
-    'the migrated database every world begins with is made before there is one',
-  ],
+  ['tests/support/image.ts', '#server/db/migrate.ts', 'the migrated database is created before any test server'],
   ['tests/support/image.ts', '#server/db/open.ts', 'as above'],
   ['tests/support/postgres.ts', '#server/db/open.ts', 'as above, on PostgreSQL'],
-  ['tests/mutation/sql-database.ts', '#server/db/migrate.ts', 'faulty migrations run as the right ones do'],
-  ['tests/support/rows.ts', '#server/db/values.ts', 'rows of a server are read as the program reads them'],
-  ['tests/support/payments.ts', '#server/providers/ports.ts', 'a payment provider in memory speaks its port'],
+  ['tests/mutation/sql-database.ts', '#server/db/migrate.ts', 'faulty migrations run like the real ones'],
+  ['tests/support/rows.ts', '#server/db/values.ts', 'rows are decoded as the program decodes them'],
+  ['tests/support/payments.ts', '#server/providers/ports.ts', 'a payment provider in memory implements the port'],
   ['tests/support/payments.ts', '#server/providers/call.ts', 'as above'],
   ...['disk-store', 's3-store'].map(
-    (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite asks both stores the same'] as const,
+    (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite tests both stores'] as const,
   ),
   ...[
     'igloohome-locks',
@@ -131,16 +127,16 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
     'vision-id-reader',
   ].map(
     (name) =>
-      ['server/providers/ports.test.ts', `./${name}.ts`, 'one suite per port asks every adapter of it'] as const,
+      ['server/providers/ports.test.ts', `./${name}.ts`, 'one suite per port tests each of its adapters'] as const,
   ),
 ];
-/** What may be longer or fuller than its budget, and why. */
+/** What may exceed its budget, and why. */
 const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
   'database/migrations': 'one file for each change, run in the order of their names',
   'server/functions': 'one file for each address it serves',
   'server/compose.ts compose': 'the one list of everything that is built',
 };
-/** A word of the product inside another word. */
+/** Files with a product word inside another word. */
 const WORD_EXCEPTIONS = ['server/auth/accounts/common-passwords.ts'];
 
 const FILE_LINES = 400;
@@ -155,7 +151,7 @@ function faultsOf(path: string, text: string): string[] {
   return importFaults(readSource(path, text), TABLE);
 }
 
-test('every import keeps to the table', () => {
+test('every import follows the table', () => {
   const excused = IMPORT_EXCEPTIONS.map(([from, to]) => `${from} imports ${to}: `);
   const faults = sources.flatMap((source) => importFaults(source, TABLE));
   expect(faults.filter((fault) => !excused.some((start) => fault.startsWith(start)))).toEqual([]);
@@ -163,10 +159,10 @@ test('every import keeps to the table', () => {
 
 test('every exception is still needed', () => {
   const faults = sources.flatMap((source) => importFaults(source, TABLE));
-  const idle = IMPORT_EXCEPTIONS.filter(
+  const unused = IMPORT_EXCEPTIONS.filter(
     ([from, to]) => !faults.some((one) => one.startsWith(`${from} imports ${to}: `)),
   );
-  expect(idle).toEqual([]);
+  expect(unused).toEqual([]);
 });
 
 test.each([
@@ -190,7 +186,7 @@ test.each([
   ['tests/api/auth.test.ts', "import { createTestDatabase } from '../support/postgres.ts';"],
   ['bin/start.js', "import { z } from 'zod';"],
   ['tests/e2e/booking.e2e.ts', "import { compose } from '#server/compose.ts';"],
-  ['cellar/wine.ts', "import { z } from 'zod';"],
+  ['somewhere/else.ts', "import { z } from 'zod';"],
 ])('a made-up import in %s is caught: %s', (path, text) => {
   expect(faultsOf(path, text)).not.toEqual([]);
 });
@@ -208,18 +204,18 @@ test.each([
   expect(faultsOf(path, text)).toEqual([]);
 });
 
-/** The generic half knows no product. */
+/** The parts of the server that do not depend on the product. */
 const GENERIC = ['auth', 'rest', 'storage', 'realtime', 'db', 'http', 'queue'].map((name) => `server/${name}`);
 const PRODUCT_WORDS = /booking|coupon|discount|studio|stripe|igloohome/i;
 
-test('the generic half of the server has no word of the product', () => {
-  const said = sources
+test('the generic parts of the server contain no word of the product', () => {
+  const found = sources
     .filter(({ path }) => GENERIC.some((area) => liesIn(path, area)) && !WORD_EXCEPTIONS.includes(path))
     .flatMap(({ path, text }) => {
       const word = PRODUCT_WORDS.exec(text)?.[0] ?? PRODUCT_WORDS.exec(path)?.[0];
-      return word === undefined ? [] : [`${path} says ${word}`];
+      return word === undefined ? [] : [`${path} contains ${word}`];
     });
-  expect(said).toEqual([]);
+  expect(found).toEqual([]);
 });
 
 test('rules take the time as an argument', () => {
@@ -241,7 +237,7 @@ test('the environment is read in one place', () => {
   expect(reading.map(({ path }) => path)).toEqual([]);
 });
 
-test('files have names of the house', () => {
+test('file names follow the naming rules', () => {
   const misnamed = sources.filter(({ path }) => {
     const name = path.split('/').at(-1) ?? '';
     return (
@@ -253,7 +249,7 @@ test('files have names of the house', () => {
   expect(misnamed.map(({ path }) => path)).toEqual([]);
 });
 
-/** Everything over its budget: what, and how much it has. */
+/** Lists everything over its budget, with its size. */
 function overBudget(): [what: string, size: string][] {
   const code = sources.filter(({ path }) => !isTest(path));
   return [
@@ -273,11 +269,11 @@ function overBudget(): [what: string, size: string][] {
 }
 const over = (what: string, size: string): [string, string] => [what, size];
 
-test('files, functions, folders and paths keep to their budgets', () => {
+test('files, functions, folders and paths are within their budgets', () => {
   expect(overBudget().filter(([what]) => BUDGET_EXCEPTIONS[what] === undefined)).toEqual([]);
 });
 
-test('a function is measured without the functions inside it', () => {
+test('the lines of a function do not include the functions inside it', () => {
   const text = 'function outer() {\n  const inner = () => {\n    return 1;\n  };\n  return inner;\n}\n';
   const { functions } = readSource('rules/made-up.ts', text);
   expect(functions.map(({ name, lines }) => [name, lines])).toEqual([

@@ -3,10 +3,10 @@ import { venue } from '#rules/venue.ts';
 import { readConfig } from '#server/config.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** The default sender names the business too, as the settings may import no rules. */
+/** Files that may contain the name: the default sender needs it, and settings may not import rules. */
 const MAY_NAME_IT = ['rules/venue.ts', 'server/settings/checks.ts'];
 
-test('the name of the business stands in rules/venue.ts alone', () => {
+test('the name of the business is only in rules/venue.ts', () => {
   const [first, second] = venue.nameLines;
   const named = readSourceFiles()
     .filter(({ path }) => /^(web|rules|server|database)\//.test(path) && !/\.test\.tsx?$/.test(path))
@@ -15,7 +15,7 @@ test('the name of the business stands in rules/venue.ts alone', () => {
   expect(named.toSorted((a, b) => a.localeCompare(b))).toEqual(MAY_NAME_IT);
 });
 
-test('hosted identity checks are on in the sandbox and with a restricted key, and as HOSTED_ID_CHECKS says', () => {
+test('hosted identity checks are on in the sandbox and with a restricted key, unless HOSTED_ID_CHECKS says otherwise', () => {
   const real = {
     SANDBOX: 'off',
     STRIPE_SECRET_KEY: 'sk_test_1',

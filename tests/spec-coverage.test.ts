@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** Holds docs/spec-coverage.md to its word: its files and tests exist, its quotes are in the product, nothing is open. */
+/** Checks docs/spec-coverage.md: files and tests that it names exist, quotes are in the product, nothing is open. */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PAGE = 'docs/spec-coverage.md';
 
@@ -28,14 +28,14 @@ const rows: readonly Row[] = read(PAGE)
     return [{ line: at + 1, says, doneIn: doneIn.split(', '), shownBy: shownBy.split('<br>') }];
   });
 
-/** A test's title as its file has it, whether it stands alone, in a table or over a list of cases. */
+/** Finds a test title in a file: a single test, in a table, or over a list of cases. */
 function hasTest(path: string, title: string): boolean {
   if (!existsSync(join(ROOT, path))) return false;
   const text = read(path).replaceAll("\\'", "'").replaceAll(/\(\s+/g, '(');
   return ["'", '"', '`'].some((quote) => text.includes(`(${quote}${title}${quote}`));
 }
 
-/** What people can come to read: the product's own sources, their line breaks and escapes undone. */
+/** All text of the product's sources, with line breaks and escapes undone. */
 const product = readSourceFiles()
   .filter(({ path }) => /^(web|rules|server)\//.test(path) && !/\.test\.tsx?$/.test(path))
   .map(({ text }) =>
@@ -47,7 +47,7 @@ const product = readSourceFiles()
   .join('\n')
   .replaceAll(/\s+/g, ' ');
 
-/** The parts of a quoted text between its places to fill in. */
+/** Splits a quoted text at its placeholders. */
 const piecesOf = (quote: string): string[] =>
   quote.split(/\$?\{[^}]*\}/).flatMap((piece) => (piece.trim() === '' ? [] : [piece.trim()]));
 
@@ -57,7 +57,7 @@ test('the page has a row for every part of the specification', () => {
   expect(sections).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
 });
 
-test('every file a row names is there', () => {
+test('every file that a row names exists', () => {
   const gone = rows.flatMap((row) =>
     row.doneIn
       .filter((one) => !DECISION.test(one) && one !== 'supabase-js' && !existsSync(join(ROOT, one)))
@@ -66,7 +66,7 @@ test('every file a row names is there', () => {
   expect(gone).toEqual([]);
 });
 
-test('every test a row names is in the file it names', () => {
+test('every test that a row names is in its file', () => {
   const gone = rows.flatMap((row) =>
     row.shownBy
       .filter((one) => one !== 'not yet')
@@ -91,18 +91,18 @@ test('every quoted text is in the product, or its row names the decision that ch
   expect(gone).toEqual([]);
 });
 
-/** What is not done yet, so that nothing is counted as done quietly. */
+/** Known gaps, so that nothing counts as done by mistake. */
 const NOT_YET = ['Other bases: /realtime/v1.'];
 
-test('no row is without a proof, but for those known to be not done yet', () => {
+test('every row has a proof, except the known gaps', () => {
   const open = rows.filter((row) => row.shownBy.includes('not yet') || row.shownBy.includes('')).map((row) => row.says);
   expect(open).toEqual(NOT_YET);
 });
 
-/** The labels of controls that the specification writes in capitals. */
+/** Labels of controls that the specification writes in capitals. */
 const CONTROLS = ['SIGN IN', 'ACCOUNT', 'BOOK NOW', 'HOME', 'ABOUT US'];
 
-/** A test from its title to the end of its file's next test, or of the file. */
+/** The text of a test, from its title to the next test or the end of the file. */
 function bodyOf(path: string, title: string): string {
   const text = read(path).replaceAll("\\'", "'");
   const begin = text.indexOf(title) + title.length;

@@ -1,4 +1,4 @@
-/** The world's time. It runs like the real one and can be moved; it starts at real time with every start. */
+/** The sandbox clock. It starts at real time on every start, runs at normal speed and can be moved. */
 export type Clock = {
   now(): Date;
   /** How far it is ahead of real time, in milliseconds. */

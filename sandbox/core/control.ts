@@ -3,17 +3,17 @@ import { Hono } from 'hono';
 import { type FaultKind, faultKinds } from './faults.ts';
 import type { Provider } from './provider.ts';
 
-/** A refusal of the control API. */
+/** An error response of the control API. */
 export const refusal = (message: string, status: 400 | 404 = 400): Response =>
   Response.json({ error: message }, { status });
 
-/** The JSON object a caller sent; empty when it is none. */
+/** Reads the JSON object of a request; an empty object when the body is not one. */
 export async function readBody(request: Request): Promise<Record<string, unknown>> {
   const sent: unknown = await request.json().catch(() => null);
   return sent !== null && typeof sent === 'object' ? Object.fromEntries(Object.entries(sent)) : {};
 }
 
-/** What tests and outsiders script the outside world with: what belongs to no single stand-in. */
+/** The control API shared by all providers: faults, clock, request log, webhooks, reset. */
 export function createCoreControl(core: Core, providers: readonly Provider[]): Hono {
   const api = new Hono();
   const names = providers.map((provider) => provider.name);
@@ -38,7 +38,7 @@ export function createCoreControl(core: Core, providers: readonly Provider[]): H
       provider,
       kind,
       status,
-      // For a time: every request of that time. Otherwise one.
+      // With `seconds`, every request in that time meets the fault. Otherwise only the next one.
       left: number('count', sent['seconds'] === undefined ? 1 : Number.MAX_SAFE_INTEGER),
       until: Date.now() + number('seconds', 86_400) * 1000,
     });

@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { booking, openTrial, type Trial } from '../testing.ts';
+import { booking, openFixture, type Fixture } from '../testing.ts';
 import { createState } from './state.ts';
 
-let trial: Trial;
+let fixture: Fixture;
 beforeAll(async () => {
-  trial = await openTrial();
+  fixture = await openFixture();
 });
-afterEach(() => trial.control('DELETE', '/api/faults'));
-afterAll(() => trial.close());
+afterEach(() => fixture.control('DELETE', '/api/faults'));
+afterAll(() => fixture.close());
 
 const arm = (fault: Record<string, unknown>): Promise<{ status: number }> =>
-  trial.control('POST', '/api/faults', { provider: 'stripe', ...fault });
+  fixture.control('POST', '/api/faults', { provider: 'stripe', ...fault });
 const create = (reference: string, key?: string): Promise<Stripe.Checkout.Session> =>
-  trial.stripe.checkout.sessions.create(
+  fixture.stripe.checkout.sessions.create(
     booking({ client_reference_id: reference }),
     key === undefined ? {} : { idempotencyKey: key },
   );
@@ -27,25 +27,25 @@ const errorOf = async (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a fault', () => {
-  test('refuse hangs up, once unless a count is given', async () => {
+  test('refuse closes the connection, once unless a count is given', async () => {
     await arm({ kind: 'refuse' });
-    // A closed connection is tried once more by the SDK itself.
+    // The SDK itself retries a closed connection once.
     await arm({ kind: 'refuse' });
     expect(await errorOf(create('refused'))).toBeInstanceOf(Stripe.errors.StripeConnectionError);
     expect(await create('after')).toMatchObject({ status: 'open' });
   });
 
-  test('hang says nothing until the caller gives up', async () => {
+  test('hang sends no answer until the caller gives up', async () => {
     await arm({ kind: 'hang', count: 2 });
     const began = Date.now();
     const error = await errorOf(
-      trial.stripe.checkout.sessions.create(booking(), { timeout: 300, maxNetworkRetries: 0 }),
+      fixture.stripe.checkout.sessions.create(booking(), { timeout: 300, maxNetworkRetries: 0 }),
     );
     expect(error).toBeInstanceOf(Stripe.errors.StripeConnectionError);
     expect(Date.now() - began).toBeGreaterThan(250);
   });
 
-  test('status answers with that status, as often as it is told', async () => {
+  test('status answers with that status as often as count says', async () => {
     await arm({ kind: 'status', status: 429, count: 2 });
     expect(await errorOf(create('busy'))).toBeInstanceOf(Stripe.errors.StripeRateLimitError);
     expect(await errorOf(create('busy'))).toMatchObject({ statusCode: 429 });
@@ -59,35 +59,35 @@ describe('a fault', () => {
     expect(await errorOf(create('garbage'))).toBeInstanceOf(Stripe.errors.StripeAPIError);
   });
 
-  test('fail_after does the work and loses the answer; the same key finds it again', async () => {
+  test('fail_after does the work but loses the answer; the same idempotency key returns the result', async () => {
     await arm({ kind: 'fail_after', count: 2 });
     expect(await errorOf(create('lost', 'lost-key'))).toBeInstanceOf(Stripe.errors.StripeConnectionError);
-    await trial.control('DELETE', '/api/faults');
+    await fixture.control('DELETE', '/api/faults');
     const again = await create('lost', 'lost-key');
-    const all = await trial.stripe.checkout.sessions.list({ limit: 100 });
+    const all = await fixture.stripe.checkout.sessions.list({ limit: 100 });
     expect(all.data.filter((one) => one.client_reference_id === 'lost').map((one) => one.id)).toEqual([again.id]);
   });
 
-  test('lasts for its seconds, and is over when it is cleared', async () => {
+  test('ends after its seconds, or when faults are cleared', async () => {
     await arm({ kind: 'status', seconds: 60 });
     for (let at = 0; at < 3; at += 1) expect(await errorOf(create('down'))).toMatchObject({ statusCode: 503 });
-    await trial.control('DELETE', '/api/faults');
+    await fixture.control('DELETE', '/api/faults');
     await create('up');
     await arm({ kind: 'status', seconds: 0.05 });
     await new Promise((done) => setTimeout(done, 80));
     await create('up again');
   });
 
-  test('does not meet the pay page', async () => {
+  test('does not apply to the pay page', async () => {
     const { url } = await create('page');
     await arm({ kind: 'status', count: 1 });
-    expect((await trial.look(url ?? '')).status).toBe(200);
-    expect((await trial.control('GET', '/api/faults')).json).toHaveLength(1);
+    expect((await fixture.look(url ?? '')).status).toBe(200);
+    expect((await fixture.control('GET', '/api/faults')).json).toHaveLength(1);
   });
 
-  test('of a bridge that is offline meets what goes through the bridge alone', async () => {
-    await trial.control('POST', '/api/faults', { provider: 'igloohome', kind: 'offline', seconds: 60 });
-    const at = `http://127.0.0.1:${trial.sandbox.ports.igloohome}/igloohome/devices`;
+  test('offline affects only the requests that need the bridge', async () => {
+    await fixture.control('POST', '/api/faults', { provider: 'igloohome', kind: 'offline', seconds: 60 });
+    const at = `http://127.0.0.1:${fixture.sandbox.ports.igloohome}/igloohome/devices`;
     expect((await fetch(at)).status).toBe(401);
     expect((await fetch(`${at}/SPA1X0001/jobs/bridges/EB1X00001`, { method: 'POST', body: '{}' })).status).toBe(406);
   });
@@ -101,45 +101,45 @@ describe('a fault', () => {
 });
 
 describe('the request log', () => {
-  test('holds every request, newest first, without keys or codes', async () => {
+  test('has every request, newest first, without keys or codes', async () => {
     await create('logged');
-    await fetch(`http://127.0.0.1:${trial.sandbox.ports.stripe}/v1/nothing?client_secret=hush`);
-    const { json } = await trial.control('GET', '/api/requests?provider=stripe');
+    await fetch(`http://127.0.0.1:${fixture.sandbox.ports.stripe}/v1/nothing?client_secret=hush`);
+    const { json } = await fixture.control('GET', '/api/requests?provider=stripe');
     expect(Array.isArray(json) ? json.slice(0, 2) : json).toMatchObject([
       { method: 'GET', path: '/v1/nothing?client_secret=***', status: 401, provider: 'stripe' },
       { method: 'POST', path: '/v1/checkout/sessions', status: 200 },
     ]);
     expect(JSON.stringify(json)).not.toContain('sk_test');
-    expect((await trial.control('GET', '/api/requests?provider=plug')).json).toEqual([]);
+    expect((await fixture.control('GET', '/api/requests?provider=plug')).json).toEqual([]);
   });
 });
 
 describe('the clock', () => {
-  test('moves by seconds and to an instant, and refuses anything else', async () => {
-    const { json } = await trial.control('POST', '/api/clock', { now: '2030-01-01T00:00:00Z' });
+  test('moves by seconds or to an instant, and refuses anything else', async () => {
+    const { json } = await fixture.control('POST', '/api/clock', { now: '2030-01-01T00:00:00Z' });
     expect(json).toMatchObject({ now: expect.stringMatching(/^2030-01-01T00:00:0/) });
-    const { json: later } = await trial.control('POST', '/api/clock', { advance_seconds: 3600 });
+    const { json: later } = await fixture.control('POST', '/api/clock', { advance_seconds: 3600 });
     expect(later).toMatchObject({ now: expect.stringMatching(/^2030-01-01T01:00:0/) });
-    expect((await trial.control('POST', '/api/clock', { advance_seconds: 'soon' })).status).toBe(400);
-    await trial.control('POST', '/api/reset');
+    expect((await fixture.control('POST', '/api/clock', { advance_seconds: 'soon' })).status).toBe(400);
+    await fixture.control('POST', '/api/reset');
   });
 });
 
 describe('a restart', () => {
-  test('forgets no paid session when there is a state file', async () => {
+  test('keeps paid sessions when there is a state file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
     const file = join(folder, 'state.json');
-    const first = await openTrial(file);
+    const first = await openFixture(file);
     const { id } = await first.stripe.checkout.sessions.create(booking());
     await first.control('POST', `/api/payments/${id}`, { outcome: 'paid' });
     await first.close();
-    const second = await openTrial(file);
+    const second = await openFixture(file);
     expect(await second.stripe.checkout.sessions.retrieve(id)).toMatchObject({ payment_status: 'paid' });
     await second.close();
     await rm(folder, { recursive: true });
   });
 
-  test('does not start over a state file that cannot be read', async () => {
+  test('fails when the state file cannot be read, and does not overwrite it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
     const file = join(folder, 'state.json');
     await writeFile(file, '{ half');

@@ -5,18 +5,18 @@ import type { ProviderName } from './provider.ts';
 import { createRequests, type LoggedRequest, type Requests } from './requests.ts';
 import { createState, type State } from './state.ts';
 
-/** What every stand-in shares and is made with. */
+/** What all simulated providers share. */
 export type Core = {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly requests: Requests;
   readonly deliveries: Deliveries;
   readonly state: State;
-  /** The address of the server; webhooks go below it. */
+  /** Base address of the server; webhook paths are appended to it. */
   readonly webhookTarget: string;
-  /** The address people reach a listener at: the home port plus this offset. */
+  /** Public address of a provider: the home port plus this offset. */
   urlOf(offset: number): string;
-  /** The world's time: lock windows, expiry of sessions and tokens. Signatures, Date headers and mails stay on real time. */
+  /** Sandbox time: for lock windows and the expiry of sessions and tokens. Signatures, Date headers and mails use real time. */
   now(): Date;
   takeFault(provider: ProviderName, kinds: readonly FaultKind[]): Fault | null;
   log(entry: LoggedRequest): void;
@@ -25,10 +25,10 @@ export type Core = {
 };
 
 export type CoreOptions = {
-  /** The home port. */
+  /** The port of the home page. */
   readonly port: number;
   readonly webhookTarget: string;
-  /** What survives a restart; null: nothing. */
+  /** File for what survives a restart; null keeps nothing. */
   readonly stateFile: string | null;
 };
 

@@ -2,29 +2,29 @@ import { randomUUID } from 'node:crypto';
 import type { Faults } from './faults.ts';
 import type { ProviderName } from './provider.ts';
 
-/** Makes the request anew for every try: signatures carry the time of the try. */
+/** Builds the request again for every try, because its signature contains the time of the try. */
 export type MakeWebhook = () => { body: string; headers: Record<string, string> };
 
 export type Delivery = {
   readonly id: string;
   readonly provider: ProviderName;
   readonly url: string;
-  /** What it tells of, in the provider's words. */
+  /** Event type, in the provider's words. */
   readonly type: string;
   state: 'waiting' | 'delivered' | 'failed';
   tries: number;
-  /** The last answer; null: none came. */
+  /** Status of the last answer; null when none came. */
   lastStatus: number | null;
   /** Real time of the last try. */
   lastAt: string | null;
 };
 
 export type Deliveries = {
-  /** Sends without making anybody wait: a few tries, twice or out of order when a fault says so. `done` is called once, when it has arrived. */
+  /** Sends in the background with a few retries; a fault can duplicate or reorder it. Calls `done` once, on the first success. */
   send(hook: { provider: ProviderName; url: string; type: string; make: MakeWebhook; done?: () => void }): void;
   /** Newest first. */
   list(provider: string | null): readonly Delivery[];
-  /** Sends one again, as the provider's dashboard can; false: there is none with this id. */
+  /** Sends a delivery again, as the provider's dashboard can; false when the id is unknown. */
   replay(id: string): boolean;
   clear(): void;
   close(): void;
@@ -67,12 +67,12 @@ export function createDeliveries(faults: Faults): Deliveries {
       delivery.lastStatus = response.status;
       return response.ok;
     } catch {
-      delivery.lastStatus = null; // nobody is listening yet; tried again
+      delivery.lastStatus = null; // nothing is listening yet; tried again later
       return false;
     }
   }
 
-  /** One try after its wait, then the next round; the last one that fails is listed as failed. */
+  /** Waits, tries once, and schedules the next round on failure. After the last round the delivery is failed. */
   function attempt(hook: Hook, round: number): void {
     const wait = TRIES_AFTER_MS[round];
     if (wait === undefined) {
@@ -116,7 +116,7 @@ export function createDeliveries(faults: Faults): Deliveries {
       }
       attempt(hook, 0);
       if (faults.take(provider, ['duplicate'])) attempt(hook, 1);
-      // The one that was held back follows behind this one.
+      // The webhook that was held back follows this one.
       if (waiting) later(300, waiting);
     },
     list: (provider) =>

@@ -15,23 +15,23 @@ export type FaultKind = (typeof faultKinds)[number];
 export type Fault = {
   readonly provider: ProviderName;
   readonly kind: FaultKind;
-  /** The status a `status` fault answers with. */
+  /** The status that a `status` fault answers with. */
   readonly status: number;
-  /** How many more requests it meets. */
+  /** How many more requests it applies to. */
   left: number;
-  /** Milliseconds of real time after which it is over. */
+  /** When it ends, in milliseconds of real time. */
   until: number;
 };
 
 export type Faults = {
-  /** Uses up one of the armed faults of these kinds; null when there is none. */
+  /** Uses up the oldest armed fault of these kinds; null when there is none. */
   take(provider: ProviderName, kinds: readonly FaultKind[]): Fault | null;
   add(fault: Fault): void;
   list(): readonly Fault[];
   clear(): void;
 };
 
-/** What is armed to go wrong. The oldest fitting fault goes first. */
+/** Keeps the armed faults; the oldest matching one applies first. */
 export function createFaults(): Faults {
   let armed: Fault[] = [];
   const list = (): readonly Fault[] => {

@@ -1,4 +1,4 @@
-/** The look of the pretended outside world: plain, light, and unlike the product, so that nobody mistakes one for the other. */
+/** Renders a page of the sandbox. It looks plain and unlike the product, so that nobody confuses the two. */
 export function page(title: string, body: string, extraHead = '', status = 200): Response {
   const html = `<!doctype html><html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${esc(title)}</title>${extraHead}<style>
 :root{color-scheme:light}*{box-sizing:border-box}body{margin:0;font:16px/1.5 system-ui,sans-serif;background:#eef2f4;color:#12202a}
@@ -7,7 +7,7 @@ main{max-width:900px;margin:0 auto;padding:20px}section{background:#fff;border:1
 label{display:block;margin:10px 0 4px;font-weight:600}input,select{font:inherit;padding:10px;border:1px solid #8ba1ad;border-radius:6px;width:100%}
 button,.button{font:inherit;font-weight:600;padding:11px 18px;border-radius:6px;border:1px solid #12384c;background:#12384c;color:#fff;cursor:pointer;text-decoration:none;display:inline-block;margin:6px 6px 0 0}button.quiet,.button.quiet{background:#fff;color:#12384c}
 table{border-collapse:collapse;width:100%}td,th{overflow-wrap:anywhere;text-align:left;padding:7px 8px;border-bottom:1px solid #e1e8ec;vertical-align:top}.note{background:#fff6d8;border:1px solid #e4cf82;padding:10px 14px;border-radius:8px}.bad{color:#a3140c;font-weight:600}.good{color:#0c6b2f;font-weight:600}.big{font-size:34px;font-weight:700}pre{white-space:pre-wrap;word-break:break-word}
-</style></head><body><header><strong>Sandbox</strong><a href="/">Home</a><span>The pretended outside world: no money moves, no door opens.</span></header><main>${body}</main></body></html>`;
+</style></head><body><header><strong>Sandbox</strong><a href="/">Home</a><span>Simulated payments, locks, lights and mail. No money moves and no door opens.</span></header><main>${body}</main></body></html>`;
   return new Response(html, {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
@@ -23,7 +23,7 @@ export function esc(text: string): string {
     .replace(/'/g, '&#39;');
 }
 
-/** "$118.00" */
+/** Formats cents: "$118.00". */
 export function dollars(cents: number): string {
   return `$${(cents / 100).toFixed(2)}`;
 }

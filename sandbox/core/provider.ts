@@ -1,30 +1,30 @@
 import type { Hono } from 'hono';
 
-/** The outside systems the sandbox stands in for; each listens on the home port plus its offset. */
+/** The outside systems that the sandbox simulates; each listens on the home port plus its offset. */
 export type ProviderName = 'stripe' | 'igloohome' | 'plug' | 'vision' | 'mail' | 'oidc' | 'twilio';
 
-/** What every stand-in tells `main`: where it listens, how it is scripted, how it looks on the home page. */
+/** One simulated provider: where it listens, how tests control it, what it shows on the home page. */
 export type Provider = {
   readonly name: ProviderName;
   /** Added to the home port. */
   readonly offset: number;
-  /** Answers HTTP on its own port; faults and the request log are put around it. */
+  /** Answers HTTP on its own port; faults and the request log wrap it. */
   readonly handle?: (request: Request) => Promise<Response> | Response;
-  /** For a stand-in that does not speak HTTP and must listen by itself. */
+  /** For a provider that does not speak HTTP and opens its own listener. */
   readonly start?: (port: number, host: string) => Promise<void>;
-  /** Pages people look at: logged, but no fault meets them. */
-  readonly spared?: (request: Request) => boolean;
-  /** What this request hears while the device behind it is offline; null: it does not notice. */
+  /** Matches pages for people: they are logged, but faults do not apply to them. */
+  readonly isPage?: (request: Request) => boolean;
+  /** Answers a request while the device is offline; null when the request does not need the device. */
   readonly offline?: (request: Request) => Response | null;
   /** Mounted under `/api` of the home port. */
   readonly control: Hono;
   /** Mounted at the root of the home port. */
   readonly pages?: Hono;
-  /** A fragment of HTML for the home page: one `<section>`. */
+  /** HTML for the home page: one `<section>`. */
   readonly panel: () => string;
-  /** Forgets everything, as on the first start. */
+  /** Returns to the state of the first start. */
   readonly reset: () => void;
-  /** What the clock does to it: called after every move of the clock and once a second. */
+  /** Runs what is due: called after each move of the clock and once a second. */
   readonly scheduler?: () => void;
   readonly close?: () => Promise<void>;
 };

@@ -6,14 +6,14 @@ export type LoggedRequest = {
   readonly provider: ProviderName;
   readonly method: string;
   readonly path: string;
-  /** 0: hung up without an answer. */
+  /** 0 when the connection was closed without an answer. */
   readonly status: number;
   readonly body: string;
 };
 
 export type Requests = {
   log(entry: LoggedRequest): void;
-  /** Newest first; null: of every provider. */
+  /** Newest first; null for all providers. */
   list(provider: string | null): readonly LoggedRequest[];
   clear(): void;
 };
@@ -33,7 +33,7 @@ export function createRequests(): Requests {
   };
 }
 
-/** Hides what must not be read back: keys, codes of doors, numbers of cards, pictures. */
+/** Masks secrets: keys, door codes, card numbers, pictures. */
 export function mask(text: string): string {
   return text
     .replace(

@@ -7,7 +7,7 @@ export type Listening = { close(): Promise<void> };
 
 const HANG_MS = 120_000;
 
-/** Puts the faults and the request log in front of a stand-in. An answer of `Response.error()` hangs up. */
+/** Wraps a provider with faults and the request log. `Response.error()` closes the connection. */
 export function guarded(core: Core, provider: Provider): Handle {
   return async (request) => {
     const body = request.method === 'GET' ? '' : await request.clone().text();
@@ -27,7 +27,7 @@ export function guarded(core: Core, provider: Provider): Handle {
 
 async function respond(core: Core, provider: Provider, request: Request): Promise<Response> {
   const handle = provider.handle ?? ((): Response => new Response(null, { status: 404 }));
-  if (provider.spared?.(request)) return handle(request);
+  if (provider.isPage?.(request)) return handle(request);
   const offline = provider.offline?.(request) ?? null;
   const kinds = ['refuse', 'hang', 'status', 'garbage', 'fail_after'] as const;
   const fault = core.takeFault(provider.name, offline === null ? kinds : [...kinds, 'offline']);
@@ -39,7 +39,7 @@ async function respond(core: Core, provider: Provider, request: Request): Promis
       return Response.error();
     case 'status':
       return Response.json(
-        { error: { message: 'a fault was asked for', type: 'api_error' }, message: 'a fault was asked for' },
+        { error: { message: 'a simulated fault', type: 'api_error' }, message: 'a simulated fault' },
         { status: fault.status },
       );
     case 'garbage':
@@ -47,7 +47,7 @@ async function respond(core: Core, provider: Provider, request: Request): Promis
     case 'offline':
       return offline ?? Response.error();
     case 'fail_after':
-      // It happens, and the answer is lost.
+      // The work is done; only the answer is lost.
       await handle(request);
       return Response.error();
     default:
@@ -55,7 +55,7 @@ async function respond(core: Core, provider: Provider, request: Request): Promis
   }
 }
 
-/** Says nothing until the caller gives up, or for two minutes. */
+/** Waits until the caller gives up, for at most two minutes. */
 async function hang(request: Request): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, HANG_MS);
@@ -67,7 +67,7 @@ async function hang(request: Request): Promise<void> {
   });
 }
 
-/** Listens; an answer of `Response.error()` closes the connection without a word. */
+/** Listens on a port. `Response.error()` closes the connection without an answer. */
 export async function serve(handle: Handle, port: number, hostname: string): Promise<Listening> {
   const server = await new Promise<ReturnType<typeof listen>>((resolve, reject) => {
     const started = listen(

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What survives a restart of the sandbox, so that it does not forget who paid. Each stand-in keeps one value under its name. */
+/** State that survives a restart of the sandbox, such as who paid. Each provider stores one value under its name. */
 export type State = { load<T>(name: string, empty: T): T; changed(): void; flush(): void };
 
 const WRITE_AFTER_MS = 100;
@@ -20,7 +20,7 @@ export function createState(file: string | null): State {
   return {
     load<T>(name: string, empty: T): T {
       values[name] ??= empty;
-      // The sandbox reads only what it wrote itself.
+      // The file contains only what the sandbox wrote itself.
       return values[name] as T;
     },
     changed() {
@@ -31,12 +31,12 @@ export function createState(file: string | null): State {
 }
 
 function readFile(file: string): Record<string, unknown> {
-  // The first start: an empty world.
+  // First start: no state yet.
   if (!existsSync(file)) return {};
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new Error(`The sandbox's state in ${file} cannot be read; move it away to start with an empty world.`, {
+    throw new Error(`The sandbox's state in ${file} cannot be read; move it away to start empty.`, {
       cause,
     });
   }

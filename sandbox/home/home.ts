@@ -4,7 +4,7 @@ import type { Core } from '../core/core.ts';
 import { esc, page } from '../core/page.ts';
 import type { Provider } from '../core/provider.ts';
 
-/** The home port: the outside world on one page for people, and its control API for scripts. */
+/** Serves the home port: one page for people, and the control API for scripts. */
 export function createHome(core: Core, providers: readonly Provider[]): Hono {
   const home = new Hono();
   home.route('/api', createCoreControl(core, providers));
@@ -19,7 +19,7 @@ export function createHome(core: Core, providers: readonly Provider[]): Hono {
   home.notFound((c) =>
     c.req.path.startsWith('/api/')
       ? refusal(`the control API has no ${c.req.method} ${c.req.path}`, 404)
-      : page('Not found', '<section><h1>There is nothing here</h1><a href="/">Home</a></section>', '', 404),
+      : page('Not found', '<section><h1>Page not found</h1><a href="/">Home</a></section>', '', 404),
   );
   return home;
 }
@@ -30,9 +30,9 @@ function homePage(core: Core, providers: readonly Provider[]): Response {
   const lost = core.deliveries.list(null).filter((delivery) => delivery.state === 'failed').length;
   return page(
     'Sandbox',
-    `<h1>The pretended outside world</h1>
-<p class="note">Everything outside the studio is made up here: cards, licences, doors, lights and mail. Its time is <time>${esc(`${core.now().toISOString().slice(0, 19).replace('T', ' ')} UTC`)}</time>. Scripts find the same under <code>/api</code>.</p>
-${armed ? `<section><h2>Armed to go wrong</h2><ul>${armed}</ul></section>` : ''}${lost > 0 ? `<p class="note">${lost} ${lost === 1 ? 'webhook' : 'webhooks'} never arrived; see <code>/api/webhooks</code>.</p>` : ''}
+    `<h1>Sandbox</h1>
+<p class="note">The outside services are simulated here: cards, licences, doors, lights and mail. The sandbox clock shows <time>${esc(`${core.now().toISOString().slice(0, 19).replace('T', ' ')} UTC`)}</time>. Scripts can use <code>/api</code>.</p>
+${armed ? `<section><h2>Active faults</h2><ul>${armed}</ul></section>` : ''}${lost > 0 ? `<p class="note">${lost} ${lost === 1 ? 'webhook' : 'webhooks'} never arrived; see <code>/api/webhooks</code>.</p>` : ''}
 ${providers.map((provider) => provider.panel()).join('\n')}`,
   );
 }

@@ -19,7 +19,7 @@ const hourly = (more: Record<string, unknown> = {}): ReturnType<typeof readAlgop
   );
 
 describe('dates', () => {
-  it('are whole hours with an offset written out', () => {
+  it('are whole hours with an explicit offset', () => {
     expect(readDate('2026-11-21T18:00:00+11:00', 'hours')?.time).toBe(Date.parse('2026-11-21T07:00:00Z'));
     for (const wrong of [
       '2026-11-21T18:30:00+11:00',
@@ -41,7 +41,7 @@ describe('dates', () => {
 });
 
 describe('a computed code', () => {
-  it('has nine digits that are the same for the same wish and others for another variance', () => {
+  it('has nine digits: the same for the same request, others for another variance', () => {
     const [first, again, other] = [hourly(), hourly(), hourly({ variance: 2 })];
     expect(first).toMatchObject({ pin: expect.stringMatching(/^[1-9]\d{8}$/) });
     expect(again).toEqual(first);
@@ -61,10 +61,10 @@ describe('a computed code', () => {
   ])('for hours is refused with %j, and the refusal names the field', (more, field) => {
     expect(hourly(more)).toContain(field);
   });
-  it('for hours may start in the hour that runs and last 672 hours', () => {
+  it('for hours may start in the current hour and last 672 hours', () => {
     expect(hourly({ endDate: '2026-12-19T18:00:00+11:00' })).toMatchObject({ kind: 'hourly' });
   });
-  it('for days lasts 29 to 367 days from one time of day to the same', () => {
+  it('for days lasts 29 to 367 days and ends at the time of day it starts at', () => {
     const daily = (endDate: string): ReturnType<typeof readAlgopin> =>
       readAlgopin(
         'SPA1X0001',
@@ -73,13 +73,13 @@ describe('a computed code', () => {
         now,
       );
     expect(daily('2026-12-20T18:00:00+11:00')).toMatchObject({ kind: 'daily' });
-    // The clocks change in April: as many days, an hour more.
+    // Daylight saving ends in April: the same number of days is an hour longer.
     expect(daily('2027-05-21T18:00:00+10:00')).toMatchObject({ kind: 'daily' });
     expect(daily('2026-12-19T18:00:00+11:00')).toContain('29 to 367');
     expect(daily('2027-11-24T18:00:00+11:00')).toContain('29 to 367');
     expect(daily('2027-01-21T19:00:00+11:00')).toContain('time of day');
   });
-  it('for one use lives 24 hours, takes five variances and no end', () => {
+  it('for one use is valid for 24 hours, has five variances and no end date', () => {
     const body = { variance: 5, startDate: '2026-11-21T18:00:00+11:00', accessName: 'b' };
     const code = readAlgopin('SPA1X0001', 'onetime', body, now);
     expect(code).toMatchObject({
@@ -100,7 +100,7 @@ describe('a lock', () => {
     used: 0,
     ...more,
   });
-  it('opens inside the window only: from its first moment to before its last', () => {
+  it('opens only inside the window: the start is included, the end is not', () => {
     const codes = [code({ startsAt: HOUR })];
     expect(decide(codes, '123456', HOUR - 1).reason).toBe('not yet valid');
     expect(decide(codes, '123456', HOUR).opened).toBe(true);
@@ -108,11 +108,11 @@ describe('a lock', () => {
     expect(decide(codes, '123456', 2 * HOUR).reason).toBe('no longer valid');
     expect(decide(codes, '654321', HOUR).reason).toBe('wrong code');
   });
-  it('takes a one-time code once and an hourly one again', () => {
+  it('accepts a one-time code once and an hourly code again', () => {
     expect(decide([code({ kind: 'onetime', used: 1 })], '123456', 1).reason).toBe('already used');
     expect(decide([code({ used: 1 })], '123456', 1).opened).toBe(true);
   });
-  it('drops computed codes for more than a day that nobody used in the first 24 hours', () => {
+  it('expires computed codes for more than a day that nobody used in the first 24 hours', () => {
     const long = code({ kind: 'daily', endsAt: 30 * DAY });
     expect(decide([long], '123456', DAY - 1).opened).toBe(true);
     expect(decide([long], '123456', DAY).reason).toBe('not used within 24 hours');
@@ -120,7 +120,7 @@ describe('a lock', () => {
     expect(decide([{ ...long, kind: 'bridge' }], '123456', 2 * DAY).opened).toBe(true);
     expect(decide([code({ kind: 'permanent', endsAt: null })], '123456', 2 * DAY).opened).toBe(false);
   });
-  it('counts only codes that may still open towards its memory', () => {
+  it('counts only codes that may still open towards its limit', () => {
     expect(liveCodes([code({}), code({ endsAt: null })], 3 * HOUR)).toHaveLength(1);
   });
 });

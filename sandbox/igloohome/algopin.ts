@@ -11,8 +11,8 @@ export const ACCESS_NAME_MAX = 60;
 const DEVICE_KEY = 'sandbox device key';
 
 /**
- * The code a lock would compute for a wish, or the sentence the wish is refused with (400). `now` is real time in milliseconds:
- * the vendor's check of the start does not know of the sandbox's moved clock.
+ * Computes the code that a lock would compute for this request, or returns the message of a 400. `now` is real time in milliseconds: the
+ * vendor checks the start against its own clock, not the sandbox clock.
  */
 export function readAlgopin(
   lockId: string,
@@ -45,14 +45,14 @@ function hourlyFault(start: WrittenDate, end: WrittenDate): string | null {
   return hours >= 1 && hours <= 672 ? null : 'endDate must be 1 to 672 hours after startDate';
 }
 
-/** Days are counted on the wall, where some have 23 or 25 hours. */
+/** Counts days in local time, where a day can have 23 or 25 hours. */
 function dailyFault(start: WrittenDate, end: WrittenDate): string | null {
   if (start.clock !== end.clock) return 'endDate must be at the same time of day as startDate';
   const days = (end.wall - start.wall) / DAY;
   return days >= 29 && days <= 367 ? null : 'endDate must be 29 to 367 days after startDate';
 }
 
-/** Nine digits; the same lock, kind, times and variance always give the same ones (providers.md 3.3, "Determinism"). */
+/** Computes nine digits. The same lock, kind, times and variance always give the same digits, as on real locks. */
 function computePin(lockId: string, kind: AlgopinKind, start: number, end: number | null, variance: number): string {
   const key = createHmac('sha256', DEVICE_KEY).update(lockId).digest();
   const digest = createHmac('sha256', key)

@@ -19,17 +19,17 @@ const JOB_SCOPES: Readonly<Record<number, Scope>> = {
 const PAIRED_AT = '2025-09-01T00:00:00.000Z';
 const PAGE_MAX = 100;
 
-/** The vendor's cloud: `/oauth2/token` and everything under `/igloohome` (providers.md 3.2), as strict as 3.3. */
-export function createApi(parts: {
+/** The vendor's cloud API: `/oauth2/token` and everything under `/igloohome`, as strict as the real one. */
+export function createApi(dependencies: {
   site: Site;
   doors: Doors;
   jobs: Jobs;
   tokens: Tokens;
 }): (request: Request) => Promise<Response> {
-  const { site, doors, jobs, tokens } = parts;
+  const { site, doors, jobs, tokens } = dependencies;
 
-  async function algopin(request: Request, lockId: string, asked: string): Promise<Response> {
-    const kind = algopinKinds.find((one) => one === asked);
+  async function algopin(request: Request, lockId: string, kindName: string): Promise<Response> {
+    const kind = algopinKinds.find((one) => one === kindName);
     if (!kind) return no(404, 'No such kind of code');
     const refused = tokens.refuse(request, `algopin-${kind}`);
     if (refused) return refused;
@@ -40,9 +40,9 @@ export function createApi(parts: {
     const code = readAlgopin(lock.id, kind, body, Date.now());
     if (typeof code === 'string') return no(400, code);
     const { variance, ...rest } = code;
-    const kept = doors.keep(lock, rest);
-    if (kept !== 'kept')
-      return no(400, kept === 'full' ? 'The lock holds 199 codes already' : 'The lock knows this code already');
+    const result = doors.store(lock, rest);
+    if (result !== 'stored')
+      return no(400, result === 'full' ? 'The lock holds 199 codes already' : 'The lock knows this code already');
     return Response.json({ pin: code.pin, pinId: `${lock.id}-${kind}-${code.startsAt}-${variance}` });
   }
 
@@ -77,11 +77,11 @@ export function createApi(parts: {
   function activity(lock: Lock, url: URL): Response {
     const size = Math.min(Math.max(Number(url.searchParams.get('pageSize')) || 20, 1), PAGE_MAX);
     const from = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
-    // Only what the bridge has carried to the cloud.
-    const known = lock.log.filter((entry) => entry.sent);
+    // The cloud knows only the entries that the bridge has sent.
+    const sentEntries = lock.log.filter((entry) => entry.sent);
     return Response.json({
-      nextCursor: from + size < known.length ? String(from + size) : null,
-      payload: known
+      nextCursor: from + size < sentEntries.length ? String(from + size) : null,
+      payload: sentEntries
         .slice(from, from + size)
         .map(({ logType, entryDate, pin }) => ({ deviceId: lock.id, logType, entryDate, pin })),
     });
@@ -93,10 +93,10 @@ export function createApi(parts: {
 
   return async (request) => {
     const url = new URL(request.url);
-    const parts = url.pathname.split('/').slice(1);
+    const segments = url.pathname.split('/').slice(1);
     const method = request.method;
     if (url.pathname === '/oauth2/token') return method === 'POST' ? tokens.answer(request) : no(405, 'Use POST');
-    const [area, noun, id = '', kind, part = '', bridgeId = ''] = parts;
+    const [area, noun, id = '', kind, part = '', bridgeId = ''] = segments;
     if (area !== 'igloohome') return no(404, 'Not found');
     const shape = `${method} ${[noun, id && ':id', kind].filter(Boolean).join('/')}`;
     switch (shape) {
@@ -112,7 +112,7 @@ export function createApi(parts: {
       }
       case 'GET jobs/:id': {
         const job = jobs.find(id);
-        return read(request, 'get-job-status', () => (job ? Response.json(told(job)) : no(404, 'No such job')));
+        return read(request, 'get-job-status', () => (job ? Response.json(describeJob(job)) : no(404, 'No such job')));
       }
       case 'GET properties':
         return read(request, 'get-properties', () =>
@@ -122,7 +122,7 @@ export function createApi(parts: {
         return algopin(request, id, part);
       case 'POST devices/:id/jobs':
         return part === 'bridges' ? startJob(request, id, bridgeId) : no(404, 'Not found');
-      // Locks compute these codes by themselves: nobody can take one back from afar.
+      // Locks compute these codes offline, so the cloud cannot delete one.
       case 'DELETE devices/:id/algopin':
         return tokens.refuse(request, 'get-devices') ?? no(405, 'A computed code cannot be deleted');
       default:
@@ -131,7 +131,7 @@ export function createApi(parts: {
   };
 }
 
-function told(job: Job): Record<string, unknown> {
+function describeJob(job: Job): Record<string, unknown> {
   return {
     jobId: job.id,
     expiryDate: new Date(job.expiresAt).toISOString(),

@@ -1,11 +1,11 @@
-/** A date as igloohome wants it, read. `wall` is the clock on the wall where it was written, as if it were UTC. */
+/** A parsed igloohome date. `wall` is its local time as if that were UTC, in milliseconds; `clock` is `HH:mm`. */
 export type WrittenDate = { readonly time: number; readonly wall: number; readonly clock: string };
 
 const FORM = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):00([+-])(\d{2}):(\d{2})$/;
 
 /**
- * Reads `YYYY-MM-DDTHH:00:00±hh:mm`; with `minutes`, `HH:mm:00` too (codes through the bridge). The offset must be written out;
- * `Z`, milliseconds and days that do not exist are refused with null (providers.md 3.3).
+ * Parses `YYYY-MM-DDTHH:00:00±hh:mm`; with precision `minutes` (codes through the bridge) also `HH:mm:00`. Returns null for `Z`,
+ * milliseconds, a missing offset and days that do not exist.
  */
 export function readDate(value: unknown, precision: 'hours' | 'minutes'): WrittenDate | null {
   const match = typeof value === 'string' ? FORM.exec(value) : null;

@@ -4,7 +4,7 @@ import type { Lock } from './site.ts';
 
 const SHOWN = 10;
 
-/** A keypad a person can stand at: digits to press or to type, a lamp, and what the lock remembers. Works without script too. */
+/** Renders a keypad: digit buttons, an input, a status lamp and the lock's log. Works without JavaScript too. */
 export function doorPage(lock: Lock, now: Date, result: Door | null): Response {
   const entries = lock.log
     .slice(0, SHOWN)
@@ -21,8 +21,8 @@ ${lamp(result)}
 <input id="pin" name="pin" type="text" inputmode="numeric" autocomplete="off" required pattern="[0-9]{1,10}" maxlength="10" title="1 to 10 digits" autofocus>
 <div class="keys" role="group" aria-label="Keypad" hidden>${['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => `<button type="button" class="quiet" data-key="${digit}">${digit}</button>`).join('')}<button type="button" class="quiet" data-key="clear" aria-label="Clear">C</button><button type="button" class="quiet" data-key="0">0</button><button type="button" class="quiet" data-key="back" aria-label="Delete the last digit">⌫</button></div>
 <button class="enter">Enter</button></form>
-<p>It is ${esc(sydney(now.getTime()))} in Sydney, on the clock of the sandbox. Battery: ${lock.battery} %.</p></section>
-<section><h2>Log</h2><table><tr><th>When</th><th>What</th></tr>${entries || '<tr><td colspan="2">Nobody was here.</td></tr>'}</table></section>
+<p>Sandbox clock: ${esc(sydney(now.getTime()))} in Sydney. Battery: ${lock.battery} %.</p></section>
+<section><h2>Log</h2><table><tr><th>Time</th><th>Event</th></tr>${entries || '<tr><td colspan="2">No entries yet.</td></tr>'}</table></section>
 <script>${SCRIPT}</script>`,
     `<style>${STYLE}</style>`,
   );
@@ -30,7 +30,7 @@ ${lamp(result)}
 
 function lamp(result: Door | null): string {
   if (!result)
-    return '<p class="lamp" role="status"><span class="bulb" aria-hidden="true"></span><span>The lamp is dark. Type your PIN.</span></p>';
+    return '<p class="lamp" role="status"><span class="bulb" aria-hidden="true"></span><span>Enter your PIN.</span></p>';
   const reason = result.opened ? '' : ` <span class="reason">${esc(result.reason)}</span>`;
   return `<p class="lamp ${result.opened ? 'green' : 'red'}" role="status"><span class="bulb" aria-hidden="true"></span><span><strong>${result.opened ? 'The door opens' : 'The door stays shut'}</strong>${reason}</span></p>`;
 }

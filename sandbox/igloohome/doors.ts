@@ -6,24 +6,24 @@ import { BRIDGE_ID, type Lock, type LogEntry, type Site } from './site.ts';
 export type Door = { readonly opened: boolean; readonly reason: string };
 export type Doors = {
   find(id: string): Lock | null;
-  /** 'kept' also when it was there before; 'full' beyond 199 codes; 'taken' when the same digits open another window. */
-  keep(lock: Lock, code: Omit<Code, 'used'>): 'kept' | 'full' | 'taken';
-  /** Forgets a code that came through the bridge; false: there is none. */
-  forget(lock: Lock, pin: string): boolean;
-  /** What somebody standing at the door does. */
+  /** Stores a code. 'stored' also when it was stored before; 'full' above 199 codes; 'taken' when the same digits have another window. */
+  store(lock: Lock, code: Omit<Code, 'used'>): 'stored' | 'full' | 'taken';
+  /** Deletes a code that came through the bridge; false when there is none. */
+  remove(lock: Lock, pin: string): boolean;
+  /** Enters a PIN on the keypad. */
   press(lock: Lock, pin: string): Door;
-  /** Whether the bridge reaches the cloud now. */
+  /** Whether the bridge can reach the cloud. */
   online(): boolean;
   setOnline(online: boolean): void;
-  /** Notices what became of the bridge and hands on what waited for it. */
+  /** Reports a change of the bridge and sends the entries that waited for it. */
   scheduler(): void;
 };
 
 const LOG_MAX = 200;
-/** Codes that died so long ago are not worth keeping; until then the keypad can say that they were good once. */
+/** How long expired codes are kept, so that the keypad can say "no longer valid" instead of "wrong code". */
 const REMEMBERED_MS = 30 * DAY;
 
-/** The locks on the doors and the bridge that ties them to the cloud. */
+/** The locks, and the bridge that connects them to the cloud. */
 export function createDoors(core: Core, site: Site, reports: Reports): Doors {
   let reported = true;
 
@@ -31,8 +31,8 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
     site.bridge.online &&
     !core.faults.list().some((fault) => fault.provider === 'igloohome' && fault.kind === 'offline');
 
-  /** Activity reaches the cloud through the bridge: at once, or late and in one batch when it was away. */
-  function handOn(lock: Lock): void {
+  /** Sends the log to the cloud through the bridge: at once, or later in one batch when the bridge was offline. */
+  function sendLog(lock: Lock): void {
     const waiting = lock.log.filter((entry) => !entry.sent).toReversed();
     if (waiting.length === 0 || !online()) return;
     for (const entry of waiting) entry.sent = true;
@@ -41,11 +41,11 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
     });
   }
 
-  function note(lock: Lock, entry: Omit<LogEntry, 'sent'>): void {
+  function addLogEntry(lock: Lock, entry: Omit<LogEntry, 'sent'>): void {
     lock.log.unshift({ ...entry, sent: false });
     lock.log.length = Math.min(lock.log.length, LOG_MAX);
     core.state.changed();
-    handOn(lock);
+    sendLog(lock);
   }
 
   function scheduler(): void {
@@ -54,7 +54,7 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
       reported = now;
       reports.send(BRIDGE_ID, 10, { isOnline: now });
     }
-    for (const lock of site.locks) handOn(lock);
+    for (const lock of site.locks) sendLog(lock);
   }
 
   return {
@@ -66,21 +66,21 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
       scheduler();
     },
     find: (id) => site.locks.find((lock) => lock.id === id) ?? null,
-    keep(lock, code) {
+    store(lock, code) {
       const now = core.now().getTime();
       const live = liveCodes(lock.codes, now);
       const twins = live.filter((one) => one.pin === code.pin);
       const same = (one: Code): boolean =>
         one.kind === code.kind && one.startsAt === code.startsAt && one.endsAt === code.endsAt;
-      if (lock.codes.some((one) => one.pin === code.pin && same(one))) return 'kept';
+      if (lock.codes.some((one) => one.pin === code.pin && same(one))) return 'stored';
       if (twins.length > 0) return 'taken';
       if (live.length >= CODES_MAX) return 'full';
       lock.codes = lock.codes.filter((one) => one.endsAt === null || one.endsAt > now - REMEMBERED_MS);
       lock.codes.push({ ...code, used: 0 });
       core.state.changed();
-      return 'kept';
+      return 'stored';
     },
-    forget(lock, pin) {
+    remove(lock, pin) {
       const before = lock.codes.length;
       lock.codes = lock.codes.filter((code) => code.pin !== pin || code.kind !== 'bridge');
       core.state.changed();
@@ -102,7 +102,7 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
         if (lock.wrong >= WRONG_MAX) Object.assign(lock, { wrong: 0, lockedUntil: now + LOCKED_OUT_MS });
       }
       const { opened, reason } = answer;
-      note(lock, { logType, entryDate: Math.floor(now / 1000), pin, opened, reason });
+      addLogEntry(lock, { logType, entryDate: Math.floor(now / 1000), pin, opened, reason });
       return { opened, reason };
     },
   };

@@ -113,7 +113,7 @@ async function job(body: Json): Promise<Json> {
 const reports = (type: number): Hook[] => hooks.filter((hook) => hook.body.includes(`"type":${type},`));
 
 describe('tokens', () => {
-  it('are given for the right secret and owned scopes only', async () => {
+  it('are issued for the right secret and owned scopes only', async () => {
     expect((await token(undefined, 'wrong')).status).toBe(401);
     expect((await token('grant_type=password')).status).toBe(400);
     const foreign = await token('grant_type=client_credentials&scope=igloohomeapi/get-devices+igloohomeapi/everything');
@@ -124,7 +124,7 @@ describe('tokens', () => {
     expect((await call('GET', '/igloohome/devices', undefined, narrow)).status).toBe(200);
     expect((await call('POST', BRIDGE_JOBS, newCode(), narrow)).status).toBe(403);
   });
-  it('die after a day on the clock of the sandbox', async () => {
+  it('expire after a day of sandbox time', async () => {
     expect((await call('GET', '/igloohome/devices', undefined, 'made.up.token')).status).toBe(401);
     await control('POST', '/api/clock', { advance_seconds: 86_401 });
     expect((await call('GET', '/igloohome/devices')).status).toBe(403);
@@ -145,14 +145,14 @@ it('lists three locks, their bridge and a keypad', async () => {
 
 describe('computed codes', () => {
   const path = '/igloohome/devices/SPA1X0001/algopin';
-  it('open once when they are for one use', async () => {
+  it('for one use open once', async () => {
     const made = await call('POST', `${path}/onetime`, { variance: 1, startDate: hour(0), accessName: 'b' });
     const pin = String(made.json['pin']);
     expect(pin).toMatch(/^\d{9}$/);
     expect(await press(pin)).toEqual({ opened: true, reason: 'opened' });
     expect(await press(pin)).toEqual({ opened: false, reason: 'already used' });
   });
-  it('open until their end on the clock of the sandbox', async () => {
+  it('open until their end in sandbox time', async () => {
     const wish = { variance: 1, startDate: hour(0), endDate: hour(2 * HOUR), accessName: 'b' };
     const { json } = await call('POST', `${path}/hourly`, wish);
     expect(await press(String(json['pin']))).toMatchObject({ opened: true });
@@ -160,7 +160,7 @@ describe('computed codes', () => {
     await control('POST', '/api/clock', { advance_seconds: 7_200 });
     expect(await press(String(json['pin']))).toEqual({ opened: false, reason: 'no longer valid' });
   });
-  it('are refused for a keypad, for no JSON, and cannot be taken back', async () => {
+  it('are refused for a keypad and for a body that is not JSON, and cannot be deleted', async () => {
     expect((await call('POST', '/igloohome/devices/EK1X00001/algopin/hourly', {})).status).toBe(400);
     const text = { method: 'POST', headers: { authorization: `Bearer ${bearer}` }, body: 'x' };
     expect((await send(`${path}/hourly`, text)).status).toBe(415);
@@ -175,7 +175,7 @@ describe('computed codes', () => {
       accessName: 'b',
     });
     for (let at = 0; at < 199; at += 1) expect((await call('POST', `${path}/hourly`, wish(at))).status).toBe(200);
-    // The same wish is the same code and takes no room.
+    // The same request gives the same code and takes no extra space.
     expect((await call('POST', `${path}/hourly`, wish(0))).status).toBe(200);
     expect((await call('POST', `${path}/hourly`, wish(199))).status).toBe(400);
     expect(await job(newCode())).toMatchObject({ jobResponse: { jobStatus: 2 } });
@@ -183,7 +183,7 @@ describe('computed codes', () => {
 });
 
 describe('jobs for the bridge', () => {
-  it('write a code that opens, report its use, and delete it', async () => {
+  it('create a code that opens, report its use, and delete it', async () => {
     const started = await call('POST', BRIDGE_JOBS, newCode());
     const early = await call('GET', `/igloohome/jobs/${String(started.json['jobId'])}`);
     expect(early.json).toMatchObject({ completed: false, jobResponse: null, jobType: 4 });
@@ -214,11 +214,11 @@ describe('jobs for the bridge', () => {
   ])('are refused with %j', async (more) => {
     expect((await call('POST', BRIDGE_JOBS, newCode(more))).status).toBe(400);
   });
-  it('fail when the digits open another window already', async () => {
+  it('fail when the digits already have another window', async () => {
     await job(newCode());
     expect(await job(newCode({ endDate: minute(3 * HOUR) }))).toMatchObject({ jobResponse: { jobStatus: 2 } });
   });
-  it('tell battery, status and logs', async () => {
+  it('return battery, status and logs', async () => {
     expect(await job({ jobType: 9 })).toMatchObject({ jobResponse: { jobStatus: 0, opResult: { batteryLevel: 91 } } });
     expect(await job({ jobType: 10 })).toMatchObject({ jobResponse: { jobStatus: 0 } });
     await press('1111');
@@ -227,7 +227,7 @@ describe('jobs for the bridge', () => {
     });
     expect((await call('POST', BRIDGE_JOBS, { jobType: 3 })).status).toBe(400);
   });
-  it('fail or expire when that was arranged', async () => {
+  it('fail or expire when the control API says so', async () => {
     await control('POST', '/api/doors/bridge', { next_job: 'failed' });
     expect(await job(newCode())).toMatchObject({ jobResponse: { jobStatus: 2 } });
     await control('POST', '/api/doors/bridge', { next_job: 'expired' });
@@ -237,7 +237,7 @@ describe('jobs for the bridge', () => {
     expect(ended.json).toMatchObject({ completed: true, jobResponse: { jobStatus: 2 } });
     expect(await press('123456')).toMatchObject({ opened: false });
   });
-  it('are not taken while the bridge is away, and what happened meanwhile comes in one batch', async () => {
+  it('are refused while the bridge is offline; later the log arrives in one batch', async () => {
     await control('POST', '/api/doors/bridge', { online: false });
     expect((await call('POST', BRIDGE_JOBS, newCode())).status).toBe(406);
     await press('1111');
@@ -257,7 +257,7 @@ describe('jobs for the bridge', () => {
       new Set([false, true]),
     );
   });
-  it('hear 406 from an armed fault too, while the rest of the cloud answers', async () => {
+  it('get 406 from an offline fault, while the rest of the cloud answers', async () => {
     await control('POST', '/api/faults', { provider: 'igloohome', kind: 'offline' });
     expect((await call('GET', '/igloohome/devices')).status).toBe(200);
     expect((await call('POST', BRIDGE_JOBS, newCode())).status).toBe(406);
@@ -266,14 +266,14 @@ describe('jobs for the bridge', () => {
 });
 
 describe('the keypad', () => {
-  it('falls silent for five minutes after five wrong codes', async () => {
+  it('is locked for five minutes after five wrong codes', async () => {
     await job(newCode());
     for (let at = 0; at < 5; at += 1) expect(await press('999999')).toMatchObject({ reason: 'wrong code' });
     expect(await press('123456')).toMatchObject({ opened: false, reason: expect.stringContaining('locked out') });
     await control('POST', '/api/clock', { advance_seconds: 301 });
     expect(await press('123456')).toMatchObject({ opened: true });
   });
-  it('is a page a person can type on', async () => {
+  it('has a page on which a person can type', async () => {
     await job(newCode());
     const before = await (await home.request('/doors/SPA1X0001')).text();
     expect(before).toContain('Door of Studio A');
@@ -285,7 +285,7 @@ describe('the keypad', () => {
     expect(refused).toContain('a PIN has 1 to 10 digits');
     expect((await home.request('/doors/nowhere')).status).toBe(404);
   });
-  it('leaves no digits in what scripts read back', async () => {
+  it('masks digits in what the control API returns', async () => {
     await press('987654');
     const [door] = Object.values(await control('GET', '/api/doors'));
     expect(door).toMatchObject({ id: 'SPA1X0001', log: [{ opened: false, reason: 'wrong code' }] });
@@ -293,7 +293,7 @@ describe('the keypad', () => {
   });
 });
 
-it('signs its reports with the key it shows', async () => {
+it('signs its webhooks with the key it publishes', async () => {
   await press('1111');
   const [hook] = await until(
     () => reports(5),
@@ -310,7 +310,7 @@ it('signs its reports with the key it shows', async () => {
   expect(createVerify('sha256').update(digest).verify(key, signature)).toBe(true);
 });
 
-it('forgets codes, not keys, when it is reset', async () => {
+it('deletes codes but keeps keys on a reset', async () => {
   await job(newCode());
   const before = await (await home.request('/api/doors/webhook-key')).text();
   await control('POST', '/api/reset');
@@ -318,7 +318,7 @@ it('forgets codes, not keys, when it is reset', async () => {
   expect(await (await home.request('/api/doors/webhook-key')).text()).toBe(before);
 });
 
-it('knows its codes, tokens and key after a restart', async () => {
+it('keeps codes, tokens and key over a restart', async () => {
   const stateFile = join(mkdtempSync(join(tmpdir(), 'sandbox-')), 'state.json');
   const open = (): void => {
     core = createCore({ port: 0, webhookTarget: core.webhookTarget, stateFile });

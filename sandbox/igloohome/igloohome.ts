@@ -15,7 +15,7 @@ import { createTokens } from './tokens.ts';
 const PIN = /^\d{1,10}$/;
 const JOB_MS_MAX = 60_000;
 
-/** igloohome's cloud on its port, and the doors people stand at on the home port. */
+/** Simulates igloohome: its cloud on the provider's port, a page for each door on the home port. */
 export function createIgloohome(core: Core): Provider {
   const site = loadSite(core);
   const reports = createReports(core, `${core.webhookTarget}/functions/v1/igloohome-webhook`, site.privateKey);
@@ -26,7 +26,7 @@ export function createIgloohome(core: Core): Provider {
     name: 'igloohome',
     offset: 2,
     handle: createApi({ site, doors, jobs, tokens }),
-    // Only new work for the bridge notices that it is away.
+    // Only requests for the bridge fail while it is offline.
     offline: (request) => (/\/jobs\/bridges\//.test(new URL(request.url).pathname) ? bridgeOffline() : null),
     control: createControl(core, site, doors, reports),
     pages: createPages(core, doors),
@@ -45,7 +45,7 @@ export function createIgloohome(core: Core): Provider {
 
 function createControl(core: Core, site: Site, doors: Doors, reports: Reports): Hono {
   const api = new Hono();
-  api.get('/doors', (c) => c.json(site.locks.map((lock) => told(core, lock, doors))));
+  api.get('/doors', (c) => c.json(site.locks.map((lock) => describeLock(core, lock, doors))));
   api.get('/doors/webhook-key', (c) => c.text(reports.publicKey));
   api.post('/doors/bridge', async (c) => {
     const { online, job_ms: jobMs, next_job: fate } = await readBody(c.req.raw);
@@ -70,7 +70,7 @@ function createControl(core: Core, site: Site, doors: Doors, reports: Reports): 
   return api;
 }
 
-function told(core: Core, lock: Site['locks'][number], doors: Doors): Record<string, unknown> {
+function describeLock(core: Core, lock: Site['locks'][number], doors: Doors): Record<string, unknown> {
   return {
     id: lock.id,
     name: lock.name,
@@ -89,15 +89,15 @@ function told(core: Core, lock: Site['locks'][number], doors: Doors): Record<str
 
 function createPages(core: Core, doors: Doors): Hono {
   const app = new Hono();
-  const nowhere = (): Response =>
-    page('No such door', '<section><h1>There is no such door</h1><a href="/">Home</a></section>', '', 404);
+  const notFound = (): Response =>
+    page('Door not found', '<section><h1>Door not found</h1><a href="/">Home</a></section>', '', 404);
   app.get('/doors/:id', (c) => {
     const lock = doors.find(c.req.param('id'));
-    return lock ? doorPage(lock, core.now(), null) : nowhere();
+    return lock ? doorPage(lock, core.now(), null) : notFound();
   });
   app.post('/doors/:id', async (c) => {
     const lock = doors.find(c.req.param('id'));
-    if (!lock) return nowhere();
+    if (!lock) return notFound();
     const pin = (new URLSearchParams(await c.req.text()).get('pin') ?? '').replace(/\s/g, '');
     const result = PIN.test(pin) ? doors.press(lock, pin) : { opened: false, reason: 'a PIN has 1 to 10 digits' };
     return doorPage(lock, core.now(), result);
@@ -110,8 +110,8 @@ function panel(core: Core, site: Site, doors: Doors): string {
     .map((lock) => {
       const count = liveCodes(lock.codes, core.now().getTime()).length;
       const last = lock.log[0];
-      const lastText = last ? (last.opened ? 'opened' : last.reason) : 'nobody was here';
-      return `<tr><td><a href="/doors/${lock.id}">Stand at the door of ${esc(lock.name)}</a></td><td>${count} ${count === 1 ? 'code' : 'codes'}; ${esc(lastText)}</td></tr>`;
+      const lastText = last ? (last.opened ? 'opened' : last.reason) : 'no entries yet';
+      return `<tr><td><a href="/doors/${lock.id}">Open the keypad of ${esc(lock.name)}</a></td><td>${count} ${count === 1 ? 'code' : 'codes'}; ${esc(lastText)}</td></tr>`;
     })
     .join('');
   const bridge = doors.online() ? '<span class="good">online</span>' : '<span class="bad">offline</span>';

@@ -8,20 +8,20 @@ import type { Reports } from './reports.ts';
 import type { Job, JobEnd, Lock, Site } from './site.ts';
 
 export type Jobs = {
-  /** Queues a job for the bridge, or the sentence it is refused with (400). */
+  /** Queues a job for the bridge, or returns the message of a 400. */
   start(lock: Lock, jobType: unknown, data: Readonly<Record<string, unknown>>): Job | string;
   find(id: string): Job | null;
-  /** Lets jobs expire whose time has come. */
+  /** Expires jobs that are overdue. */
   scheduler(): void;
   close(): void;
 };
 
-/** 1 lock, 2 unlock, 4 write a code, 5 delete a code, 9 battery, 10 status, 15 activity logs (providers.md 3.2). */
+/** 1 lock, 2 unlock, 4 create a code, 5 delete a code, 9 battery, 10 status, 15 activity logs. */
 export const JOB_TYPES = [1, 2, 4, 5, 9, 10, 15] as const;
 const EXPIRES_MS = 60_000;
 const JOBS_KEPT = 500;
 
-/** Work for the bridge: accepted at once, done a moment later. */
+/** Jobs of the bridge: accepted at once, done a moment later. */
 export function createJobs(core: Core, site: Site, doors: Doors, reports: Reports): Jobs {
   const timers = new Set<NodeJS.Timeout>();
 
@@ -36,10 +36,10 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
   function work(job: Job): void {
     const lock = doors.find(job.lockId);
     if (job.end !== null || job.fate === 'expired') return;
-    // The bridge went away meanwhile: the job waits for it until it expires.
+    // The bridge went offline: the job waits until it expires.
     if (!doors.online()) return later(job);
     if (!lock || job.fate === 'failed') return finish(job, 'failed', null);
-    const result = carryOut(lock, job, doors, core.now());
+    const result = runJob(lock, job, doors, core.now());
     finish(job, result ? 'done' : 'failed', result);
   }
 
@@ -57,7 +57,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
     for (const job of site.jobs) if (job.end === null && now >= job.expiresAt) finish(job, 'expired', null);
   }
 
-  // Jobs that a stopped sandbox left behind.
+  // Resume the jobs that were open when the sandbox stopped.
   for (const job of site.jobs) if (job.end === null) later(job);
 
   return {
@@ -91,21 +91,21 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
   };
 }
 
-/** 0 done, 2 failed or expired (providers.md 3.2). */
+/** 0: done; 2: failed or expired. */
 export function statusOf(end: JobEnd): 0 | 2 {
   return end === 'done' ? 0 : 2;
 }
 
-/** What the lock answers; null: it could not. */
-function carryOut(lock: Lock, job: Job, doors: Doors, now: Date): Record<string, unknown> | null {
+/** Runs a job on the lock; null when the lock could not do it. */
+function runJob(lock: Lock, job: Job, doors: Doors, now: Date): Record<string, unknown> | null {
   switch (job.jobType) {
     case 4: {
       const code = readCode(job.data);
-      return code && doors.keep(lock, code) === 'kept' ? {} : null;
+      return code && doors.store(lock, code) === 'stored' ? {} : null;
     }
     case 5:
-      // Deleting what is not there is done already.
-      doors.forget(lock, String(job.data['pin']));
+      // Deleting a code that does not exist succeeds.
+      doors.remove(lock, String(job.data['pin']));
       return {};
     case 9:
       return { batteryLevel: lock.battery };
@@ -118,7 +118,7 @@ function carryOut(lock: Lock, job: Job, doors: Doors, now: Date): Record<string,
   }
 }
 
-function readCode(data: Readonly<Record<string, unknown>>): Parameters<Doors['keep']>[1] | null {
+function readCode(data: Readonly<Record<string, unknown>>): Parameters<Doors['store']>[1] | null {
   const start = readDate(data['startDate'], 'minutes');
   const end = readDate(data['endDate'], 'minutes');
   if (!start || !end) return null;
@@ -135,7 +135,7 @@ function pinFault(pin: unknown): string | null {
   return typeof pin === 'string' && /^\d{4,10}$/.test(pin) ? null : 'jobData.pin must be a text of 4 to 10 digits';
 }
 
-/** `now` is real time, as for computed codes. */
+/** Validates a new code. `now` is real time, as for computed codes. */
 function newCodeFault(data: Readonly<Record<string, unknown>>, now: number): string | null {
   const { accessName, pinType } = data;
   const wrongPin = pinFault(data['pin']);

@@ -1,11 +1,11 @@
-/** How a code came to the lock: computed by the lock itself (four kinds), or written into it through the bridge. */
+/** How a code reached the lock: computed by the lock itself (four kinds), or written through the bridge. */
 export type CodeKind = 'onetime' | 'hourly' | 'daily' | 'permanent' | 'bridge';
 export type Code = {
   readonly pin: string;
   readonly kind: CodeKind;
   /** Milliseconds. */
   readonly startsAt: number;
-  /** Milliseconds; null: for good. */
+  /** Milliseconds; null when it never ends. */
   readonly endsAt: number | null;
   readonly name: string;
   used: number;
@@ -15,19 +15,22 @@ export type Accepted = { readonly opened: true; readonly reason: string; readonl
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** A lock remembers so many codes at a time (providers.md 3.3). */
+/** How many codes a lock stores at a time. */
 export const CODES_MAX = 199;
-/** So many unknown codes in a row silence the keypad for so long. */
+/** After this many unknown codes in a row the keypad is locked for `LOCKED_OUT_MS`. */
 export const WRONG_MAX = 5;
 export const LOCKED_OUT_MS = 5 * 60_000;
 
-/** What the keypad makes of a code at a time (providers.md 3.3). A code outside its window is refused but known: it does not count as a wrong try. */
+/** Decides what the keypad does with a code at a time. A code outside its window is refused, but is not a wrong try. */
 export function decide(codes: readonly Code[], pin: string, now: number): Accepted | Refused {
-  const known = codes.filter((code) => code.pin === pin);
-  if (known.length === 0) return { opened: false, reason: 'wrong code' };
-  const open = known.filter((code) => code.startsAt <= now && (code.endsAt === null || now < code.endsAt));
+  const matching = codes.filter((code) => code.pin === pin);
+  if (matching.length === 0) return { opened: false, reason: 'wrong code' };
+  const open = matching.filter((code) => code.startsAt <= now && (code.endsAt === null || now < code.endsAt));
   if (open.length === 0)
-    return { opened: false, reason: known.some((code) => code.startsAt > now) ? 'not yet valid' : 'no longer valid' };
+    return {
+      opened: false,
+      reason: matching.some((code) => code.startsAt > now) ? 'not yet valid' : 'no longer valid',
+    };
   const refusals = open.map((code) => refusalOf(code, now));
   const code = open[refusals.indexOf(null)];
   return code ? { opened: true, reason: 'opened', code } : { opened: false, reason: refusals[0] ?? 'wrong code' };
@@ -35,17 +38,17 @@ export function decide(codes: readonly Code[], pin: string, now: number): Accept
 
 function refusalOf(code: Code, now: number): string | null {
   if (code.kind === 'onetime' && code.used > 0) return 'already used';
-  // First-use rule: a computed code for more than a day dies when nobody used it in its first 24 hours.
+  // First-use rule: a computed code for more than a day expires when nobody uses it in its first 24 hours.
   const long = code.kind !== 'bridge' && (code.endsAt === null || code.endsAt - code.startsAt > DAY);
   return long && code.used === 0 && now >= code.startsAt + DAY ? 'not used within 24 hours' : null;
 }
 
-/** Codes that still take up memory. */
+/** Filters the codes that still take up memory. */
 export function liveCodes(codes: readonly Code[], now: number): readonly Code[] {
   return codes.filter((code) => code.endsAt === null || code.endsAt > now);
 }
 
-/** How the lock's log names what happened: 20 one-time, 22 first use, 19 used again, 16 wrong. */
+/** Log type of an answer: 20 one-time, 22 first use, 19 used again, 16 wrong. */
 export function logTypeOf(answer: Accepted | Refused): number {
   if (!answer.opened) return 16;
   if (answer.code.kind === 'onetime') return 20;

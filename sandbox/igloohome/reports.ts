@@ -3,7 +3,7 @@ import type { Core } from '../core/core.ts';
 
 export type ReportType = 3 | 5 | 10;
 export type Reports = {
-  /** Tells the server, signed: 5 activity of a lock, 3 a finished job, 10 the bridge came or went. */
+  /** Sends a signed webhook: 5 activity of a lock, 3 a finished job, 10 the bridge went online or offline. */
   send(productId: string, type: ReportType, data: Record<string, unknown>): void;
   /** PEM, as the vendor mails it to integrators. */
   readonly publicKey: string;
@@ -15,7 +15,7 @@ export function newReportKey(): string {
     .toString();
 }
 
-/** "Bridge automated events" to `webhookUrl`, signed with the scheme of providers.md 3.4. */
+/** Sends "Bridge automated events" to `webhookUrl`, signed as the vendor signs them. */
 export function createReports(core: Core, webhookUrl: string, privateKeyPem: string): Reports {
   const privateKey = createPrivateKey(privateKeyPem);
   const publicKey = createPublicKey(privateKey);
@@ -33,7 +33,7 @@ export function createReports(core: Core, webhookUrl: string, privateKeyPem: str
         () => {
           const date = new Date().toUTCString();
           const text = ['POST', host, pathname, contentType, date, body].join('|');
-          // latin1: the vendor's reference code feeds the text byte by byte.
+          // latin1, because the vendor's reference code hashes the text byte by byte.
           const digest = createHmac('sha256', hmacKey).update(Buffer.from(text, 'latin1')).digest();
           return {
             body,

@@ -2,10 +2,10 @@ import type { Core } from '../core/core.ts';
 import { newReportKey } from './reports.ts';
 import type { Code } from './lock-rules.ts';
 
-/** One line of a lock's log, as the cloud and the webhooks show it; `sent` once the bridge has carried it there. */
+/** One entry of a lock's log, as cloud and webhooks show it; `sent` once the bridge has sent it. */
 export type LogEntry = {
   readonly logType: number;
-  /** Seconds since 1970, on the world's clock. */
+  /** Seconds since 1970, in sandbox time. */
   readonly entryDate: number;
   readonly pin: string;
   readonly opened: boolean;
@@ -29,14 +29,14 @@ export type Job = {
   readonly lockId: string;
   readonly jobType: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Milliseconds on the world's clock; a job that nobody did by then has expired. */
+  /** When the job expires: milliseconds of sandbox time. */
   readonly expiresAt: number;
-  /** What was arranged for it; null: the lock decides. */
+  /** Outcome set through the control API; null when the lock decides. */
   readonly fate: 'failed' | 'expired' | null;
   end: JobEnd | null;
   result: Record<string, unknown> | null;
 };
-/** The installation: what survives a restart of the sandbox. */
+/** The installation; it survives a restart of the sandbox. */
 export type Site = {
   locks: Lock[];
   jobs: Job[];
@@ -56,21 +56,21 @@ const LOCKS = [
   ['SPC1X0003', 'Studio C'],
 ] as const;
 
-/** What was kept of the installation, or a new one. */
+/** Loads the saved installation, or creates one. */
 export function loadSite(core: Core): Site {
-  const kept = core.state.load<Partial<Site>>('igloohome', {});
-  // Made once and kept: whoever holds the public key must be able to go on with it after a restart.
-  const site: Site = Object.assign(kept, {
+  const saved = core.state.load<Partial<Site>>('igloohome', {});
+  // Keys are created once and saved: integrators who hold the public key can use it after a restart.
+  const site: Site = Object.assign(saved, {
     ...empty(),
-    privateKey: kept.privateKey ?? newReportKey(),
-    tokenKey: kept.tokenKey ?? crypto.randomUUID(),
-    ...kept,
+    privateKey: saved.privateKey ?? newReportKey(),
+    tokenKey: saved.tokenKey ?? crypto.randomUUID(),
+    ...saved,
   });
   core.state.changed();
   return site;
 }
 
-/** Forgets codes, logs and jobs; the keys stay. */
+/** Deletes codes, logs and jobs; keeps the keys. */
 export function resetSite(site: Site): void {
   Object.assign(site, empty());
 }

@@ -2,7 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
 const PREFIX = 'igloohomeapi/';
-/** What the client of the sandbox owns (names: providers.md 3.1). */
+/** The scopes that the sandbox client owns. */
 const OWNED = [
   'algopin-hourly',
   'algopin-daily',
@@ -27,11 +27,11 @@ const LIFE_SECONDS = 86_400;
 export type Tokens = {
   /** `POST /oauth2/token` */
   answer(request: Request): Promise<Response>;
-  /** Null when the request may go on; else the refusal: 401 for no or a strange token, 403 for a dead one or a scope it lacks. */
+  /** Null when the request is allowed; otherwise 401 for a missing or unknown token, 403 for an expired token or a missing scope. */
   refuse(request: Request, scope: Scope): Response | null;
 };
 
-/** Client credentials, and tokens that look like JWTs and outlive a restart of the sandbox. */
+/** Issues and checks tokens for client credentials. They look like JWTs and survive a restart. */
 export function createTokens(core: Core, client: { id: string; secret: string }, tokenKey: string): Tokens {
   const signature = (text: string): string => createHmac('sha256', tokenKey).update(text).digest('base64url');
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -67,10 +67,10 @@ export function createTokens(core: Core, client: { id: string; secret: string },
       const form = new URLSearchParams(await request.text());
       if (form.get('grant_type') !== 'client_credentials') return no(400, 'unsupported_grant_type');
       const owned = OWNED.map((scope) => PREFIX + scope);
-      const asked = (form.get('scope') ?? '').split(' ').filter((scope) => scope !== '');
-      // One scope that is not owned fails the whole exchange; none at all means all of them.
-      if (asked.some((scope) => !owned.includes(scope))) return no(400, 'invalid_scope');
-      const access_token = issue(asked.length > 0 ? asked : owned);
+      const requested = (form.get('scope') ?? '').split(' ').filter((scope) => scope !== '');
+      // One scope that the client does not own fails the exchange; an empty list means all scopes.
+      if (requested.some((scope) => !owned.includes(scope))) return no(400, 'invalid_scope');
+      const access_token = issue(requested.length > 0 ? requested : owned);
       return Response.json({ access_token, expires_in: LIFE_SECONDS, token_type: 'Bearer' });
     },
     refuse(request, scope) {

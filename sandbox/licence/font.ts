@@ -12,13 +12,13 @@ const WEIGHTS = [400, 700];
 let files: string[] | null = null;
 
 /**
- * Paths of the letters specimens are printed with, unpacked from the web font so that no font of the machine is needed.
- * They are files because resvg reads fonts from nowhere else, and always the same ones, so that starts leave nothing behind.
+ * Returns the paths of the fonts for specimens, unpacked from the web fonts so that the result does not depend on installed fonts. resvg
+ * reads fonts only from files; the paths are always the same, so that restarts leave no files behind.
  */
 export function licenceFonts(): string[] {
   if (files) return files;
   const require = createRequire(import.meta.url);
-  const folder = join(tmpdir(), `specimen-letters-${process.getuid?.() ?? 0}`);
+  const folder = join(tmpdir(), `specimen-fonts-${process.getuid?.() ?? 0}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   files = SCRIPTS.flatMap((script) =>
     WEIGHTS.map((weight) => {
@@ -26,7 +26,7 @@ export function licenceFonts(): string[] {
       const path = join(folder, `${name}.ttf`);
       const half = `${path}.${process.pid}.${threadId}`;
       writeFileSync(half, unpackWoff(readFileSync(require.resolve(`@fontsource/roboto-mono/files/${name}.woff`))));
-      // In one step: another sandbox may be reading it.
+      // Rename in one step: another sandbox may be reading the file.
       renameSync(half, path);
       return path;
     }),
@@ -34,7 +34,7 @@ export function licenceFonts(): string[] {
   return files;
 }
 
-/** WOFF 1.0 (w3.org/TR/WOFF) to the font inside: a table directory, each table perhaps deflated. */
+/** Unpacks WOFF 1.0 (w3.org/TR/WOFF): a table directory, each table optionally deflated. */
 function unpackWoff(woff: Buffer): Buffer {
   const count = woff.readUInt16BE(12);
   const head = Buffer.alloc(12 + count * 16);

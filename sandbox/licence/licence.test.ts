@@ -27,7 +27,7 @@ describe('a specimen licence', () => {
   });
   afterAll(async () => worker.terminate());
 
-  it.each(people)('of $given $family can be read by a machine', async (person) => {
+  it.each(people)('of $given $family can be read by OCR', async (person) => {
     const picture = await sharp(await drawLicence(person))
       .resize({ width: 1_800 })
       .grayscale()
@@ -51,15 +51,15 @@ describe('a specimen licence', () => {
   });
 });
 
-it('is a JPEG of 1280 × 800, the same for the same wish', async () => {
+it('is a JPEG of 1280 × 800, and the same request gives the same picture', async () => {
   const picture = await drawLicence(SAMPLE);
   expect(await sharp(picture).metadata()).toMatchObject({ format: 'jpeg', width: 1_280, height: 800 });
   expect(picture.equals(await drawLicence(SAMPLE))).toBe(true);
 });
 
-describe('wishes', () => {
+describe('requests for a specimen', () => {
   const read = (query: string): unknown => readSpecimen(new URLSearchParams(query));
-  it('are filled up from the sample, and refused with a sentence', () => {
+  it('take missing values from the sample, and are refused with a message', () => {
     expect(read('')).toEqual(SAMPLE);
     expect(read('given=&family=Madonna&state=vic&tilt=-3.5')).toMatchObject({ given: '', state: 'VIC', tilt: -3.5 });
     for (const [query, word] of [
@@ -85,8 +85,8 @@ describe('wishes', () => {
   });
 });
 
-describe('the memory of specimens', () => {
-  it('knows them again in another size and format, told from people who differ in a letter or a digit', async () => {
+describe('recognition of specimens', () => {
+  it('works in another size and format, and tells people apart who differ in one letter or digit', async () => {
     const core = createCore({ port: 0, webhookTarget: 'http://127.0.0.1:9', stateFile: null });
     const memory = createSpecimenMemory(core);
     const crowd = [SAMPLE, { ...SAMPLE, given: 'Alec' }, { ...SAMPLE, dob: '1998-04-08' }, { ...SAMPLE, tilt: 4 }];

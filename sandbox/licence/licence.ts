@@ -5,7 +5,7 @@ import type { SpecimenMemory } from './memory.ts';
 import { drawLicence } from './picture.ts';
 import { readSpecimen, SAMPLE, type Specimen, stateNames } from './specimen.ts';
 
-/** `/licence.jpg` and the page to choose one on. Every picture is remembered, so that the vision model knows it again. */
+/** Serves `/licence.jpg` and the page to choose one. Remembers each picture, so that the vision model recognises it. */
 export function createLicencePages(memory: SpecimenMemory, today: () => Date): Hono {
   const app = new Hono();
   app.get('/licence.jpg', async (c) => {
@@ -22,32 +22,32 @@ export function createLicencePages(memory: SpecimenMemory, today: () => Date): H
 }
 
 function specimenPage(search: URLSearchParams, today: Date): Response {
-  const wish = readSpecimen(search);
-  const shown = typeof wish === 'string' ? SAMPLE : wish;
+  const requested = readSpecimen(search);
+  const shown = typeof requested === 'string' ? SAMPLE : requested;
   const source = `/licence.jpg?${queryOf(shown)}`;
   const field = (name: keyof Specimen, label: string, more: string): string =>
     `<div><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${esc(String(shown[name]))}" ${more}></div>`;
   const states = stateNames().map((state) => `<option${state === shown.state ? ' selected' : ''}>${state}</option>`);
   return page(
     'Specimen licences',
-    `<section><h1>Specimen licences</h1><p>Fictional licences to try the ID check with: choose, save the picture, upload it.</p>
-${typeof wish === 'string' ? `<p class="bad" role="alert">${esc(wish)}</p>` : ''}
-<form method="get" class="wish">${field('given', 'Given names', 'maxlength="40"')}${field('family', 'Family name', 'maxlength="40"')}
+    `<section><h1>Specimen licences</h1><p>Fictional licences to try the ID check with: fill in the form, save the picture and upload it.</p>
+${typeof requested === 'string' ? `<p class="bad" role="alert">${esc(requested)}</p>` : ''}
+<form method="get" class="specimen">${field('given', 'Given names', 'maxlength="40"')}${field('family', 'Family name', 'maxlength="40"')}
 ${field('dob', 'Date of birth', 'type="date" required')}${field('expiry', 'Expiry date', 'type="date" required')}
 <div><label for="state">State</label><select id="state" name="state">${states.join('')}</select></div>
 ${field('tilt', 'Tilt (degrees, -20 to 20)', 'type="number" min="-20" max="20"')}${field('blur', 'Blur (0 to 20)', 'type="number" min="0" max="20" step="0.5"')}
-<button>Make the picture</button></form></section>
+<button>Draw the picture</button></form></section>
 <section><h2>The picture</h2><img src="${esc(source)}" alt="Specimen licence of ${esc(`${shown.given} ${shown.family}`.trim())}" width="1280" height="800" style="width:100%;height:auto;border-radius:8px">
 <a class="button" href="${esc(source)}" download="specimen-licence.jpg">Save the picture</a></section>
-<section><h2>Others</h2><ul>${others(shown, today)
+<section><h2>Variants</h2><ul>${variants(shown, today)
       .map(([name, specimen]) => `<li><a href="/specimens?${esc(queryOf(specimen))}">${name}</a></li>`)
       .join('')}</ul></section>`,
-    '<style>.wish{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:0 14px;align-items:end}</style>',
+    '<style>.specimen{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:0 14px;align-items:end}</style>',
   );
 }
 
-/** The same person with what an ID check has to find. */
-function others(shown: Specimen, today: Date): [string, Specimen][] {
+/** Variants of this licence, each with a problem that an ID check has to find. */
+function variants(shown: Specimen, today: Date): [string, Specimen][] {
   const day = (years: number, days: number): string => {
     const date = new Date(today);
     date.setUTCFullYear(date.getUTCFullYear() + years, date.getUTCMonth(), date.getUTCDate() + days);
@@ -56,9 +56,9 @@ function others(shown: Specimen, today: Date): [string, Specimen][] {
   return [
     ['17 years old', { ...shown, dob: day(-18, 2) }],
     ['Expired last month', { ...shown, expiry: day(0, -30) }],
-    ['Of another state', { ...shown, state: shown.state === 'VIC' ? 'QLD' : 'VIC' }],
-    ['Of somebody else', { ...shown, given: 'Robin', family: 'Sample' }],
-    ['Askew', { ...shown, tilt: 8 }],
+    ['From another state', { ...shown, state: shown.state === 'VIC' ? 'QLD' : 'VIC' }],
+    ['Another person', { ...shown, given: 'Robin', family: 'Sample' }],
+    ['Tilted', { ...shown, tilt: 8 }],
     ['Too blurred to read', { ...shown, blur: 12 }],
   ];
 }

@@ -6,18 +6,18 @@ import { printedDate, type Specimen, STATES } from './specimen.ts';
 
 const WIDTH = 1_280;
 const HEIGHT = 800;
-/** A letter of the font is so wide for its height. */
+/** Width of a glyph, as a share of its height. */
 const ADVANCE = 0.6;
-/** Middle and opening of a zero, in heights of a letter. */
+/** Centre and counter of a zero, as shares of the glyph height. */
 const ZERO = { middle: 0.365, bold: { x: 0.088, y: 0.235 }, regular: { x: 0.135, y: 0.27 } };
-/** So much narrower is the gap between words, of the height: readers take the font's own gap for the end of a line. */
+/** How much the gap between words is narrowed, as a share of the height: OCR takes the font's own gap for the end of a line. */
 const TIGHTER = 0.2;
 const GRAIN = 22;
 const NAME_WIDTH = 690;
 const INK = '#12202a';
 const LABEL = '#44525a';
 
-/** A clearly fictional licence lying on a table, as a phone would photograph it: a JPEG of 1280 × 800. */
+/** Draws a clearly fictional licence on a table, as a phone would photograph it: a JPEG of 1280 × 800. */
 export async function drawLicence(specimen: Specimen): Promise<Buffer> {
   const font = { fontFiles: licenceFonts(), loadSystemFonts: false, defaultFontFamily: FONT_FAMILY };
   const drawn = new Resvg(scene(specimen), { font }).render().asPng();
@@ -31,7 +31,7 @@ export async function drawLicence(specimen: Specimen): Promise<Buffer> {
   return seen.jpeg({ quality: 90 }).toBuffer();
 }
 
-/** The noise of a small sensor around middle grey; the same every time, so that the same wish gives the same picture. */
+/** Noise of a small sensor around middle grey. Always the same, so that the same request gives the same picture. */
 function grainOf(size: number): Uint8Array {
   let seed = 1;
   const random = (): number => {
@@ -60,7 +60,7 @@ ${planks}<g transform="rotate(${specimen.tilt} 640 400) ${specimen.tilt === 0 ? 
 ${card(specimen)}</g><rect width="${WIDTH}" height="${HEIGHT}" fill="url(#light)"/></svg>`;
 }
 
-/** Fields where New South Wales has them: card number top right, licence number on the left, expiry bottom right. */
+/** Draws the card. Fields are where New South Wales has them: card number top right, licence number left, expiry bottom right. */
 function card(specimen: Specimen): string {
   const { given, family } = specimen;
   return `<rect x="100" y="60" width="1080" height="681" rx="36" fill="url(#card)" stroke="#b9c4ad"/>
@@ -83,11 +83,11 @@ function portrait(): string {
 }
 
 function text(x: number, y: number, size: number, words: string, weight = 400, fill = INK): string {
-  const letters = `<text x="${x}" y="${y}" font-family="${FONT_FAMILY}" font-weight="${weight}" font-size="${size}" word-spacing="${-TIGHTER * size}" fill="${fill}">${esc(words)}</text>`;
-  return letters + openZeros(x, y, size, words, weight);
+  const textElement = `<text x="${x}" y="${y}" font-family="${FONT_FAMILY}" font-weight="${weight}" font-size="${size}" word-spacing="${-TIGHTER * size}" fill="${fill}">${esc(words)}</text>`;
+  return textElement + openZeros(x, y, size, words, weight);
 }
 
-/** The font strikes its zeros through, which no licence does and which readers take for a six or an eight: covers the strokes. */
+/** Covers the slashes of the font's zeros: licences have none, and OCR reads a slashed zero as a six or an eight. */
 function openZeros(x: number, y: number, size: number, words: string, weight: number): string {
   const radius = weight === 700 ? ZERO.bold : ZERO.regular;
   const left = (index: number): number =>
@@ -100,7 +100,7 @@ function openZeros(x: number, y: number, size: number, words: string, weight: nu
     .join('');
 }
 
-/** The size at which a name still ends before the portrait. */
+/** Largest size at which a name ends before the portrait. */
 function fitting(name: string, size: number): number {
   return Math.min(size, Math.floor(NAME_WIDTH / (ADVANCE * Math.max(1, name.length))));
 }

@@ -10,7 +10,7 @@ export const STATES = {
 } as const;
 export type State = keyof typeof STATES;
 
-/** Whose licence is wished for, and how well the photograph turns out. */
+/** Whose licence to draw, and how good the photo is. */
 export type Specimen = {
   readonly given: string;
   readonly family: string;
@@ -37,7 +37,9 @@ export const SAMPLE: Specimen = {
 const NAME_MAX = 40;
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
-/** Reads `given=&family=&dob=&expiry=&state=&tilt=&blur=`; what is missing comes from the sample. A sentence when it cannot be drawn. */
+/**
+ * Reads `given=&family=&dob=&expiry=&state=&tilt=&blur=`; the sample fills in what is missing. Returns a message when it cannot be drawn.
+ */
 export function readSpecimen(search: URLSearchParams): Specimen | string {
   const name = (key: 'given' | 'family'): string => (search.get(key) ?? SAMPLE[key]).replace(/\p{C}/gu, '').trim();
   const [given, family] = [name('given'), name('family')];
@@ -56,11 +58,11 @@ export function readSpecimen(search: URLSearchParams): Specimen | string {
 }
 
 export function stateNames(): State[] {
-  // The keys of a constant object are known.
+  // Object.keys of a constant object returns its keys.
   return Object.keys(STATES) as State[];
 }
 
-/** "03 APR 1998", as New South Wales prints dates. */
+/** Formats a date as New South Wales prints it: "03 APR 1998". */
 export function printedDate(iso: string): string {
   const [year = '', month = '', day = ''] = iso.split('-');
   return `${day} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;

@@ -69,7 +69,7 @@ async function arm(body: unknown): Promise<void> {
 }
 
 describe('the mailbox', () => {
-  it('keeps what came by SMTP and finds it by address and part of the subject', async () => {
+  it('stores mails from SMTP and finds them by address and part of the subject', async () => {
     await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
     await connect().sendMail(mail({ to: 'kim@example.com', subject: 'Your access code' }));
     expect((await mailbox()).map((one) => one.to)).toEqual(['kim@example.com', 'alex@example.com']);
@@ -84,14 +84,14 @@ describe('the mailbox', () => {
     await home.request('/api/mail', { method: 'DELETE' });
     expect(await mailbox()).toEqual([]);
   });
-  it('keeps repeats and says of what', async () => {
+  it('stores repeats and links each to its first mail', async () => {
     for (let at = 0; at < 2; at += 1) await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
     await connect().sendMail(mail({ messageId: '<one@studio.example>', to: 'kim@example.com' }));
     const [other, second, first] = await mailbox();
     expect(second).toMatchObject({ duplicateOf: first?.id });
     expect(other).toMatchObject({ duplicateOf: null, to: 'kim@example.com' });
   });
-  it('hands out attachments', async () => {
+  it('serves attachments', async () => {
     const file = { filename: 'booking.ics', content: 'BEGIN:VCALENDAR', contentType: 'text/calendar; method=PUBLISH' };
     await connect().sendMail(mail({ attachments: [file] }));
     const [found] = await mailbox();
@@ -102,7 +102,7 @@ describe('the mailbox', () => {
     expect(answer.headers.get('content-disposition')).toContain('booking.ics');
     expect((await answer.text()).trim()).toBe('BEGIN:VCALENDAR');
   });
-  it('takes any login and several recipients', async () => {
+  it('accepts any login and several recipients', async () => {
     const transport = nodemailer.createTransport({ host: '127.0.0.1', port, auth: { user: 'a', pass: 'b' } });
     transports.push(transport);
     await transport.sendMail(mail({ to: 'a@example.com', cc: 'b@example.com' }));
@@ -114,7 +114,7 @@ describe('the mailbox', () => {
 });
 
 describe('its pages', () => {
-  it('list mail, and show it in a frame without script, or as text with links', async () => {
+  it('list mails, and show one in a frame without scripts, or as text with links', async () => {
     await connect().sendMail(mail());
     const list = await (await home.request('/mail?subject=booking')).text();
     expect(list).toContain('Booking confirmed: Studio A');
@@ -147,7 +147,7 @@ describe('faults', () => {
     await connect().sendMail(mail());
     expect(await mailbox()).toHaveLength(1);
   });
-  it('meet a line that is kept open too', async () => {
+  it('apply to a connection that stays open too', async () => {
     const transport = connect(true);
     await transport.sendMail(mail());
     await arm({ provider: 'mail', kind: 'status', status: 421 });
@@ -157,14 +157,14 @@ describe('faults', () => {
     await transport.sendMail(mail());
     expect(await mailbox()).toHaveLength(2);
   });
-  it('take the message and lose the answer', async () => {
+  it('store the message and lose the answer', async () => {
     await arm({ provider: 'mail', kind: 'fail_after' });
     await expect(connect().sendMail(mail({ messageId: '<one@studio.example>' }))).rejects.toThrow();
     expect(await mailbox()).toHaveLength(1);
     await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
     expect((await mailbox())[0]?.duplicateOf).not.toBeNull();
   });
-  it('leave a trace among the requests, without digits of a subject', async () => {
+  it('appear in the request log, with the digits of a subject masked', async () => {
     await connect().sendMail(mail({ subject: 'Your code: 123456' }));
     const requests = await (await home.request('/api/requests?provider=mail')).text();
     expect(requests).toContain('alex@example.com');

@@ -7,7 +7,7 @@ import { createSmtp } from './smtp.ts';
 
 const SHOWN = 5;
 
-/** The mail server on its port, and its mailbox on the home port. */
+/** Simulates mail: an SMTP server on its port, the mailbox on the home port. */
 export function createMail(core: Core): Provider {
   const mails = createMailStore();
   const smtp = createSmtp(core, mails);

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { esc, page } from '../core/page.ts';
 import type { ReceivedMail, MailStore } from './store.ts';
 
-/** The mailbox as people see it: `/mail` and `/mail/{id}`. */
+/** Serves the mailbox: `/mail` and `/mail/{id}`. */
 export function createMailPages(mails: MailStore): Hono {
   const app = new Hono();
   app.get('/mail', (c) => {
@@ -11,11 +11,11 @@ export function createMailPages(mails: MailStore): Hono {
   });
   app.get('/mail/:id', (c) => {
     const mail = mails.get(c.req.param('id'));
-    return mail ? mailPage(mail, c.req.query('view') === 'text' || mail.html === '') : gone();
+    return mail ? mailPage(mail, c.req.query('view') === 'text' || mail.html === '') : notFound();
   });
   app.get('/mail/:id/:at', (c) => {
     const file = mails.get(c.req.param('id'))?.attachments[Number(c.req.param('at'))];
-    if (!file) return gone();
+    if (!file) return notFound();
     const name = file.filename.replace(/[^\w .-]/g, '_');
     return new Response(new Uint8Array(file.bytes), {
       headers: {
@@ -28,7 +28,7 @@ export function createMailPages(mails: MailStore): Hono {
   return app;
 }
 
-/** Rows of letters, newest first; the mailbox and the home page show the same. */
+/** Renders table rows of mails, newest first, for the mailbox and the home page. */
 export function mailRows(mails: readonly ReceivedMail[]): string {
   return mails
     .map(
@@ -39,14 +39,14 @@ export function mailRows(mails: readonly ReceivedMail[]): string {
 }
 
 function listPage(found: readonly ReceivedMail[], to: string, subject: string): Response {
-  const empty = to || subject ? 'No mail fits.' : 'No mail yet.';
+  const empty = to || subject ? 'No mail matches.' : 'No mail yet.';
   return page(
     'Mailbox',
     `<section><h1>Mailbox</h1><form method="get" role="search" class="search">
-<div><label for="to">To</label><input id="to" name="to" type="email" value="${esc(to)}" placeholder="everybody"></div>
+<div><label for="to">To</label><input id="to" name="to" type="email" value="${esc(to)}" placeholder="anyone"></div>
 <div><label for="subject">Subject</label><input id="subject" name="subject" value="${esc(subject)}" placeholder="any part of it"></div>
 <button>Search</button></form>
-<div id="letters">${found.length > 0 ? `<table><tr><th>At (Sydney)</th><th>To</th><th>Subject</th></tr>${mailRows(found)}</table>` : `<p>${empty}</p>`}</div></section>
+<div id="mails">${found.length > 0 ? `<table><tr><th>Time (Sydney)</th><th>To</th><th>Subject</th></tr>${mailRows(found)}</table>` : `<p>${empty}</p>`}</div></section>
 <script>${REFRESH}</script>`,
     '<style>.search{display:flex;flex-wrap:wrap;gap:0 12px;align-items:end;margin-bottom:14px}.search div{flex:1 1 200px}</style>',
   );
@@ -65,17 +65,17 @@ function mailPage(mail: ReceivedMail, asText: boolean): Response {
   const repeat =
     mail.duplicateOf === null
       ? ''
-      : `<p class="bad">A repeat: <a href="/mail/${mail.duplicateOf}">the first one</a> bears the same Message-ID.</p>`;
+      : `<p class="bad">A repeat: <a href="/mail/${mail.duplicateOf}">the first mail</a> has the same Message-ID.</p>`;
   return page(
     mail.subject || 'A mail',
     `<section><h1>${esc(mail.subject || '(no subject)')}</h1><p>To ${esc(mail.to)}<br>From ${esc(mail.from)}<br>${esc(time(mail.receivedAt))} in Sydney</p>${repeat}
 ${files ? `<h2>Attachments</h2><ul>${files}</ul>` : ''}
-<nav aria-label="View">${mail.html ? tab('As it looks', `/mail/${id}`, !asText) : ''}${tab('As text', `/mail/${id}?view=text`, asText)}</nav>
+<nav aria-label="View">${mail.html ? tab('HTML', `/mail/${id}`, !asText) : ''}${tab('Text', `/mail/${id}?view=text`, asText)}</nav>
 ${asText ? `<pre>${linked(mail.text)}</pre>` : frame(mail.html)}</section><p><a href="/mail">All mail</a></p>`,
   );
 }
 
-/** The mail in a frame that runs no script; its links open outside of it. */
+/** Shows the mail in an iframe without scripts; links open outside the frame. */
 function frame(html: string): string {
   const base = '<base target="_top">';
   const framed = html.includes('<head>') ? html.replace('<head>', `<head>${base}`) : base + html;
@@ -86,8 +86,8 @@ function linked(text: string): string {
   return esc(text).replace(/https?:\/\/[^\s<]+/g, (url) => `<a href="${url}">${url}</a>`);
 }
 
-function gone(): Response {
-  return page('No such mail', '<section><h1>There is no such mail</h1><a href="/mail">All mail</a></section>', '', 404);
+function notFound(): Response {
+  return page('Mail not found', '<section><h1>Mail not found</h1><a href="/mail">All mail</a></section>', '', 404);
 }
 
 function time(iso: string): string {
@@ -102,13 +102,13 @@ function time(iso: string): string {
   }).format(new Date(iso));
 }
 
-/** New mail appears by itself, without taking the focus from the search. */
+/** Refreshes the list without taking focus from the search fields. */
 const REFRESH = `setInterval(async () => {
   if (document.hidden) return;
   try {
     const text = await (await fetch(location.href)).text();
-    const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('letters');
-    const shown = document.getElementById('letters');
+    const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('mails');
+    const shown = document.getElementById('mails');
     if (fresh && fresh.innerHTML !== shown.innerHTML) shown.innerHTML = fresh.innerHTML;
   } catch { /* the sandbox is gone; what is shown stays */ }
 }, 3000);`;

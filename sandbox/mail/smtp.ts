@@ -7,26 +7,26 @@ import type { MailStore } from './store.ts';
 export type Smtp = { start(port: number, host: string): Promise<void>; close(): Promise<void> };
 
 const SIZE_MAX = 25 * 1024 * 1024;
-/** A fault of the kind `status` that names none means "try later". */
+/** The default of a `status` fault; for mail it means "try later" (451). */
 const UNNAMED_STATUS = 503;
 const LATER = 451;
 
 /**
- * A mail server that takes everything for everybody. Faults: `refuse` and `offline` hang up, `hang` says nothing,
- * `status` answers 4xx or 5xx to the message, `garbage` answers what is no SMTP, `fail_after` takes the message and hangs up
- * before saying so, `duplicate` takes it twice.
+ * An SMTP server that accepts every login and recipient. Faults: `refuse` and `offline` close the connection, `hang` sends nothing,
+ * `status` answers the message with 4xx or 5xx, `garbage` answers with invalid SMTP, `fail_after` stores the message and closes the
+ * connection before the answer, `duplicate` stores it twice.
  */
 export function createSmtp(core: Core, mails: MailStore): Smtp {
   const sockets = new Map<number, Socket>();
   const drop = (session: SMTPServerSession): void => void sockets.get(session.remotePort)?.destroy();
 
   function log(path: string, status: number, body = ''): void {
-    // Subjects may carry a code.
+    // Subjects can contain a code.
     const masked = body.replace(/\d{4,}/g, '***');
     core.log({ at: new Date().toISOString(), provider: 'mail', method: 'SMTP', path, status, body: masked });
   }
 
-  /** Silence or a closed line, at the greeting and, for clients that keep their line open, before each mail. True: met one. */
+  /** Applies a connection fault, at the greeting and before each mail of a connection that stays open. True when there was one. */
   function unreachable(session: SMTPServerSession): boolean {
     const kinds: FaultKind[] = ['refuse', 'offline', 'hang'];
     const fault = core.takeFault('mail', kinds);
@@ -36,23 +36,23 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
     return true;
   }
 
-  /** What the client hears: an error, or null for "taken"; 'nothing' when its line was cut. */
+  /** Stores a message and returns the answer: an error, null for accepted, 'nothing' when the connection was closed. */
   async function take(raw: Buffer, session: SMTPServerSession): Promise<Error | null | 'nothing'> {
     const recipients = session.envelope.rcptTo.map((one) => one.address);
     const fault = core.takeFault('mail', ['status', 'garbage', 'fail_after', 'duplicate']);
     if (fault?.kind === 'status') {
       const responseCode = fault.status === UNNAMED_STATUS ? LATER : fault.status;
       log(recipients.join(), responseCode);
-      return refusal('A fault was asked for', responseCode);
+      return refusal('A simulated fault', responseCode);
     }
     if (fault?.kind === 'garbage') {
       log(recipients.join(), 0);
-      sockets.get(session.remotePort)?.end('<html>not what you hoped for\r\n');
+      sockets.get(session.remotePort)?.end('<html>not SMTP\r\n');
       return 'nothing';
     }
-    const kept = await mails.keep(raw, recipients);
-    if (fault?.kind === 'duplicate') await mails.keep(raw, recipients);
-    for (const mail of kept) log(mail.to, fault?.kind === 'fail_after' ? 0 : 250, mail.subject);
+    const stored = await mails.add(raw, recipients);
+    if (fault?.kind === 'duplicate') await mails.add(raw, recipients);
+    for (const mail of stored) log(mail.to, fault?.kind === 'fail_after' ? 0 : 250, mail.subject);
     if (fault?.kind !== 'fail_after') return null;
     drop(session);
     return 'nothing';
@@ -99,7 +99,7 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
         server.once('error', reject);
         server.listen(port, host, () => {
           server.off('error', reject);
-          server.on('error', () => undefined); // a client that hung up in the middle
+          server.on('error', () => undefined); // a client that closed the connection half-way
           resolve();
         });
       }),

@@ -14,18 +14,18 @@ export type ReceivedMail = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** With its angle brackets; empty when the sender gave none. */
+  /** With its angle brackets; empty when the mail has none. */
   readonly messageId: string;
-  /** The first letter with this Message-ID to this person; null: this is the first. */
+  /** Id of the first mail with this Message-ID to this person; null when this is the first. */
   readonly duplicateOf: string | null;
   /** Real time. */
   readonly receivedAt: string;
   readonly attachments: readonly MailFile[];
 };
 export type MailStore = {
-  /** Keeps a message, one letter per recipient; a repeat is kept too, so that it can be counted. */
-  keep(raw: Uint8Array, recipients: readonly string[]): Promise<readonly ReceivedMail[]>;
-  /** Newest first. `to`: exactly this address; `subject`: any part of it, in any case; null: all. */
+  /** Stores a message once per recipient. Repeats are stored too, so that tests can count them. */
+  add(raw: Uint8Array, recipients: readonly string[]): Promise<readonly ReceivedMail[]>;
+  /** Newest first. `to` matches the whole address, `subject` any part in any case; null matches all. */
   find(to: string | null, subject: string | null): readonly ReceivedMail[];
   get(id: string): ReceivedMail | null;
   clear(): void;
@@ -36,11 +36,11 @@ const KEPT = 2_000;
 export function createMailStore(): MailStore {
   let mails: ReceivedMail[] = [];
   return {
-    async keep(raw, recipients) {
+    async add(raw, recipients) {
       const parsed = await PostalMime.parse(raw);
       const messageId = parsed.messageId ?? '';
       const files = parsed.attachments.map(readFile);
-      const kept = recipients.map((recipient): ReceivedMail => {
+      const added = recipients.map((recipient): ReceivedMail => {
         const to = recipient.toLowerCase();
         const first = mails.findLast((one) => messageId !== '' && one.messageId === messageId && one.to === to);
         return {
@@ -56,8 +56,8 @@ export function createMailStore(): MailStore {
           attachments: files,
         };
       });
-      mails = [...kept, ...mails].slice(0, KEPT);
-      return kept;
+      mails = [...added, ...mails].slice(0, KEPT);
+      return added;
     },
     find: (to, subject) =>
       mails.filter(

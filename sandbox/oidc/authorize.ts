@@ -4,8 +4,8 @@ import { framed } from './frame.ts';
 import type { Grants } from './grants.ts';
 import type { People, Person } from './people.ts';
 
-/** What a client asks of a person, checked. */
-type Asked = {
+/** An authorization request that passed the checks. */
+type AuthorizationRequest = {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scope: string;
@@ -14,15 +14,15 @@ type Asked = {
   readonly codeChallenge: string | null;
   readonly formPost: boolean;
 };
-/** How strict a flavour is: `openid` as OpenID Connect has it, or plain OAuth 2 as GitHub has it. */
+/** `openid`: checked as OpenID Connect requires; `plain`: OAuth 2 as GitHub implements it. */
 export type Flavour = 'openid' | 'plain';
-type Parts = { clients: Clients; grants: Grants; people: People; issuer: string };
+type Context = { clients: Clients; grants: Grants; people: People; issuer: string };
 
-/** `GET …/authorize`: the page a person meets. */
-export function showPage(parts: Parts, flavour: Flavour, url: URL): Response {
-  const asked = readRequest(parts, flavour, url.searchParams);
-  if (asked instanceof Response) return asked;
-  const rows = parts.people
+/** `GET …/authorize`: the page on which a person chooses an account. */
+export function showPage(context: Context, flavour: Flavour, url: URL): Response {
+  const authorization = readRequest(context, flavour, url.searchParams);
+  if (authorization instanceof Response) return authorization;
+  const rows = context.people
     .list()
     .map(
       (one) =>
@@ -31,28 +31,32 @@ export function showPage(parts: Parts, flavour: Flavour, url: URL): Response {
     .join('');
   return framed(
     'Choose an account',
-    `<h1>Choose an account</h1><p>to go on to <strong>${esc(new URL(asked.redirectUri).host)}</strong> (${esc(asked.clientId)})</p>
+    `<h1>Choose an account</h1><p>to continue to <strong>${esc(new URL(authorization.redirectUri).host)}</strong> (${esc(authorization.clientId)})</p>
 <form method="post" action="${esc(url.pathname + url.search)}">${rows}</form>
-<form method="post" action="${esc(url.pathname + url.search)}"><h2>Somebody else</h2>
+<form method="post" action="${esc(url.pathname + url.search)}"><h2>Another account</h2>
 <label for="email">Email</label><input id="email" name="email" type="email" required>
 <label for="name">Name</label><input id="name" name="name" required>
-<label class="tick"><input type="checkbox" name="verified" value="yes" checked> The address is verified</label>
+<label class="tick"><input type="checkbox" name="verified" value="yes" checked> This address is verified</label>
 <button class="first">Continue</button></form>
 <form method="post" action="${esc(url.pathname + url.search)}"><button name="refuse" value="yes" class="plain">Cancel</button></form>`,
   );
 }
 
-/** The form of that page: leads back to the client with a code, or with the refusal. */
-export function takeAnswer(parts: Parts, flavour: Flavour, url: URL, form: URLSearchParams): Response {
-  const asked = readRequest(parts, flavour, url.searchParams);
-  if (asked instanceof Response) return asked;
+/** Handles the form of that page: redirects to the client with a code or an error. */
+export function takeAnswer(context: Context, flavour: Flavour, url: URL, form: URLSearchParams): Response {
+  const authorization = readRequest(context, flavour, url.searchParams);
+  if (authorization instanceof Response) return authorization;
   if (form.get('refuse') === 'yes')
-    return redirectBack(asked, parts.issuer, { error: 'access_denied', error_description: 'The person said no' });
-  const person = readPerson(parts.people, form);
-  if (!person) return framed('Choose an account', '<p class="problem">Choose somebody, or type an address.</p>', 400);
-  const { clientId, redirectUri, scope, nonce, codeChallenge } = asked;
-  const code = parts.grants.add({ clientId, redirectUri, scope, nonce, codeChallenge, sub: person.sub });
-  return redirectBack(asked, parts.issuer, { code });
+    return redirectBack(authorization, context.issuer, {
+      error: 'access_denied',
+      error_description: 'The person said no',
+    });
+  const person = readPerson(context.people, form);
+  if (!person)
+    return framed('Choose an account', '<p class="problem">Choose an account, or enter an email address.</p>', 400);
+  const { clientId, redirectUri, scope, nonce, codeChallenge } = authorization;
+  const code = context.grants.add({ clientId, redirectUri, scope, nonce, codeChallenge, sub: person.sub });
+  return redirectBack(authorization, context.issuer, { code });
 }
 
 function readPerson(people: People, form: URLSearchParams): Person | null {
@@ -63,14 +67,18 @@ function readPerson(people: People, form: URLSearchParams): Person | null {
   return people.put({ email, name: form.get('name') ?? '', emailVerified: form.get('verified') === 'yes' });
 }
 
-/** A client nobody knows, or another address to come back to, is told here and never led anywhere (RFC 6749, 4.1.2.1). */
-function readRequest({ clients, issuer }: Parts, flavour: Flavour, query: URLSearchParams): Asked | Response {
+/** Parses and checks the request. An unknown client or redirect address gets an error page and no redirect (RFC 6749, 4.1.2.1). */
+function readRequest(
+  { clients, issuer }: Context,
+  flavour: Flavour,
+  query: URLSearchParams,
+): AuthorizationRequest | Response {
   const one = (name: string): string | null => (query.getAll(name).length === 1 ? query.get(name) : null);
   const clientId = one('client_id') ?? '';
-  if (!clients.known(clientId)) return refused('invalid_client: the client is not registered here');
+  if (!clients.isRegistered(clientId)) return refused('invalid_client: the client is not registered here');
   const redirectUri = one('redirect_uri') ?? '';
-  if (!clients.redirects(redirectUri)) return refused('redirect_uri_mismatch: this address is not registered');
-  const asked: Asked = {
+  if (!clients.allowsRedirect(redirectUri)) return refused('redirect_uri_mismatch: this address is not registered');
+  const authorization: AuthorizationRequest = {
     clientId,
     redirectUri,
     scope: one('scope') ?? '',
@@ -79,23 +87,23 @@ function readRequest({ clients, issuer }: Parts, flavour: Flavour, query: URLSea
     codeChallenge: one('code_challenge'),
     formPost: one('response_mode') === 'form_post',
   };
-  const fault = faultOf(asked, flavour, one);
-  return fault === null ? asked : redirectBack(asked, issuer, fault);
+  const fault = faultOf(authorization, flavour, one);
+  return fault === null ? authorization : redirectBack(authorization, issuer, fault);
 }
 
 function faultOf(
-  asked: Asked,
+  authorization: AuthorizationRequest,
   flavour: Flavour,
   one: (name: string) => string | null,
 ): { error: string; error_description: string } | null {
   const no = (error: string, text: string) => ({ error, error_description: text });
   if (flavour === 'openid' && one('response_type') !== 'code')
     return no('unsupported_response_type', 'response_type must be code');
-  if (flavour === 'openid' && !asked.scope.split(' ').includes('openid'))
+  if (flavour === 'openid' && !authorization.scope.split(' ').includes('openid'))
     return no('invalid_scope', 'scope must contain openid');
-  if (asked.state === null) return no('invalid_request', 'state is needed');
-  if (flavour === 'openid' && asked.nonce === null) return no('invalid_request', 'nonce is needed');
-  if (asked.codeChallenge === null || one('code_challenge_method') !== 'S256')
+  if (authorization.state === null) return no('invalid_request', 'state is needed');
+  if (flavour === 'openid' && authorization.nonce === null) return no('invalid_request', 'nonce is needed');
+  if (authorization.codeChallenge === null || one('code_challenge_method') !== 'S256')
     return no('invalid_request', 'code_challenge with method S256 is needed');
   return null;
 }
@@ -104,18 +112,18 @@ function refused(reason: string): Response {
   return framed('Request refused', `<p class="problem">${esc(reason)}</p>`, 400);
 }
 
-function redirectBack(asked: Asked, issuer: string, answer: Record<string, string>): Response {
-  const fields = { ...answer, ...(asked.state === null ? {} : { state: asked.state }), iss: issuer };
-  if (asked.formPost) {
+function redirectBack(authorization: AuthorizationRequest, issuer: string, answer: Record<string, string>): Response {
+  const fields = { ...answer, ...(authorization.state === null ? {} : { state: authorization.state }), iss: issuer };
+  if (authorization.formPost) {
     const inputs = Object.entries(fields)
       .map(([name, value]) => `<input type="hidden" name="${esc(name)}" value="${esc(value)}">`)
       .join('');
     return framed(
-      'Going back',
-      `<form method="post" action="${esc(asked.redirectUri)}">${inputs}<button class="first">Continue</button></form>`,
+      'Redirecting',
+      `<form method="post" action="${esc(authorization.redirectUri)}">${inputs}<button class="first">Continue</button></form>`,
     );
   }
-  const to = new URL(asked.redirectUri);
+  const to = new URL(authorization.redirectUri);
   for (const [name, value] of Object.entries(fields)) to.searchParams.set(name, value);
   return new Response(null, { status: 303, headers: { location: to.href } });
 }

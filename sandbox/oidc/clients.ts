@@ -2,22 +2,22 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
 const SECRET = 'sandbox-secret';
-/** One client for each preset the server has, and one for a provider of no preset. */
+/** One client for each preset of the server, and one for a provider without a preset. */
 const IDS = ['sandbox-google', 'sandbox-apple', 'sandbox-azure', 'sandbox-github', 'sandbox-oidc'];
 
-/** The clients registered here. Like the real ones they come back to one address, letter by letter. */
+/** The registered clients. As at real providers, the redirect address must match exactly. */
 export type Clients = {
-  known(id: string): boolean;
-  redirects(to: string): boolean;
-  /** Checks the secret out of the header (RFC 6749, 2.3.1) or the form; null: not who it says. */
+  isRegistered(id: string): boolean;
+  allowsRedirect(to: string): boolean;
+  /** Returns the client id when the secret in the header (RFC 6749, 2.3.1) or the form is right, otherwise null. */
   authenticate(authorization: string | null, form: URLSearchParams): string | null;
 };
 
 export function createClients(core: Core): Clients {
   const redirect = `${core.webhookTarget}/auth/v1/callback`;
   return {
-    known: (id) => IDS.includes(id),
-    redirects: (to) => to === redirect,
+    isRegistered: (id) => IDS.includes(id),
+    allowsRedirect: (to) => to === redirect,
     authenticate(authorization, form) {
       const basic = /^Basic (\S+)$/.exec(authorization ?? '')?.[1];
       const [id = '', secret = ''] =

@@ -4,7 +4,7 @@ import { fitsChallenge, type Grant, type Grants } from './grants.ts';
 import type { People, Person } from './people.ts';
 import { ISSUER_PATH, type Signer } from './signer.ts';
 
-type Parts = { clients: Clients; grants: Grants; people: People; signer: Signer; issuer: string };
+type Context = { clients: Clients; grants: Grants; people: People; signer: Signer; issuer: string };
 const TOKEN_SECONDS = 3_600;
 
 /** `GET /oidc/.well-known/openid-configuration` (OpenID Connect Discovery 1.0). */
@@ -27,16 +27,16 @@ export function discovery(issuer: string): Response {
   });
 }
 
-/** What is wrong with an exchange in the words of RFC 6749, or the grant it gives. */
+/** Exchanges a code: returns the grant, or an error code of RFC 6749. */
 export function exchange(
-  parts: Pick<Parts, 'clients' | 'grants'>,
+  context: Pick<Context, 'clients' | 'grants'>,
   authorization: string | null,
   form: URLSearchParams,
 ): Grant | { status: number; error: string } {
-  const client = parts.clients.authenticate(authorization, form);
+  const client = context.clients.authenticate(authorization, form);
   if (client === null) return { status: 401, error: 'invalid_client' };
   if (form.get('grant_type') !== 'authorization_code') return { status: 400, error: 'unsupported_grant_type' };
-  const grant = parts.grants.take(form.get('code') ?? '');
+  const grant = context.grants.take(form.get('code') ?? '');
   const fits =
     grant?.clientId === client &&
     grant.redirectUri === form.get('redirect_uri') &&
@@ -45,15 +45,15 @@ export function exchange(
 }
 
 /** `POST /oidc/token` */
-export async function tokenEndpoint(parts: Parts, request: Request): Promise<Response> {
+export async function tokenEndpoint(context: Context, request: Request): Promise<Response> {
   const form = new URLSearchParams(await request.text());
-  const grant = exchange(parts, request.headers.get('authorization'), form);
+  const grant = exchange(context, request.headers.get('authorization'), form);
   const headers = { 'cache-control': 'no-store' };
   if ('error' in grant) return Response.json({ error: grant.error }, { status: grant.status, headers });
-  const person = parts.people.find(grant.sub);
+  const person = context.people.find(grant.sub);
   if (!person) return Response.json({ error: 'invalid_grant' }, { status: 400, headers });
-  const accessToken = parts.grants.token(form.get('code') ?? '', grant);
-  const idToken = await idTokenFor(parts.signer, person, grant.clientId, grant.nonce, accessToken);
+  const accessToken = context.grants.token(form.get('code') ?? '', grant);
+  const idToken = await idTokenFor(context.signer, person, grant.clientId, grant.nonce, accessToken);
   return Response.json(
     {
       access_token: accessToken,
@@ -88,7 +88,7 @@ export function idTokenFor(
 }
 
 /** `GET /oidc/userinfo` */
-export function userinfo({ grants, people }: Parts, request: Request): Response {
+export function userinfo({ grants, people }: Context, request: Request): Response {
   const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
   const person = people.find(grants.read(token)?.sub ?? '');
   return person

@@ -3,31 +3,31 @@ import { exchange } from './endpoints.ts';
 import type { Grants } from './grants.ts';
 import type { People, Person } from './people.ts';
 
-type Parts = { clients: Clients; grants: Grants; people: People };
+type Context = { clients: Clients; grants: Grants; people: People };
 
-/** `POST /github/login/oauth/access_token`: GitHub answers mistakes with 200 and an `error`. */
-export async function githubToken(parts: Parts, request: Request): Promise<Response> {
+/** `POST /github/login/oauth/access_token`: GitHub reports errors with status 200 and an `error` field. */
+export async function githubToken(context: Context, request: Request): Promise<Response> {
   const form = new URLSearchParams(await request.text());
-  // GitHub asks for no grant_type.
+  // GitHub requires no grant_type.
   form.set('grant_type', 'authorization_code');
-  const grant = exchange(parts, null, form);
+  const grant = exchange(context, null, form);
   if ('error' in grant) {
     const error = grant.error === 'invalid_client' ? 'incorrect_client_credentials' : 'bad_verification_code';
     return Response.json({ error, error_description: 'The code passed is incorrect or expired.' });
   }
   return Response.json({
-    access_token: parts.grants.token(form.get('code') ?? '', grant),
+    access_token: context.grants.token(form.get('code') ?? '', grant),
     token_type: 'bearer',
     scope: grant.scope.split(' ').join(','),
   });
 }
 
 /** `GET /github/api/user` and `/github/api/user/emails` */
-export function githubApi({ grants, people }: Parts, request: Request, path: string): Response {
+export function githubApi({ grants, people }: Context, request: Request, path: string): Response {
   const token = /^(?:Bearer|token) (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
   const read = grants.read(token);
   const person = people.find(read?.sub ?? '');
-  // GitHub refuses whoever does not say who calls.
+  // GitHub refuses requests without a user agent.
   if (!request.headers.get('user-agent')) return new Response('Request forbidden', { status: 403 });
   if (!person || !read) return Response.json({ message: 'Bad credentials' }, { status: 401 });
   if (path === '/user') return Response.json(profileOf(person));

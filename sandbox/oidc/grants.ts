@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
-/** What a person allowed, waiting to be fetched with its code. */
+/** A person's consent, until its code is exchanged. */
 export type Grant = {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -12,11 +12,11 @@ export type Grant = {
   readonly until: number;
 };
 export type Grants = {
-  /** A code for a grant. */
+  /** Stores a grant and returns its code. */
   add(grant: Omit<Grant, 'until'>): string;
-  /** Takes a grant out; null for a code there is not, or a second use, which also ends what the first one gave (RFC 6749, 4.1.2). */
+  /** Takes a grant; null for an unknown or used code. A second use also revokes the tokens of the first (RFC 6749, 4.1.2). */
   take(code: string): Grant | null;
-  /** A token to read the person's data with. */
+  /** Issues an access token for the person's data. */
   token(code: string, grant: Grant): string;
   read(token: string): Pick<Grant, 'sub' | 'scope'> | null;
   reset(): void;
@@ -58,7 +58,7 @@ export function createGrants(core: Core): Grants {
   };
 }
 
-/** Whether a verifier fits the challenge of its request (RFC 7636, S256). */
+/** Checks a verifier against its challenge (RFC 7636, S256). */
 export function fitsChallenge(verifier: string | null, challenge: string | null): boolean {
   if (challenge === null) return verifier === null;
   if (verifier === null || !/^[\w.~-]{43,128}$/.test(verifier)) return false;

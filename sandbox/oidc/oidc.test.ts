@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTrial, type Trial } from '../testing.ts';
+import { openFixture, type Fixture } from '../testing.ts';
 
 const VERIFIER = 'v'.repeat(64);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
-describe('the pretended identity provider', () => {
-  let trial: Trial;
+describe('the simulated identity provider', () => {
+  let fixture: Fixture;
   let base = '';
   let redirect = '';
   beforeAll(async () => {
-    trial = await openTrial();
-    base = `http://127.0.0.1:${trial.sandbox.ports.oidc}`;
-    redirect = `${trial.target}/auth/v1/callback`;
+    fixture = await openFixture();
+    base = `http://127.0.0.1:${fixture.sandbox.ports.oidc}`;
+    redirect = `${fixture.target}/auth/v1/callback`;
   });
-  afterAll(() => trial.close());
+  afterAll(() => fixture.close());
 
   const right = (): Record<string, string> => ({
     client_id: 'sandbox-google',
@@ -29,7 +29,7 @@ describe('the pretended identity provider', () => {
   const address = (params: Record<string, string>): string =>
     `${base}/oidc/authorize?${new URLSearchParams(params).toString()}`;
   async function codeFor(params = right()): Promise<string> {
-    const answer = await trial.submit(address(params), { email: 'sam@example.com', name: 'Sam', verified: 'yes' });
+    const answer = await fixture.submit(address(params), { email: 'sam@example.com', name: 'Sam', verified: 'yes' });
     expect(answer.status).toBe(303);
     return new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
   }
@@ -46,7 +46,7 @@ describe('the pretended identity provider', () => {
       }),
     });
 
-  test('shows a page, and gives a code that is traded once for a token of the person', async () => {
+  test('shows a page and returns a code that can be exchanged once for a token of the person', async () => {
     expect((await fetch(address(right()))).status).toBe(200);
     const code = await codeFor();
     const traded = await trade({ code });
@@ -56,12 +56,12 @@ describe('the pretended identity provider', () => {
     const userinfo = (): Promise<Response> =>
       fetch(`${base}/oidc/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
     expect(await (await userinfo()).json()).toMatchObject({ sub: claims.sub, name: 'Sam' });
-    // A second trade means the code was stolen: what the first one gave ends too (RFC 6749, 4.1.2).
+    // A second exchange means that the code was stolen: the tokens of the first end too (RFC 6749, 4.1.2).
     expect((await trade({ code })).status).toBe(400);
     expect((await userinfo()).status).toBe(401);
   });
 
-  test('leads nobody to an address that is not registered, letter by letter', async () => {
+  test('redirects only to an address that matches a registered one exactly', async () => {
     for (const wrong of [
       `${redirect}/`,
       `${redirect}?a=1`,
@@ -77,7 +77,7 @@ describe('the pretended identity provider', () => {
   });
 
   test.each(['state', 'nonce', 'code_challenge', 'code_challenge_method', 'scope', 'response_type'])(
-    'asks for %s and leads back with the fault',
+    'requires %s and redirects back with an error',
     async (name) => {
       const { [name]: _left, ...others } = right();
       const answer = await fetch(address(others), { redirect: 'manual' });
@@ -88,7 +88,7 @@ describe('the pretended identity provider', () => {
     },
   );
 
-  test('gives nothing for a wrong secret, verifier, address or client, and not after a minute', async () => {
+  test('issues no token for a wrong secret, verifier, address or client, or after a minute', async () => {
     expect((await trade({ code: await codeFor() }, 'wrong')).status).toBe(401);
     for (const wrong of [
       { code_verifier: 'w'.repeat(64) },
@@ -98,7 +98,7 @@ describe('the pretended identity provider', () => {
     ])
       expect((await trade({ code: await codeFor(), ...wrong })).status, JSON.stringify(wrong)).toBe(400);
     const late = await codeFor();
-    await trial.control('POST', '/api/clock', { advance_seconds: 61 });
+    await fixture.control('POST', '/api/clock', { advance_seconds: 61 });
     expect((await trade({ code: late })).status).toBe(400);
   });
 });

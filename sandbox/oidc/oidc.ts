@@ -14,26 +14,26 @@ import { createSigner, type Signer } from './signer.ts';
 
 const OFFSET = 6;
 
-/** An identity provider for OpenID Connect under /oidc, for GitHub's dialect under /github, for SAML 2.0 under /saml. */
+/** Simulates identity providers: OpenID Connect under /oidc, GitHub under /github, SAML 2.0 under /saml. */
 export function createOidc(core: Core): Provider {
   const people = createPeople(core);
   const signer = createSigner(core);
   const clients = createClients(core);
   const grants = createGrants(core);
   const issuer = issuerOf(core.urlOf(OFFSET));
-  const parts = { clients, grants, people, signer, issuer };
+  const context = { clients, grants, people, signer, issuer };
   const saml = createSaml(core, people, signer.privatePem);
 
   async function page(request: Request, flavour: Flavour): Promise<Response> {
     const url = new URL(request.url);
-    if (request.method === 'GET') return showPage(parts, flavour, url);
-    return takeAnswer(parts, flavour, url, new URLSearchParams(await request.text()));
+    if (request.method === 'GET') return showPage(context, flavour, url);
+    return takeAnswer(context, flavour, url, new URLSearchParams(await request.text()));
   }
 
   async function handle(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith('/saml/')) return saml.handle(request);
-    if (pathname.startsWith('/github/api')) return githubApi(parts, request, pathname.slice('/github/api'.length));
+    if (pathname.startsWith('/github/api')) return githubApi(context, request, pathname.slice('/github/api'.length));
     const posted = request.method === 'POST';
     switch (pathname) {
       case '/oidc/.well-known/openid-configuration':
@@ -43,13 +43,13 @@ export function createOidc(core: Core): Provider {
       case '/oidc/authorize':
         return page(request, 'openid');
       case '/oidc/token':
-        return posted ? tokenEndpoint(parts, request) : new Response('Use POST', { status: 405 });
+        return posted ? tokenEndpoint(context, request) : new Response('Use POST', { status: 405 });
       case '/oidc/userinfo':
-        return userinfo(parts, request);
+        return userinfo(context, request);
       case '/github/login/oauth/authorize':
         return page(request, 'plain');
       case '/github/login/oauth/access_token':
-        return posted ? githubToken(parts, request) : new Response('Use POST', { status: 405 });
+        return posted ? githubToken(context, request) : new Response('Use POST', { status: 405 });
       default:
         return Response.json({ error: 'not_found' }, { status: 404 });
     }
@@ -59,7 +59,7 @@ export function createOidc(core: Core): Provider {
     name: 'oidc',
     offset: OFFSET,
     handle,
-    spared: (request) => /authorize$|^\/saml\/sso/.test(new URL(request.url).pathname),
+    isPage: (request) => /authorize$|^\/saml\/sso/.test(new URL(request.url).pathname),
     control: createControl(people, signer).route('/', saml.control),
     panel: () => panel(people),
     reset() {
@@ -79,11 +79,11 @@ function createControl(people: People, signer: Signer): Hono {
     if (!/^\S+@\S+$/.test(email)) return refusal('email is an address');
     return c.json(people.put({ email, name: text(sent['name'], ''), emailVerified: sent['email_verified'] !== false }));
   });
-  // What a phone's own sign-in dialog hands an app: an id token without a page.
+  // An id token without a page, as the native sign-in dialog of a phone gives it to an app.
   api.post('/id-token', async (c) => {
     const sent = await readBody(c.req.raw);
     const person = people.list().find((one) => one.email === sent['email']);
-    if (!person) return refusal('email is of nobody here', 404);
+    if (!person) return refusal('no account has this email', 404);
     const nonce = typeof sent['nonce'] === 'string' ? sent['nonce'] : null;
     const seconds = typeof sent['seconds'] === 'number' ? sent['seconds'] : 3_600;
     const client = text(sent['client_id'], 'sandbox-google');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
-/** Somebody with an account at the pretended identity provider. */
+/** A person with an account at the simulated identity provider. */
 export type Person = {
   readonly sub: string;
   readonly email: string;
@@ -11,7 +11,7 @@ export type Person = {
 export type People = {
   list(): readonly Person[];
   find(sub: string): Person | null;
-  /** The person with this address as given now; the same address keeps its `sub`. */
+  /** Adds or updates the person with this address; the same address keeps its `sub`. */
   put(of: { email: string; name: string; emailVerified: boolean }): Person;
   reset(): void;
 };
@@ -22,22 +22,22 @@ const FIRST: readonly Person[] = [
 ];
 
 export function createPeople(core: Core): People {
-  const kept = core.state.load<{ people: Person[] }>('oidc-people', { people: [...FIRST] });
+  const saved = core.state.load<{ people: Person[] }>('oidc-people', { people: [...FIRST] });
   return {
-    list: () => kept.people,
-    find: (sub) => kept.people.find((one) => one.sub === sub) ?? null,
+    list: () => saved.people,
+    find: (sub) => saved.people.find((one) => one.sub === sub) ?? null,
     put(of) {
       const email = of.email.trim().toLowerCase();
       const person = { sub: subOf(email), email, name: of.name.trim() || email, emailVerified: of.emailVerified };
-      kept.people = [...kept.people.filter((one) => one.sub !== person.sub), person];
+      saved.people = [...saved.people.filter((one) => one.sub !== person.sub), person];
       core.state.changed();
       return person;
     },
-    reset: () => void (kept.people = [...FIRST]),
+    reset: () => void (saved.people = [...FIRST]),
   };
 }
 
-/** Digits, as the large providers number people. */
+/** Derives a numeric id, as the large providers use. */
 function subOf(email: string): string {
   return createHash('sha256').update(email).digest().readBigUInt64BE().toString();
 }

@@ -4,23 +4,23 @@ import type { Core } from '../core/core.ts';
 
 export type Signer = {
   jwks(): { keys: JsonWebKey[] };
-  /** An id token of the issuer, RS256, in the world's time. */
+  /** Signs an id token with RS256; its times are sandbox time. */
   sign(claims: Record<string, unknown>, seconds: number): Promise<string>;
-  /** The PEM of the private key; SAML answers are signed with the same. */
+  /** PEM of the private key; SAML answers are signed with it too. */
   readonly privatePem: string;
 };
 
 export const ISSUER_PATH = '/oidc';
 
-/** One key of the provider, made at the first start. */
+/** Loads the provider's key, or creates it on the first start. */
 export function createSigner(core: Core): Signer {
-  const kept = core.state.load<{ key: string }>('oidc-key', { key: '' });
-  if (kept.key === '') {
+  const saved = core.state.load<{ key: string }>('oidc-key', { key: '' });
+  if (saved.key === '') {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    kept.key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    saved.key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     core.state.changed();
   }
-  const privateKey = createPrivateKey(kept.key);
+  const privateKey = createPrivateKey(saved.key);
   const jwk = createPublicKey(privateKey).export({ format: 'jwk' });
   const kid = createHash('sha256').update(String(jwk.n)).digest('hex').slice(0, 16);
   return {
@@ -33,6 +33,6 @@ export function createSigner(core: Core): Signer {
         .setExpirationTime(now + seconds)
         .sign(privateKey);
     },
-    privatePem: kept.key,
+    privatePem: saved.key,
   };
 }

@@ -33,7 +33,7 @@ async function control(path: string, body?: unknown): Promise<unknown> {
   return response.json();
 }
 
-it('switches by a frame and tells what it was', async () => {
+it('switches by a frame and returns its previous state', async () => {
   expect(await rpc('Switch.Set', { id: 0, on: true })).toMatchObject({
     id: 7,
     dst: 'studio',
@@ -43,13 +43,13 @@ it('switches by a frame and tells what it was', async () => {
   expect(await rpc('Switch.Toggle', { id: 0 })).toMatchObject({ result: { was_on: true } });
 });
 
-it('switches by an address too, and answers the bare result', async () => {
+it('switches by a URL too, and answers the result without a frame', async () => {
   const response = await send('/green-room/rpc/Switch.Set?id=0&on=true');
   expect([response.status, await response.json()]).toEqual([200, { was_on: false }]);
   expect(await (await send('/green-room/shelly')).json()).toMatchObject({ gen: 3, auth_en: false });
 });
 
-it('switches itself off after its time, on the clock of the sandbox', async () => {
+it('switches itself off after its time, in sandbox time', async () => {
   await rpc('Switch.Set', { id: 0, on: true, toggle_after: 60 });
   expect(await rpc('Switch.GetStatus', { id: 0 })).toMatchObject({ result: { output: true, timer_duration: 60 } });
   await control('/api/clock', { advance_seconds: 61 });
@@ -65,14 +65,14 @@ it('switches itself off after its time, on the clock of the sandbox', async () =
   ]);
 });
 
-it('lets a new command end an older timer', async () => {
+it('replaces an older timer with each new command', async () => {
   await rpc('Switch.Set', { id: 0, on: true, toggle_after: 2 });
   await rpc('Switch.Set', { id: 0, on: true });
   await control('/api/clock', { advance_seconds: 10 });
   expect(await rpc('Switch.GetStatus', { id: 0 })).toMatchObject({ result: { output: true } });
 });
 
-it('refuses as the real one does', async () => {
+it('refuses requests as the real plug does', async () => {
   expect(await rpc('Switch.Set', { id: 0 })).toMatchObject({ error: { code: -103 } });
   expect(await rpc('Switch.Set', { on: true })).toMatchObject({ error: { code: -103 } });
   expect(await rpc('Switch.Set', { id: 3, on: true })).toMatchObject({ error: { code: -105 } });
@@ -88,7 +88,7 @@ it('does not answer while it is offline', async () => {
   expect((await send('/green-room/shelly')).status).toBe(200);
 });
 
-it('is dark again after a reset', async () => {
+it('is off after a reset', async () => {
   await rpc('Switch.Set', { id: 0, on: true });
   provider.reset();
   expect(await control('/api/plugs')).toEqual([{ id: 'green-room', on: false, history: [] }]);

@@ -6,19 +6,19 @@ import { type Answer, type Plug, rpc, settle } from './rpc.ts';
 
 const PLUG_IDS = ['green-room'];
 
-/** Shelly plugs of the second generation at `/<plug-id>/rpc`, and whether their lights are on. */
+/** Simulates second-generation Shelly plugs at `/<plug-id>/rpc`, and shows whether they are on. */
 export function createPlug(core: Core): Provider {
-  const kept = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
+  const saved = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
 
   function scheduler(): void {
-    for (const plug of kept.plugs) if (settle(plug, core.now().getTime())) core.state.changed();
+    for (const plug of saved.plugs) if (settle(plug, core.now().getTime())) core.state.changed();
   }
 
   async function handle(request: Request): Promise<Response> {
     scheduler();
     const url = new URL(request.url);
     const [, id, kind, method] = url.pathname.split('/');
-    const plug = kept.plugs.find((one) => one.id === id);
+    const plug = saved.plugs.find((one) => one.id === id);
     if (!plug) return new Response('No such plug', { status: 404 });
     const call = (name: string, params: Record<string, unknown>): Answer => {
       const answer = rpc(plug, name, params, core.now().getTime());
@@ -36,7 +36,7 @@ export function createPlug(core: Core): Provider {
     const { id: number, src, method: name } = frame;
     if (typeof name !== 'string')
       return bare({ error: { code: -103, message: "Missing required argument 'method'!" } });
-    // A frame is answered as a frame, errors too, with status 200.
+    // A request frame is answered with a frame and status 200, also for errors.
     return Response.json({
       ...(number === undefined ? {} : { id: number }),
       src: `shellyplugsg3-${plug.id}`,
@@ -48,18 +48,18 @@ export function createPlug(core: Core): Provider {
   const control = new Hono();
   control.get('/plugs', (c) => {
     scheduler();
-    return c.json(kept.plugs.map(({ id, on, history }) => ({ id, on, history })));
+    return c.json(saved.plugs.map(({ id, on, history }) => ({ id, on, history })));
   });
 
   return {
     name: 'plug',
     offset: 3,
     handle,
-    // A plug that is away does not answer at all.
+    // A plug that is offline does not answer.
     offline: () => Response.error(),
     control,
-    panel: () => `<section><h2>Lights</h2><table>${kept.plugs.map(row).join('')}</table></section>`,
-    reset: () => void (kept.plugs = PLUG_IDS.map(newPlug)),
+    panel: () => `<section><h2>Lights</h2><table>${saved.plugs.map(row).join('')}</table></section>`,
+    reset: () => void (saved.plugs = PLUG_IDS.map(newPlug)),
     scheduler,
   };
 }
@@ -74,7 +74,7 @@ function row(plug: Plug): string {
   return `<tr><td>${lamp}</td><td>${esc(plug.id)}</td><td class="${plug.on ? 'good' : ''}">${plug.on ? 'on' : 'off'}</td><td>${last ? `since ${esc(last.at)} (${last.by})` : 'never switched'}</td></tr>`;
 }
 
-/** What the plug answers without a frame around it: the result, or the error with a status that says so. */
+/** Answers without a frame: the result, or the error with a matching status. */
 function bare(answer: Answer): Response {
   if ('result' in answer) return Response.json(answer.result);
   return Response.json(answer.error, { status: answer.error.code === 404 ? 404 : 400 });

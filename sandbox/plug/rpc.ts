@@ -2,7 +2,7 @@ export type Switching = { readonly at: string; readonly on: boolean; readonly by
 export type Plug = {
   readonly id: string;
   on: boolean;
-  /** Milliseconds: when it was set, and when the plug switches back by itself. */
+  /** Milliseconds: when it was set, and when the plug switches back. */
   timer: { readonly setAt: number; readonly flipAt: number } | null;
   /** Newest first. */
   history: Switching[];
@@ -13,7 +13,7 @@ const HISTORY_MAX = 200;
 const WATTS = 38.5;
 const VOLTS = 240.1;
 
-/** One call of the Shelly Gen2 RPC (shelly-api-docs.shelly.cloud, Switch). `now` in milliseconds. */
+/** Runs one Shelly Gen2 RPC call (shelly-api-docs.shelly.cloud, Switch). `now` in milliseconds. */
 export function rpc(plug: Plug, method: string, params: Readonly<Record<string, unknown>>, now: number): Answer {
   settle(plug, now);
   if (method === 'Shelly.GetDeviceInfo') return { result: deviceInfo(plug) };
@@ -33,13 +33,13 @@ export function rpc(plug: Plug, method: string, params: Readonly<Record<string, 
   if (on === undefined) return missing('on');
   if (typeof on !== 'boolean') return wrongType('on', 'boolean');
   if (after !== undefined && !(typeof after === 'number' && after > 0)) return wrongType('toggle_after', 'number');
-  // A new command ends the timer of an older one.
+  // A new command replaces the timer of an older one.
   plug.timer = typeof after === 'number' ? { setAt: now, flipAt: now + after * 1000 } : null;
   turn(plug, on, now, 'rpc');
   return { result: { was_on: was } };
 }
 
-/** Lets the plug's own timer switch it back; true when it did. */
+/** Switches the plug back when its timer is due; true when it did. */
 export function settle(plug: Plug, now: number): boolean {
   if (plug.timer === null || now < plug.timer.flipAt) return false;
   const { flipAt } = plug.timer;

@@ -4,37 +4,37 @@ import type { AddressInfo } from 'node:net';
 import { checkSignature, type Credentials } from './signature.ts';
 
 /**
- * A stand-in for an S3 service: one bucket, in memory, path style, every request signed. It knows what the house uses and says
- * NotImplemented to everything else, as strict as Amazon's own where that matters: lengths must be known, hashes must fit.
+ * A simulated S3 service: one bucket, in memory, path style, every request signed. It implements what the server uses and answers
+ * NotImplemented to the rest. Like Amazon's, it requires a length and checks the hash.
  */
 export type ObjectService = {
   readonly url: string;
   readonly bucket: string;
   readonly credentials: Credentials;
-  /** Everything that is kept, by key. */
+  /** All stored objects, by key. */
   readonly kept: ReadonlyMap<string, Uint8Array>;
-  /** The next requests are answered with this status. */
+  /** Answers the next requests with this status. */
   stumble(times: number, status: number): void;
   close(): Promise<void>;
 };
-type Kept = { readonly bytes: Buffer; readonly at: Date };
+type StoredObject = { readonly bytes: Buffer; readonly at: Date };
 
-const BUCKET = 'house-files';
+const BUCKET = 'studio-files';
 const KNOWN_QUERY = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
 
 export async function startObjectService(options: { pageSize?: number } = {}): Promise<ObjectService> {
   const credentials = { accessKeyId: 'AKIDSANDBOX', secretAccessKey: 'sandbox-object-secret', region: 'us-east-1' };
-  const objects = new Map<string, Kept>();
-  let stumbles = { times: 0, status: 500 };
+  const objects = new Map<string, StoredObject>();
+  let failures = { times: 0, status: 500 };
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
-    if (stumbles.times > 0) {
-      stumbles = { ...stumbles, times: stumbles.times - 1 };
-      return refuse(response, stumbles.status, 'InternalError', 'We stumbled');
+    if (failures.times > 0) {
+      failures = { ...failures, times: failures.times - 1 };
+      return refuse(response, failures.status, 'InternalError', 'We stumbled');
     }
     const wrong = checkSignature(request, credentials);
     if (wrong) return refuse(response, wrong.status, wrong.code, wrong.message);
@@ -71,7 +71,7 @@ export async function startObjectService(options: { pageSize?: number } = {}): P
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'MethodNotAllowed', 'The method is not allowed against this resource');
     if (!found) return refuse(response, 404, 'NoSuchKey', 'The specified key does not exist');
-    return give(request, response, found);
+    return sendObject(request, response, found);
   }
 
   function copy(response: ServerResponse, key: string, source: string): void {
@@ -113,7 +113,7 @@ export async function startObjectService(options: { pageSize?: number } = {}): P
     get kept() {
       return new Map([...objects].map(([key, { bytes }]) => [key, bytes]));
     },
-    stumble: (times, status) => void (stumbles = { times, status }),
+    stumble: (times, status) => void (failures = { times, status }),
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -127,17 +127,17 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function give(request: IncomingMessage, response: ServerResponse, { bytes, at }: Kept): void {
-  const asked = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
-  const [from, to] = asked ? [Number(asked[1]), Math.min(Number(asked[2]), bytes.length - 1)] : [0, bytes.length - 1];
-  if (asked && from >= bytes.length) return refuse(response, 416, 'InvalidRange', 'The range is not satisfiable');
+function sendObject(request: IncomingMessage, response: ServerResponse, { bytes, at }: StoredObject): void {
+  const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
+  const [from, to] = range ? [Number(range[1]), Math.min(Number(range[2]), bytes.length - 1)] : [0, bytes.length - 1];
+  if (range && from >= bytes.length) return refuse(response, 416, 'InvalidRange', 'The range is not satisfiable');
   const part = bytes.subarray(from, to + 1);
-  response.writeHead(asked ? 206 : 200, {
+  response.writeHead(range ? 206 : 200, {
     etag: etagOf(bytes),
     'last-modified': at.toUTCString(),
     'content-length': part.length,
     'content-type': 'application/octet-stream',
-    ...(asked ? { 'content-range': `bytes ${from}-${to}/${bytes.length}` } : {}),
+    ...(range ? { 'content-range': `bytes ${from}-${to}/${bytes.length}` } : {}),
   });
   response.end(request.method === 'HEAD' ? undefined : part);
 }

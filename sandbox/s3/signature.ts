@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 /** Signature Version 4 as S3 checks it (AWS, "Authenticating Requests: Using the Authorization Header"). */
 
 export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string };
-/** What is wrong, in S3's words; null: nothing. */
+/** An error in S3's words; null when there is none. */
 export type Fault = { readonly status: number; readonly code: string; readonly message: string };
 
 const SKEW_MS = 15 * 60_000;
@@ -12,17 +12,17 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 const fault = (status: number, code: string, message: string): Fault => ({ status, code, message });
 
-/** Checks everything but the body's own hash, which is compared when the body is here. */
-export function checkSignature(request: IncomingMessage, known: Credentials): Fault | null {
+/** Checks everything except the hash of the body, which is compared after the body arrived. */
+export function checkSignature(request: IncomingMessage, expected: Credentials): Fault | null {
   const header = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
     request.headers.authorization ?? '',
   );
   if (!header) return fault(403, 'AccessDenied', 'Anonymous access is forbidden');
   const [credential = '', signedHeaders = '', signature = ''] = header.slice(1);
   const [accessKeyId, date = '', region, service, end] = credential.split('/');
-  if (accessKeyId !== known.accessKeyId)
+  if (accessKeyId !== expected.accessKeyId)
     return fault(403, 'InvalidAccessKeyId', 'The access key does not exist in our records');
-  if (region !== known.region || service !== 's3' || end !== 'aws4_request')
+  if (region !== expected.region || service !== 's3' || end !== 'aws4_request')
     return fault(400, 'AuthorizationHeaderMalformed', 'The credential scope is wrong');
   const time = one(request, 'x-amz-date');
   const at = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
@@ -50,7 +50,7 @@ export function checkSignature(request: IncomingMessage, known: Credentials): Fa
   ].join('\n');
   const scope = `${date}/${region}/s3/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
-  const key = ['s3', 'aws4_request'].reduce(hmac, hmac(hmac(`AWS4${known.secretAccessKey}`, date), known.region));
+  const key = ['s3', 'aws4_request'].reduce(hmac, hmac(hmac(`AWS4${expected.secretAccessKey}`, date), expected.region));
   return timingSafeEqual(hmac(key, text), Buffer.from(signature, 'hex'))
     ? null
     : fault(403, 'SignatureDoesNotMatch', 'The signature we calculated does not match the one you provided');

@@ -1,18 +1,18 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Core } from '../core/core.ts';
 
-/** What a service provider asks (SAML 2.0 Core, 3.4.1), checked. */
+/** A checked request of a service provider (SAML 2.0 Core, 3.4.1). */
 export type AuthnRequest = { readonly id: string; readonly acs: string; readonly relayState: string | null };
 
 const SKEW_MS = 5 * 60_000;
 
-/** The service provider registered here: who it says it is, and the one address answers go to. */
+/** The registered service provider: its entity id and its only answer address. */
 export function registeredParty(core: Core): { entityId: string; acs: string } {
   const base = `${core.webhookTarget}/auth/v1/sso/saml`;
   return { entityId: `${base}/metadata`, acs: `${base}/acs` };
 }
 
-/** Reads a request of the HTTP-Redirect binding; a sentence says what is wrong with it. */
+/** Parses a request of the HTTP-Redirect binding; returns a message when it is invalid. */
 export function readAuthnRequest(core: Core, url: URL, destination: string): AuthnRequest | string {
   const xml = inflate(url.searchParams.get('SAMLRequest'));
   if (xml === null) return 'SAMLRequest is missing or cannot be unpacked';
@@ -35,6 +35,6 @@ function inflate(packed: string | null): string | null {
   try {
     return inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: 100_000 }).toString('utf8');
   } catch {
-    return null; // not deflated at all
+    return null; // not deflated
   }
 }

@@ -10,26 +10,26 @@ const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const ASSERTION = `//*[local-name(.)='Assertion']`;
 const LIFE_MS = 5 * 60_000;
 
-/** A signed answer (SAML 2.0 Core, 3.3.3) in real time, as assertions are checked on it. */
+/** Builds a signed SAML response (SAML 2.0 Core, 3.3.3). Its times are real time, because receivers check them against it. */
 export function makeResponse(of: {
   person: Person;
   issuer: string;
   audience: string;
   acs: string;
-  /** Null: nobody asked. */
+  /** Null for an unsolicited response. */
   inResponseTo: string | null;
   privatePem: string;
-  /** How long ago it was made. */
+  /** How old the response is, in milliseconds. */
   ageMs?: number;
 }): string {
   const { person, issuer, audience, acs } = of;
   const now = new Date(Date.now() - (of.ageMs ?? 0));
   const at = (ms: number): string => new Date(now.getTime() + ms).toISOString();
-  const asked = of.inResponseTo === null ? '' : ` InResponseTo="${esc(of.inResponseTo)}"`;
+  const inResponseTo = of.inResponseTo === null ? '' : ` InResponseTo="${esc(of.inResponseTo)}"`;
   const attribute = (name: string, value: string): string =>
     `<saml:Attribute Name="${name}" NameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:basic"><saml:AttributeValue>${esc(value)}</saml:AttributeValue></saml:Attribute>`;
-  const assertion = `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${newId()}" IssueInstant="${at(0)}" Version="2.0"><saml:Issuer>${esc(issuer)}</saml:Issuer><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent">${esc(person.sub)}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData NotOnOrAfter="${at(LIFE_MS)}" Recipient="${esc(acs)}"${asked}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(-LIFE_MS)}" NotOnOrAfter="${at(LIFE_MS)}"><saml:AudienceRestriction><saml:Audience>${esc(audience)}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${at(0)}" SessionIndex="${newId()}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${attribute('email', person.email)}${attribute('name', person.name)}</saml:AttributeStatement></saml:Assertion>`;
-  const response = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="${newId()}" IssueInstant="${at(0)}" Version="2.0" Destination="${esc(acs)}"${asked}><saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${esc(issuer)}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>${assertion}</samlp:Response>`;
+  const assertion = `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${newId()}" IssueInstant="${at(0)}" Version="2.0"><saml:Issuer>${esc(issuer)}</saml:Issuer><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent">${esc(person.sub)}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData NotOnOrAfter="${at(LIFE_MS)}" Recipient="${esc(acs)}"${inResponseTo}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(-LIFE_MS)}" NotOnOrAfter="${at(LIFE_MS)}"><saml:AudienceRestriction><saml:Audience>${esc(audience)}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${at(0)}" SessionIndex="${newId()}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${attribute('email', person.email)}${attribute('name', person.name)}</saml:AttributeStatement></saml:Assertion>`;
+  const response = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="${newId()}" IssueInstant="${at(0)}" Version="2.0" Destination="${esc(acs)}"${inResponseTo}><saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${esc(issuer)}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>${assertion}</samlp:Response>`;
   return signAssertion(response, of.privatePem);
 }
 

@@ -8,7 +8,7 @@ import type { People } from '../oidc/people.ts';
 import { readAuthnRequest, registeredParty } from './request.ts';
 import { makeResponse } from './response.ts';
 
-/** A SAML 2.0 identity provider: HTTP-Redirect in, HTTP-POST out, assertions signed. */
+/** A SAML 2.0 identity provider: HTTP-Redirect in, HTTP-POST out, signed assertions. */
 export function createSaml(
   core: Core,
   people: People,
@@ -19,8 +19,8 @@ export function createSaml(
   const publicKey = createPublicKey(privatePem);
 
   function showPage(url: URL): Response {
-    const asked = readAuthnRequest(core, url, location);
-    if (typeof asked === 'string') return refused(asked);
+    const authnRequest = readAuthnRequest(core, url, location);
+    if (typeof authnRequest === 'string') return refused(authnRequest);
     const action = esc(url.pathname + url.search);
     const rows = people
       .list()
@@ -30,40 +30,40 @@ export function createSaml(
       .join('');
     return framed(
       'Single sign-on',
-      `<h1>Single sign-on</h1><p>to go on to <strong>${esc(new URL(asked.acs).host)}</strong></p>
+      `<h1>Single sign-on</h1><p>to continue to <strong>${esc(new URL(authnRequest.acs).host)}</strong></p>
 <form method="post" action="${action}">${rows}</form>
-<form method="post" action="${action}"><h2>Somebody else</h2><label for="email">Email</label><input id="email" name="email" type="email" required>
+<form method="post" action="${action}"><h2>Another account</h2><label for="email">Email</label><input id="email" name="email" type="email" required>
 <label for="name">Name</label><input id="name" name="name" required><button class="first">Continue</button></form>`,
     );
   }
 
   function takeAnswer(url: URL, form: URLSearchParams): Response {
-    const asked = readAuthnRequest(core, url, location);
-    if (typeof asked === 'string') return refused(asked);
+    const authnRequest = readAuthnRequest(core, url, location);
+    if (typeof authnRequest === 'string') return refused(authnRequest);
     const email = form.get('email') ?? '';
     const person = form.has('sub')
       ? people.find(form.get('sub') ?? '')
       : /^\S+@\S+$/.test(email)
         ? people.put({ email, name: form.get('name') ?? '', emailVerified: true })
         : null;
-    if (!person) return refused('nobody was chosen');
+    if (!person) return refused('no account was chosen');
     const xml = makeResponse({
       person,
       issuer,
       audience: registeredParty(core).entityId,
-      acs: asked.acs,
-      inResponseTo: asked.id,
+      acs: authnRequest.acs,
+      inResponseTo: authnRequest.id,
       privatePem,
     });
     const field = (name: string, value: string): string => `<input type="hidden" name="${name}" value="${esc(value)}">`;
     return framed(
-      'Going back',
-      `<form method="post" action="${esc(asked.acs)}"><h1>Signed in</h1><p>as ${esc(person.email)}</p>${field('SAMLResponse', Buffer.from(xml).toString('base64'))}${asked.relayState === null ? '' : field('RelayState', asked.relayState)}<button class="first">Continue</button></form>`,
+      'Redirecting',
+      `<form method="post" action="${esc(authnRequest.acs)}"><h1>Signed in</h1><p>as ${esc(person.email)}</p>${field('SAMLResponse', Buffer.from(xml).toString('base64'))}${authnRequest.relayState === null ? '' : field('RelayState', authnRequest.relayState)}<button class="first">Continue</button></form>`,
     );
   }
 
   const control = new Hono();
-  // An answer as a careless or hostile identity provider would sign it: for another audience, another request, somebody else's people.
+  // A response as a careless or hostile provider would sign it: for another audience, another request, or people of another company.
   control.post('/saml-response', async (c) => {
     const sent = await readBody(c.req.raw);
     const text = (name: string, other: string): string => (typeof sent[name] === 'string' ? sent[name] : other);

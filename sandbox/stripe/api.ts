@@ -16,15 +16,15 @@ type Keys = { readonly secret: string; readonly restricted: string };
 type Call = {
   readonly method: string;
   readonly path: string;
-  /** The form of a POST, the query of a GET. */
+  /** The form of a POST, or the query of a GET. */
   readonly form: FormMap;
   readonly restricted: boolean;
 };
 
-/** Two calls of the same moment meet each other, as they do on the real thing. */
+/** Gives each call a duration, so that simultaneous calls overlap as they do at Stripe. */
 const WORK_MS = 5;
 
-/** The API the official SDK calls, at the root of its own port. Unknown addresses, keys, versions and parameters are refused. */
+/** Serves the API that the official SDK calls. Refuses unknown paths, keys, versions and parameters. */
 export function createStripeApi(state: StripeState, keys: Keys): (request: Request) => Promise<Response> {
   const once = createIdempotency(state);
 
@@ -97,11 +97,11 @@ function route(state: StripeState, call: Call): object {
   throw new StripeRefusal(404, { message: `Unrecognized request URL (${call.method}: ${call.path}).` });
 }
 
-/** Null: there is no such address. */
+/** Null when there is no such path. */
 function routeIn(state: StripeState, call: Call, area: string, rest: readonly string[]): object | null {
   const [first, second, third] = rest;
   if (area === 'identity') return identity(state, call, rest);
-  // What the restricted key is for: sensitive results of identity checks, and nothing else.
+  // The restricted key reads sensitive results of identity checks and nothing else.
   if (call.restricted)
     throw new StripeRefusal(403, {
       message: `The provided key does not have the required permissions for this endpoint (${call.path}).`,
@@ -179,14 +179,14 @@ function checkout(
   return null;
 }
 
-/** The secret of an endpoint is told once, when it is made. */
+/** Stripe shows the secret of an endpoint only once, when it is created. */
 function withoutSecrets(
   endpoints: Readonly<Record<string, Stripe.WebhookEndpoint>>,
 ): Record<string, { id: string; created: number }> {
   return Object.fromEntries(Object.entries(endpoints).map(([id, { secret: _secret, ...shown }]) => [id, shown]));
 }
 
-/** `GET /v1/things` and `GET /v1/things/{id}`; `more` are the filters by equal field its list knows. */
+/** Answers `GET /v1/things` and `GET /v1/things/{id}`; `more` names the fields by which the list can be filtered. */
 function read(
   state: StripeState,
   call: Call,
@@ -218,7 +218,7 @@ function read(
   return expanded(state.ledger, page, expandOf(call.form));
 }
 
-/** `types[]` are up to 20 types, any of which fits; `type` is one. */
+/** Lists events. `types[]` has up to 20 alternatives; `type` has one. */
 function events(state: StripeState, call: Call, rest: readonly string[]): object | null {
   const { types: wanted, ...form } = call.form;
   const types = listAt(wanted).filter((type) => typeof type === 'string');
@@ -269,7 +269,7 @@ function listChecks(state: StripeState, call: Call, restricted: boolean): object
     kind: 'verification_session',
     more: ['status', 'client_reference_id'],
   });
-  // In a list every path begins with `data.`.
+  // In a list, each path begins with `data.`.
   const expand = expandOf(call.form).map((path) => path.replace(/^data\./, ''));
   const data = page.data.flatMap((one) => {
     const check = state.ledger.checks[one.id];

@@ -7,7 +7,7 @@ import { finishCheck, identityErrors, identityOutcome } from './identity/identit
 import { byId, type Check, type Checkout, type StripeState } from './ledger.ts';
 import { StripeRefusal } from './refusal.ts';
 
-/** What tests and outsiders script payments and identity checks with (docs/sandbox.md). */
+/** Control API of payments and identity checks (docs/sandbox.md). */
 export function createStripeControl(state: StripeState): Hono {
   const { ledger } = state;
   const api = new Hono();
@@ -34,7 +34,7 @@ export function createStripeControl(state: StripeState): Hono {
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
-/** Refunds and disputes, and what is odd about the webhooks to come. */
+/** Adds the calls for refunds, disputes and manipulated webhooks. */
 function addMoneyBack(state: StripeState, api: Hono): void {
   const { ledger } = state;
   const guarded = (work: () => object): Response => {

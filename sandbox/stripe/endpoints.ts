@@ -3,7 +3,7 @@ import { type FormMap, listAt, metadataOf, onlyKnown, textOf, urlOf, wordOf } fr
 import { API_VERSION, newId, type StripeState } from './ledger.ts';
 import { needed } from './refusal.ts';
 
-/** `POST /v1/webhook_endpoints`: a further address for events, with a secret of its own. The house's own one is always there. */
+/** `POST /v1/webhook_endpoints`: an additional address for events, with its own secret. The server's own endpoint always exists. */
 export function createEndpoint(state: StripeState, form: FormMap): Stripe.WebhookEndpoint {
   onlyKnown(form, ['url', 'enabled_events.*', 'api_version', 'description', 'metadata.*', 'expand.*']);
   const url = urlOf(form['url'], 'url');

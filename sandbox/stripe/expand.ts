@@ -9,7 +9,7 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** The paths of `expand[]`. */
+/** Reads the paths of `expand[]`. */
 export function expandOf(form: FormMap): string[] {
   return listAt(form['expand']).map((path, at) => {
     if (typeof path !== 'string' || path === '') throw invalid(`expand[${at}]`, 'Invalid string');
@@ -19,7 +19,7 @@ export function expandOf(form: FormMap): string[] {
   });
 }
 
-/** A copy of an object with the ids at these paths replaced by the objects they name. */
+/** Copies an object and replaces the ids at these paths with their objects. */
 export function expanded(ledger: Ledger, object: object, paths: readonly string[]): object {
   const copy = structuredClone(object);
   for (const path of paths) if (isFields(copy)) replace(ledger, copy, path.split('.'), path);
@@ -51,7 +51,7 @@ function lookUp(ledger: Ledger, id: string): object | undefined {
   );
 }
 
-/** Lists an object carries only when asked. */
+/** Lists that an object contains only when expanded. */
 function include(ledger: Ledger, at: Fields, name: string): Stripe.ApiList<object> | null {
   const list = (data: object[], url: string): Stripe.ApiList<object> => ({
     object: 'list',

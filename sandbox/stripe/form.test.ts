@@ -19,7 +19,7 @@ describe('a bracketed form', () => {
     expect(() => parseForm(text)).toThrow();
   });
 
-  test('cannot reach what every object inherits', () => {
+  test('cannot set inherited properties', () => {
     const form = parseForm('metadata[__proto__]=x&metadata[constructor]=y');
     expect(Object.keys(metadataOf(form['metadata']))).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
@@ -27,7 +27,7 @@ describe('a bracketed form', () => {
 });
 
 describe('known keys', () => {
-  test('fit at every level, with one level for a star', () => {
+  test('match at every level; a star stands for one level', () => {
     const allowed = ['mode', 'items.*.price.amount', 'metadata.*'];
     expect(() => onlyKnown(parseForm('mode=a&items[0][price][amount]=1&metadata[k]=v'), allowed)).not.toThrow();
     expect(() => onlyKnown(parseForm('items[0][price][colour]=1'), allowed)).toThrow('items[0][price][colour]');
@@ -37,7 +37,7 @@ describe('known keys', () => {
 });
 
 describe('values', () => {
-  test.each(['1.5', '1e3', ' 1', '', '0x10', '9999999999999'])('%j is no whole number', (value) => {
+  test.each(['1.5', '1e3', ' 1', '', '0x10', '9999999999999'])('%j is not a whole number', (value) => {
     expect(() => integerOf(value, 'amount')).toThrow('Invalid integer');
   });
   test('metadata has at most 50 keys of 40 characters', () => {

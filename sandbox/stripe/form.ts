@@ -1,12 +1,12 @@
 import { invalid, StripeRefusal } from './refusal.ts';
 
-/** Stripe's bracketed forms: `a[b][0][c]=d`. Every value is text, a list or a map. */
+/** A bracketed form of Stripe: `a[b][0][c]=d`. Each value is text, a list or a map. */
 export type FormValue = string | FormValue[] | { [key: string]: FormValue };
 export type FormMap = { [key: string]: FormValue };
 
 type Branch = Map<string, Branch | string>;
 
-/** Reads a form body or a query. Numbered and empty brackets become lists. Refuses a key that is both a value and a map. */
+/** Parses a form body or query. Numbered and empty brackets become lists. Refuses a key that is both a value and a map. */
 export function parseForm(text: string): FormMap {
   const root: Branch = new Map();
   for (const [key, value] of new URLSearchParams(text)) {
@@ -14,14 +14,14 @@ export function parseForm(text: string): FormMap {
     let at = root;
     path.forEach((part, depth) => {
       const name = part === '' ? String(at.size) : part;
-      const known = at.get(name);
+      const existing = at.get(name);
       if (depth === path.length - 1) {
-        if (known instanceof Map) throw invalid(key, `Invalid object: ${key}`);
+        if (existing instanceof Map) throw invalid(key, `Invalid object: ${key}`);
         at.set(name, value);
         return;
       }
-      if (typeof known === 'string') throw invalid(key, `Invalid object: ${key}`);
-      const inner: Branch = known ?? new Map();
+      if (typeof existing === 'string') throw invalid(key, `Invalid object: ${key}`);
+      const inner: Branch = existing ?? new Map();
       at.set(name, inner);
       at = inner;
     });
@@ -44,7 +44,7 @@ function valueOf(branch: Branch): FormValue {
   return mapOf(branch);
 }
 
-/** Refuses keys nobody knows: `allowed` are dotted paths; `*` stands for one level. */
+/** Refuses unknown keys. `allowed` has dotted paths; `*` stands for one level. */
 export function onlyKnown(form: FormMap, allowed: readonly string[]): void {
   const patterns = allowed.map((pattern) => pattern.split('.'));
   const visit = (value: FormValue, path: readonly string[]): void => {
@@ -65,18 +65,18 @@ export function onlyKnown(form: FormMap, allowed: readonly string[]): void {
   for (const [key, value] of Object.entries(form)) visit(value, [key]);
 }
 
-/** `['line_items', '0', 'quantity']` → `line_items[0][quantity]` */
+/** Formats a path: `['line_items', '0', 'quantity']` → `line_items[0][quantity]`. */
 const bracketed = ([first = '', ...rest]: readonly string[]): string =>
   first + rest.map((part) => `[${part}]`).join('');
 
-/** The text of a field; null when absent or empty. */
+/** Reads a text; null when absent or empty. */
 export const textOf = (value: FormValue | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 export const mapAt = (value: FormValue | undefined): FormMap =>
   value !== undefined && typeof value === 'object' && !Array.isArray(value) ? value : {};
 export const listAt = (value: FormValue | undefined): FormValue[] => (Array.isArray(value) ? value : []);
 
-/** A whole number from `least` up; null when absent. */
+/** Reads a whole number of at least `least`; null when absent. */
 export function integerOf(value: FormValue | undefined, param: string, least = 0): number | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || !/^-?\d{1,12}$/.test(value))
@@ -91,7 +91,7 @@ export function booleanOf(value: FormValue | undefined, param: string): boolean 
   if (value === 'true') return true;
   throw invalid(param, `Invalid boolean: ${JSON.stringify(value)}`);
 }
-/** One of some words; null when absent. */
+/** Reads one of several words; null when absent. */
 export function wordOf<const T extends string>(
   value: FormValue | undefined,
   param: string,
@@ -114,7 +114,7 @@ export function emailOf(value: FormValue | undefined, param: string): string | n
     throw invalid(param, `Invalid email address: ${text}`, 'email_invalid');
   return text;
 }
-/** At most 50 keys of 40 characters with 500 characters each (providers, section 1.4). */
+/** Reads metadata: at most 50 keys of 40 characters, with values of 500 characters. */
 export function metadataOf(value: FormValue | undefined, param = 'metadata'): Record<string, string> {
   const entries = Object.entries(mapAt(value)).map(([key, inner]): [string, string] => [key, textOf(inner) ?? '']);
   if (entries.length > 50) throw invalid(param, 'Metadata can have up to 50 keys.');

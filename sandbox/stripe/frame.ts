@@ -18,7 +18,7 @@ a{color:#4b3fa8}ul{list-style:none;margin:0;padding:0}li{padding:10px 0;border-t
 .problem{background:#fdecea;border:1px solid #d9776c;color:#8c1810;border-radius:10px;padding:12px 14px;font-weight:600}
 .note{font-size:14px;color:#5d5878}`;
 
-/** A hosted page: narrow, for a phone, without script or anything loaded from elsewhere. */
+/** Renders a hosted page: narrow, for a phone, without JavaScript or external resources. */
 export function hostedPage(title: string, tag: string, body: string, status = 200): Response {
   return new Response(
     `<!doctype html><html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${esc(title)}</title><style>${STYLE}</style></head><body><main><span class="tag">${esc(tag)}</span>${body}</main></body></html>`,
@@ -34,7 +34,7 @@ export function hostedPage(title: string, tag: string, body: string, status = 20
   );
 }
 
-/** Leaves the page; the answer to a form, so that going back or loading again sends nothing twice. */
+/** Redirects after a form with 303, so that reloading does not send it again. */
 export function seeOther(to: string): Response {
   return new Response(null, { status: 303, headers: { location: to } });
 }

@@ -8,8 +8,8 @@ const KEEP_S = 24 * 3600;
 const KEY_MAX = 255;
 
 /**
- * Runs a call once per key: the same key and parameters hear the first answer again, other parameters are refused, and
- * a call that is still under way is a conflict. Refusals from before the work began are not kept (docs.stripe.com/api/idempotent_requests).
+ * Runs a call once per key. The same key and parameters get the first answer again, other parameters are refused, a call that is still
+ * running is a conflict. Refusals before the work began are not stored (docs.stripe.com/api/idempotent_requests).
  */
 export function createIdempotency(
   state: StripeState,
@@ -21,13 +21,13 @@ export function createIdempotency(
       throw new StripeRefusal(400, { message: `Idempotency keys are 1 to ${KEY_MAX} characters.` });
     const hash = createHash('sha256').update(`${call.method} ${call.path}\n${call.body}`).digest('hex');
     prune(state);
-    const known = byId(state.ledger.idempotency, key);
-    if (known && known.hash !== hash)
+    const storedAnswer = byId(state.ledger.idempotency, key);
+    if (storedAnswer && storedAnswer.hash !== hash)
       throw new StripeRefusal(400, {
         type: 'idempotency_error',
         message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
       });
-    if (known) return { status: known.status, body: JSON.parse(known.body), replayed: true };
+    if (storedAnswer) return { status: storedAnswer.status, body: JSON.parse(storedAnswer.body), replayed: true };
     if (running.has(key))
       throw new StripeRefusal(409, {
         type: 'idempotency_error',

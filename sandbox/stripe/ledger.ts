@@ -2,27 +2,27 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type Stripe from 'stripe';
 import type { Core } from '../core/core.ts';
 
-/** The version the webhook endpoint is pinned to, and the only one the sandbox speaks. */
+/** The API version of the webhook endpoint, and the only one the sandbox supports. */
 export const API_VERSION = '2026-10-28.endive';
 export const OFFSET = 1;
 
-/** What the sandbox knows of a payment beyond what its object tells. */
+/** A Checkout Session with what its public object does not show. */
 export type Checkout = {
   session: Stripe.Checkout.Session;
   items: Stripe.LineItem[];
-  /** Seconds on the sandbox's clock. */
+  /** Seconds of sandbox time. */
   expiresAt: number;
-  /** Given in `payment_intent_data`, for the payment intent that the first try to pay makes. */
+  /** From `payment_intent_data`, for the payment intent that the first try creates. */
   intent: { metadata: Record<string, string>; description: string | null; receiptEmail: string | null };
-  /** A slow payment that is under way: when it ends, on the sandbox's clock, and how. */
+  /** A delayed payment: when it ends, in seconds of sandbox time, and whether it succeeds. */
   pending: { at: number; paid: boolean } | null;
 };
 export type Check = {
   session: Stripe.Identity.VerificationSession;
   returnUrl: string | null;
-  /** What the person showed; null before the first try and after redaction. */
+  /** What the person entered; null before the first try and after redaction. */
   shown: Shown | null;
-  /** Seconds on the sandbox's clock. */
+  /** Seconds of sandbox time. */
   verifiedAt: number | null;
   urlMadeAt: number;
 };
@@ -36,7 +36,7 @@ export type Ledger = {
   charges: Record<string, Stripe.Charge>;
   refunds: Record<string, Stripe.Refund>;
   disputes: Record<string, Stripe.Dispute>;
-  /** What was asked for by script: how refunds made through the API begin, and what is odd about webhooks still to be sent. */
+  /** Set through the control API: how API refunds begin, and how the next webhooks are manipulated. */
   next: NextAnswers;
   checks: Record<string, Check>;
   reports: Record<string, Stripe.Identity.VerificationReport>;
@@ -65,12 +65,12 @@ export type StripeState = {
   readonly ledger: Ledger;
   readonly core: Core;
   readonly baseUrl: string;
-  /** Seconds of real time: what objects and events are dated with. */
+  /** Real time in seconds, for the dates of objects and events. */
   stamp(): number;
-  /** Seconds on the sandbox's clock: what expiry is judged by. */
+  /** Sandbox time in seconds, for expiry. */
   seconds(): number;
   changed(): void;
-  /** Dates, lists and delivers an event about an object as it is now. */
+  /** Creates, stores and delivers an event with the current state of an object. */
   emit(type: string, object: { id: string; object: string }, previous?: Record<string, unknown>): void;
   reset(): void;
 };
@@ -80,7 +80,7 @@ const REDELIVER_S = 3_600;
 
 export const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
 
-/** What a caller names by id; never what every object inherits. */
+/** Finds an object by id; ignores inherited properties such as `constructor`. */
 export const byId = <T>(all: Readonly<Record<string, T>>, id: string): T | undefined =>
   Object.hasOwn(all, id) ? all[id] : undefined;
 
@@ -100,7 +100,7 @@ const emptyLedger = (): Ledger => ({
 
 export function createStripeState(core: Core, secret: string): StripeState {
   const ledger = core.state.load<Ledger>('payments', emptyLedger());
-  // A file of an earlier version lacks what came later.
+  // A file of an earlier version lacks newer fields.
   Object.assign(ledger, { ...emptyLedger(), ...ledger });
   const stamp = (): number => Math.floor(Date.now() / 1000);
 
@@ -110,7 +110,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
       provider: 'stripe',
       url,
       type: event.type,
-      // Signed anew for every try: the receiver refuses signatures older than 5 minutes.
+      // Signed again for each try: receivers refuse signatures older than 5 minutes.
       make: () => ({
         body,
         headers: {
@@ -131,7 +131,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
       if (wanted && endpoint.secret !== undefined) send(event, endpoint.url, endpoint.secret, aheadSeconds);
     }
   }
-  // What had not arrived when the sandbox stopped goes out again, oldest first.
+  // Deliver what had not arrived when the sandbox stopped, oldest first.
   for (const event of ledger.events.toReversed())
     if (event.pending_webhooks > 0 && event.created > stamp() - REDELIVER_S) deliver(event);
 
@@ -154,7 +154,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
         livemode: odd?.livemode ?? false,
         pending_webhooks: 1 + Object.keys(ledger.endpoints).length,
         request: { id: null, idempotency_key: null },
-        // A copy: the event tells how it was, whatever becomes of it.
+        // A copy, so that later changes of the object do not change the event.
         data: { object: structuredClone(object), ...(previous ? { previous_attributes: previous } : {}) },
       };
       ledger.events.unshift(event);
@@ -168,7 +168,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
   };
 }
 
-/** `t=…,v1=…`: HMAC-SHA256 of `t.body` with the secret as it is (providers, section 1.3). */
+/** `t=…,v1=…`: HMAC-SHA256 of `t.body`, with the secret's text as the key. */
 export function sign(body: string, secret: string, at: number): string {
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
 }

@@ -1,11 +1,11 @@
 type Body = { type?: string; code?: string; param?: string; message: string; decline_code?: string };
 
-/** A refusal in Stripe's shape (providers, section 1.2). */
+/** An error in Stripe's format. */
 export class StripeRefusal extends Error {
   override readonly name = 'StripeRefusal';
   readonly status: number;
   readonly body: Body;
-  /** Said after the work had begun: the idempotency key remembers it, as it remembers an answer. */
+  /** Raised after the work began: the idempotency key stores it like an answer. */
   readonly kept: boolean;
   constructor(status: number, body: Body, kept = false) {
     super(body.message);
@@ -21,6 +21,6 @@ export const invalid = (param: string, message: string, code = 'parameter_invali
   new StripeRefusal(400, { code, param, message });
 export const needed = (param: string): StripeRefusal =>
   new StripeRefusal(400, { code: 'parameter_missing', param, message: `Missing required param: ${param}.` });
-/** The request was fine, the thing it is about is not in the state for it. */
+/** The request is valid, but the object is in the wrong state for it. */
 export const notNow = (message: string, code?: string): StripeRefusal =>
   new StripeRefusal(400, { message, ...(code === undefined ? {} : { code }) }, true);

@@ -9,13 +9,13 @@ import { payPage } from './checkout/pay-page.ts';
 import { settleDue } from './checkout/paying.ts';
 import { dashboardPage } from './checkout/dashboard.ts';
 
-/** Fixed, written in docs/sandbox.md; production refuses to start with them. */
+/** Fixed and documented in docs/sandbox.md; production refuses to start with them. */
 const SECRET_KEY = 'sk_test_sandbox';
 const RESTRICTED_KEY = 'rk_test_sandbox';
 const WEBHOOK_SECRET = 'whsec_sandbox';
 const SHOWN = 6;
 
-/** Stripe Checkout, refunds, disputes and Identity: the API, the hosted pages, the dashboard, signed webhooks, and their control. */
+/** Simulates Stripe Checkout, refunds, disputes and Identity: API, hosted pages, dashboard, signed webhooks and control API. */
 export function createStripe(core: Core): Provider {
   const state = createStripeState(core, WEBHOOK_SECRET);
   const api = createStripeApi(state, { secret: SECRET_KEY, restricted: RESTRICTED_KEY });
@@ -24,7 +24,7 @@ export function createStripe(core: Core): Provider {
     name: 'stripe',
     offset: OFFSET,
     handle: (request) => (isPage(request) ? hosted(state, request) : api(request)),
-    spared: isPage,
+    isPage,
     offline: () => Response.error(),
     control: createStripeControl(state),
     panel: () => panel(state),
@@ -62,7 +62,7 @@ function panel(state: StripeState): string {
     .slice(0, SHOWN)
     .map(
       (refund) =>
-        `<tr><td>${dollars(refund.amount)}</td><td>given back</td><td>${esc(refund.status ?? '')}</td><td></td></tr>`,
+        `<tr><td>${dollars(refund.amount)}</td><td>refund</td><td>${esc(refund.status ?? '')}</td><td></td></tr>`,
     )
     .join('');
   const checks = Object.values(state.ledger.checks)

@@ -1,7 +1,7 @@
 /**
- * The stand-in for captchas, with the test keys both providers publish. Turnstile's secrets: `1x…AA` always passes, `2x…AA` always
- * fails, `3x…AA` finds every answer spent. hCaptcha's secret `0x000…` passes the published answer only. Any other secret passes answers
- * that begin with `pass-`, each once.
+ * Simulates captchas with the test keys that both providers publish. Turnstile: secret `1x…AA` always passes, `2x…AA` always fails, `3x…AA`
+ * reports every token as used. hCaptcha: secret `0x000…` passes only the published token. Any other secret passes tokens that begin with
+ * `pass-`, each once.
  */
 const TURNSTILE = {
   passes: '1x0000000000000000000000000000000AA',
@@ -13,7 +13,7 @@ const HCAPTCHA = {
   answer: '10000000-aaaa-bbbb-cccc-000000000001',
 } as const;
 
-export function createCaptchaStandIn(): { answer(request: Request, path: string): Promise<Response>; reset(): void } {
+export function createCaptcha(): { answer(request: Request, path: string): Promise<Response>; reset(): void } {
   const spent = new Set<string>();
   const no = (code: string): Response => Response.json({ success: false, 'error-codes': [code] });
   const yes = (): Response =>

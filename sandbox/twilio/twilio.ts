@@ -3,14 +3,14 @@ import { Hono } from 'hono';
 import type { Core } from '../core/core.ts';
 import { esc, page } from '../core/page.ts';
 import type { Provider } from '../core/provider.ts';
-import { createCaptchaStandIn } from './captcha.ts';
+import { createCaptcha } from './captcha.ts';
 
 const ACCOUNT = { sid: 'ACsandbox', token: 'sandbox-token' } as const;
 const E164 = /^\+[1-9]\d{6,14}$/;
 const LONGEST = 1_600;
 const KEPT = 2_000;
 const SHOWN = 5;
-/** Numbers with an answer of their own, as Twilio's test numbers have. */
+/** Numbers that always fail with this error, as Twilio's test numbers do. */
 const MAGIC: Readonly<Record<string, readonly [code: number, message: string]>> = {
   '+15005550001': [21_211, "The 'To' number +15005550001 is not a valid phone number."],
   '+15005550009': [21_614, "'To' number is not a valid mobile number"],
@@ -24,9 +24,9 @@ type Text = {
   readonly receivedAt: string;
 };
 
-/** Twilio's messages and both captchas on one port; the phones of everybody on the home port. */
+/** Simulates Twilio's messages and both captchas on one port; the received messages are on the home port. */
 export function createTwilio(core: Core): Provider {
-  const captcha = createCaptchaStandIn();
+  const captcha = createCaptcha();
   let texts: Text[] = [];
 
   async function handle(request: Request): Promise<Response> {
@@ -52,11 +52,17 @@ export function createTwilio(core: Core): Provider {
     if (text === '') return refusal(400, 21_602, 'Message body is required.');
     if (text.length > LONGEST)
       return refusal(400, 21_617, 'The concatenated message body exceeds the 1600 character limit');
-    const kept = { sid: `SM${randomBytes(16).toString('hex')}`, to, from, text, receivedAt: new Date().toISOString() };
-    texts = [kept, ...texts].slice(0, KEPT);
+    const message = {
+      sid: `SM${randomBytes(16).toString('hex')}`,
+      to,
+      from,
+      text,
+      receivedAt: new Date().toISOString(),
+    };
+    texts = [message, ...texts].slice(0, KEPT);
     return Response.json(
       {
-        sid: kept.sid,
+        sid: message.sid,
         account_sid: ACCOUNT.sid,
         to,
         from,
@@ -87,7 +93,7 @@ export function createTwilio(core: Core): Provider {
     pages,
     panel() {
       const rows = textRows(texts.slice(0, SHOWN));
-      return `<section><h2>Phones</h2>${rows ? `<table>${rows}</table>` : '<p>No text message yet.</p>'}<a class="button quiet" href="/texts">All text messages</a></section>`;
+      return `<section><h2>Phones</h2>${rows ? `<table>${rows}</table>` : '<p>No text messages yet.</p>'}<a class="button quiet" href="/texts">All text messages</a></section>`;
     },
     reset() {
       texts = [];
@@ -119,8 +125,8 @@ function textRows(texts: readonly Text[]): string {
 function textsPage(texts: readonly Text[], to: string): Response {
   return page(
     'Phones',
-    `<section><h1>Phones</h1><form method="get" role="search"><label for="to">To</label><input id="to" name="to" value="${esc(to)}" placeholder="everybody"><button>Search</button></form>
-${texts.length > 0 ? `<table><tr><th>At</th><th>To</th><th>Text</th></tr>${textRows(texts)}</table>` : '<p>No text message yet.</p>'}</section>`,
+    `<section><h1>Phones</h1><form method="get" role="search"><label for="to">To</label><input id="to" name="to" value="${esc(to)}" placeholder="anyone"><button>Search</button></form>
+${texts.length > 0 ? `<table><tr><th>Time</th><th>To</th><th>Text</th></tr>${textRows(texts)}</table>` : '<p>No text messages yet.</p>'}</section>`,
     '<meta http-equiv="refresh" content="5">',
   );
 }

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { fill, strictFault } from './schema.ts';
 
-/** One question to the model, read from either protocol. */
+/** A request to the model, parsed from either protocol. */
 export type Question = {
   readonly model: string;
-  /** The first picture; null: none was sent. */
+  /** The first picture; null when there is none. */
   readonly picture: Uint8Array | null;
-  /** What the answer must look like; null: anything. */
+  /** JSON Schema of the answer; null for free text. */
   readonly schema: unknown;
-  /** Anthropic's forced tool; null: the answer is text. */
+  /** Anthropic's forced tool; null when the answer is text. */
   readonly tool: string | null;
 };
-export type Said = { readonly reading: unknown } | { readonly refusal: string } | { readonly broken: true };
+export type ModelAnswer = { readonly reading: unknown } | { readonly refusal: string } | { readonly broken: true };
 export type Protocol = {
   /** Null when the key is right. */
   keyFault(headers: Headers): Response | null;
-  /** The question, or the refusal of a body that the real one would not take. */
+  /** Parses the body, or refuses it as the real API would. */
   read(body: Record<string, unknown>): Question | Response;
-  answer(question: Question, said: Said): Response;
+  answer(question: Question, modelAnswer: ModelAnswer): Response;
   rateLimited(): Response;
   invalid(message: string): Response;
 };
@@ -25,7 +25,7 @@ export type Protocol = {
 export const VISION_KEY = 'sandbox-vision';
 const BROKEN = 'Here is what I can see:\n```json\n{"document_kind": "driver_licence", "given_na';
 
-/** `POST /v1/chat/completions`, as OpenAI and those who speak like it (providers.md 6.1). */
+/** `POST /v1/chat/completions`, as OpenAI and compatible servers. */
 export const chatCompletions: Protocol = {
   keyFault: (headers) =>
     headers.get('authorization') === `Bearer ${VISION_KEY}`
@@ -36,29 +36,29 @@ export const chatCompletions: Protocol = {
     if (typeof model !== 'string' || model === '') return chatCompletions.invalid('you must provide a model parameter');
     if (!Array.isArray(messages) || messages.length === 0) return chatCompletions.invalid("'messages' is needed");
     if (body['stream'] === true) return chatCompletions.invalid('the sandbox does not stream');
-    const asked = objectOf(format);
-    const type = asked['type'];
+    const responseFormat = objectOf(format);
+    const type = responseFormat['type'];
     if (format !== undefined && type !== 'text' && type !== 'json_object' && type !== 'json_schema')
       return chatCompletions.invalid("'response_format.type' is text, json_object or json_schema");
-    const named = objectOf(asked['json_schema']);
+    const jsonSchema = objectOf(responseFormat['json_schema']);
     if (type === 'json_schema') {
-      if (typeof named['name'] !== 'string' || !/^[\w-]{1,64}$/.test(named['name']))
+      if (typeof jsonSchema['name'] !== 'string' || !/^[\w-]{1,64}$/.test(jsonSchema['name']))
         return chatCompletions.invalid("'response_format.json_schema.name' is needed");
-      const fault = named['strict'] === true ? strictFault(named['schema']) : null;
+      const fault = jsonSchema['strict'] === true ? strictFault(jsonSchema['schema']) : null;
       if (fault !== null) return chatCompletions.invalid(`Invalid schema for response_format: ${fault}`);
     }
     const picture = picturesIn(messages)[0] ?? null;
-    return { model, picture, schema: type === 'json_schema' ? named['schema'] : null, tool: null };
+    return { model, picture, schema: type === 'json_schema' ? jsonSchema['schema'] : null, tool: null };
   },
-  answer(question, said) {
-    const content = 'refusal' in said ? null : textOf(question, said);
-    const message = { role: 'assistant', content, refusal: 'refusal' in said ? said.refusal : null };
+  answer(question, modelAnswer) {
+    const content = 'refusal' in modelAnswer ? null : textOf(question, modelAnswer);
+    const message = { role: 'assistant', content, refusal: 'refusal' in modelAnswer ? modelAnswer.refusal : null };
     return Response.json({
       id: `chatcmpl-${randomUUID()}`,
       object: 'chat.completion',
       created: Math.floor(Date.now() / 1000),
       model: question.model,
-      choices: [{ index: 0, message, logprobs: null, finish_reason: 'broken' in said ? 'length' : 'stop' }],
+      choices: [{ index: 0, message, logprobs: null, finish_reason: 'broken' in modelAnswer ? 'length' : 'stop' }],
       usage: { prompt_tokens: 900, completion_tokens: 120, total_tokens: 1_020 },
     });
   },
@@ -71,10 +71,10 @@ export const messages: Protocol = {
   keyFault: (headers) =>
     headers.get('x-api-key') === VISION_KEY ? null : messagesError(401, 'authentication_error', 'invalid x-api-key'),
   read(body) {
-    const { model, max_tokens: most, messages: said, tool_choice: choice, output_config: config } = body;
+    const { model, max_tokens: most, messages: sent, tool_choice: choice, output_config: config } = body;
     if (typeof model !== 'string' || model === '') return messages.invalid('model: field required');
     if (typeof most !== 'number' || most < 1) return messages.invalid('max_tokens: field required');
-    if (!Array.isArray(said) || said.length === 0) return messages.invalid('messages: at least one is needed');
+    if (!Array.isArray(sent) || sent.length === 0) return messages.invalid('messages: at least one is needed');
     if (body['stream'] === true) return messages.invalid('the sandbox does not stream');
     const tools: unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
     const forced = objectOf(choice);
@@ -86,26 +86,26 @@ export const messages: Protocol = {
       return messages.invalid('output_config.format.type: must be json_schema');
     return {
       model,
-      picture: picturesIn(said)[0] ?? null,
+      picture: picturesIn(sent)[0] ?? null,
       schema: tool ? tool['input_schema'] : (format['schema'] ?? null),
       tool: typeof tool?.['name'] === 'string' ? tool['name'] : null,
     };
   },
-  answer(question, said) {
+  answer(question, modelAnswer) {
     const { tool } = question;
-    const useTool = tool !== null && !('refusal' in said);
-    const input = 'reading' in said ? wished(question, said.reading) : { document_kind: 7 };
+    const useTool = tool !== null && !('refusal' in modelAnswer);
+    const input = 'reading' in modelAnswer ? shapedReading(question, modelAnswer.reading) : { document_kind: 7 };
     const content = useTool
       ? [{ type: 'tool_use', id: `toolu_${randomUUID()}`, name: tool, input }]
-      : [{ type: 'text', text: 'refusal' in said ? said.refusal : textOf(question, said) }];
-    const finished = 'broken' in said ? 'max_tokens' : 'end_turn';
+      : [{ type: 'text', text: 'refusal' in modelAnswer ? modelAnswer.refusal : textOf(question, modelAnswer) }];
+    const finished = 'broken' in modelAnswer ? 'max_tokens' : 'end_turn';
     return Response.json({
       id: `msg_${randomUUID()}`,
       type: 'message',
       role: 'assistant',
       model: question.model,
       content,
-      stop_reason: 'refusal' in said ? 'refusal' : useTool ? 'tool_use' : finished,
+      stop_reason: 'refusal' in modelAnswer ? 'refusal' : useTool ? 'tool_use' : finished,
       stop_sequence: null,
       usage: { input_tokens: 900, output_tokens: 120 },
     });
@@ -114,17 +114,17 @@ export const messages: Protocol = {
   invalid: (message) => messagesError(400, 'invalid_request_error', message),
 };
 
-function wished(question: Question, reading: unknown): unknown {
+function shapedReading(question: Question, reading: unknown): unknown {
   return question.schema === null ? reading : fill(question.schema, reading);
 }
 
-function textOf(question: Question, said: Exclude<Said, { refusal: string }>): string {
-  return 'reading' in said ? JSON.stringify(wished(question, said.reading)) : BROKEN;
+function textOf(question: Question, modelAnswer: Exclude<ModelAnswer, { refusal: string }>): string {
+  return 'reading' in modelAnswer ? JSON.stringify(shapedReading(question, modelAnswer.reading)) : BROKEN;
 }
 
-/** Pictures in the parts of all messages: `image_url.url` with a data address, or `source` in base64. */
-function picturesIn(said: readonly unknown[]): Uint8Array[] {
-  const parts = said.flatMap((message) => {
+/** Pictures in all message parts: `image_url.url` with a data address, or `source` in base64. */
+function picturesIn(sent: readonly unknown[]): Uint8Array[] {
+  const parts = sent.flatMap((message) => {
     const content = objectOf(message)['content'];
     return Array.isArray(content) ? content.map(objectOf) : [];
   });

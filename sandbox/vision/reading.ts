@@ -1,6 +1,6 @@
 import { printedDate, type Specimen } from '../licence/specimen.ts';
 
-/** What the model can be told to see or to do instead of looking (`POST /api/vision`). */
+/** What the model can be told to see or do instead of reading the picture (`POST /api/vision`). */
 export const magicAnswers = [
   'under_18',
   'expired',
@@ -19,7 +19,7 @@ export const magicAnswers = [
 export type MagicAnswer = (typeof magicAnswers)[number];
 
 type PrintedDate = { iso: string | null; printed: string | null };
-/** What a model is asked for (providers.md 6.2), in its own spelling. */
+/** The fields that the product asks the model for, in its spelling. */
 export type Reading = {
   document_kind: string;
   issuing_state: string | null;
@@ -33,7 +33,7 @@ export type Reading = {
   confidence: number;
 };
 
-/** Blur from which on nothing can be made out. */
+/** From this blur on, nothing can be read. */
 const ILLEGIBLE_BLUR = 6;
 const NO_DATE: PrintedDate = { iso: null, printed: null };
 const NOTHING: Reading = {
@@ -49,7 +49,7 @@ const NOTHING: Reading = {
   confidence: 5,
 };
 
-/** What the model sees in a picture of this specimen; null: in a picture of something else. `now`: the world's time. */
+/** What the model reads in a picture of this specimen; null for any other picture. `now` is sandbox time. */
 export function readingOf(specimen: Specimen | null, magic: MagicAnswer | null, now: Date): Reading {
   if (!specimen || magic === 'not_a_licence') return NOTHING;
   if (magic === 'glare' || specimen.blur >= ILLEGIBLE_BLUR) {

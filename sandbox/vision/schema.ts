@@ -1,42 +1,42 @@
-/** JSON Schema, as far as models are asked with it. */
+/** The part of JSON Schema that requests to models use. */
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Answers what a schema asks for out of what is known: properties are found by name, whatever their spelling (`given_names`, `givenNames`);
- * what is not known is answered with the emptiest thing the schema allows. A model never says more than it was asked for.
+ * Fills a schema with data values. Matches properties by name in any spelling (`given_names`, `givenNames`); unknown values become the
+ * emptiest value that the schema allows. Adds nothing the schema does not ask for.
  */
-export function fill(schema: unknown, known: unknown): unknown {
-  const asked = objectOf(schema);
-  const choices = asked['anyOf'] ?? asked['oneOf'];
+export function fill(schema: unknown, data: unknown): unknown {
+  const shape = objectOf(schema);
+  const choices = shape['anyOf'] ?? shape['oneOf'];
   if (Array.isArray(choices)) {
-    const fits = choices.find((one) => matches(objectOf(one), known));
-    return fill(fits ?? choices.find((one) => matches(objectOf(one), null)) ?? choices[0], known);
+    const fits = choices.find((one) => matches(objectOf(one), data));
+    return fill(fits ?? choices.find((one) => matches(objectOf(one), null)) ?? choices[0], data);
   }
-  const options = asked['enum'];
-  if (Array.isArray(options)) return options.includes(known) ? known : (options.at(-1) ?? null);
-  if ('const' in asked) return asked['const'];
-  const types = typesOf(asked);
-  if (types.includes('object') && known !== null) {
-    const given = new Map(Object.entries(objectOf(known)).map(([name, value]) => [plain(name), value]));
-    const wanted = Object.entries(objectOf(asked['properties']));
+  const options = shape['enum'];
+  if (Array.isArray(options)) return options.includes(data) ? data : (options.at(-1) ?? null);
+  if ('const' in shape) return shape['const'];
+  const types = typesOf(shape);
+  if (types.includes('object') && data !== null) {
+    const given = new Map(Object.entries(objectOf(data)).map(([name, value]) => [plain(name), value]));
+    const wanted = Object.entries(objectOf(shape['properties']));
     return Object.fromEntries(wanted.map(([name, one]) => [name, fill(one, given.get(plain(name)))]));
   }
-  if (types.includes('array') && Array.isArray(known)) return known.map((one) => fill(asked['items'], one));
-  return matches(asked, known) ? known : empty(types);
+  if (types.includes('array') && Array.isArray(data)) return data.map((one) => fill(shape['items'], one));
+  return matches(shape, data) ? data : empty(types);
 }
 
-/** What OpenAI refuses in a strict schema: properties that are not required, objects that are open. Null: nothing. */
+/** Checks OpenAI's rules for a strict schema: all properties required, no open objects. Null when it passes. */
 export function strictFault(schema: unknown, at = 'schema'): string | null {
-  const asked = objectOf(schema);
+  const shape = objectOf(schema);
   const nested = [
-    ...Object.entries(objectOf(asked['properties'])),
-    ...(asked['items'] === undefined ? [] : [['items', asked['items']] as const]),
-    ...(Array.isArray(asked['anyOf']) ? asked['anyOf'].map((one, index) => [`anyOf.${index}`, one] as const) : []),
+    ...Object.entries(objectOf(shape['properties'])),
+    ...(shape['items'] === undefined ? [] : [['items', shape['items']] as const]),
+    ...(Array.isArray(shape['anyOf']) ? shape['anyOf'].map((one, index) => [`anyOf.${index}`, one] as const) : []),
   ];
-  if (typesOf(asked).includes('object')) {
-    const names = Object.keys(objectOf(asked['properties']));
-    const required: unknown[] = Array.isArray(asked['required']) ? asked['required'] : [];
-    if (asked['additionalProperties'] !== false) return `${at}: additionalProperties must be false`;
+  if (typesOf(shape).includes('object')) {
+    const names = Object.keys(objectOf(shape['properties']));
+    const required: unknown[] = Array.isArray(shape['required']) ? shape['required'] : [];
+    if (shape['additionalProperties'] !== false) return `${at}: additionalProperties must be false`;
     if (names.some((name) => !required.includes(name))) return `${at}: all properties must be required`;
   }
   for (const [name, one] of nested) {

@@ -85,7 +85,7 @@ async function arm(answer: string, count = 1): Promise<void> {
 }
 
 describe('chat completions', () => {
-  it('read the specimen that was photographed, in the shape that was asked for', async () => {
+  it('read the specimen in the picture, in the requested schema', async () => {
     expect(await reading(await photograph())).toEqual({
       document_kind: 'driver_licence',
       issuing_state: 'NSW',
@@ -99,7 +99,7 @@ describe('chat completions', () => {
       confidence: 97,
     });
   });
-  it('see nothing in a blurred licence and no licence in anything else', async () => {
+  it('read nothing in a blurred licence, and no licence in other pictures', async () => {
     expect(await reading(await photograph('blur=12'))).toMatchObject({
       document_kind: 'driver_licence',
       given_names: null,
@@ -108,7 +108,7 @@ describe('chat completions', () => {
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
     expect(await reading(dot)).toMatchObject({ document_kind: 'other' });
   });
-  it('refuse a wrong key, a strict schema that is not strict, and no picture at all', async () => {
+  it('refuse a wrong key, a strict schema that is not strict, and a request without a picture', async () => {
     expect((await ask(question(''), 'wrong')).status).toBe(401);
     const open = { ...schema, additionalProperties: true };
     const format = { type: 'json_schema', json_schema: { name: 'response', strict: true, schema: open } };
@@ -118,7 +118,7 @@ describe('chat completions', () => {
   });
 });
 
-describe('told to', () => {
+describe('on command', () => {
   it.each([
     ['mismatch', { given_names: 'Robin', family_name: 'SAMPLE' }],
     ['not_a_licence', { document_kind: 'other', family_name: null }],
@@ -126,13 +126,13 @@ describe('told to', () => {
     ['interstate', { issuing_state: 'VIC' }],
     ['screen', { medium: 'screen' }],
     ['unsure', { confidence: 40 }],
-  ])('see %s, it does so once', async (answer, seen) => {
+  ])('the model sees %s once', async (answer, seen) => {
     const picture = await photograph();
     await arm(answer);
     expect(await reading(picture)).toMatchObject(seen);
     expect(await reading(picture)).toMatchObject({ given_names: 'Priya' });
   });
-  it('see somebody under 18, an expired card, or two dates that disagree, it makes them up', async () => {
+  it('the model reads somebody under 18, an expired card, or two dates that disagree', async () => {
     const picture = await photograph();
     await arm('under_18');
     await arm('expired');
@@ -145,7 +145,7 @@ describe('told to', () => {
       printed: '06 MAY 2001',
     });
   });
-  it('refuse, break off, be busy or be silent, it does', async () => {
+  it('the model refuses, breaks off, is rate limited or does not answer', async () => {
     const picture = await photograph();
     await arm('refusal');
     expect(await choice(question(picture))).toMatchObject({ content: null, refusal: expect.any(String) });
@@ -192,14 +192,14 @@ describe('messages', () => {
     await arm('refusal');
     expect(await say(sent)).toMatchObject([200, { stop_reason: 'refusal' }]);
   });
-  it('answer in the format of the output', async () => {
+  it('answer in the requested output format', async () => {
     const format = { type: 'json_schema', schema };
     const [, answer] = await say(body(await photograph(), { output_config: { format } }));
     const content = answer['content'];
     const first: Json = Array.isArray(content) ? content[0] : {};
     expect(JSON.parse(String(first['text']))).toMatchObject({ family_name: 'RAGHUNATHAN' });
   });
-  it('want a key, a version and a limit', async () => {
+  it('require a key, a version and a token limit', async () => {
     const sent = body('', {});
     expect(await say(sent, { 'anthropic-version': '2023-06-01' })).toMatchObject([
       401,
@@ -208,7 +208,7 @@ describe('messages', () => {
     expect((await say(sent, { 'x-api-key': 'sandbox-vision' }))[0]).toBe(400);
     expect((await say({ ...sent, max_tokens: undefined }))[0]).toBe(400);
   });
-  it('leave no picture in the log of requests', async () => {
+  it('leave no picture in the request log', async () => {
     const picture = await photograph();
     await say(body(picture, {}));
     await ask(question(picture));
@@ -218,7 +218,7 @@ describe('messages', () => {
   });
 });
 
-it('fills what a schema asks for and nothing else', () => {
+it('fills the properties of a schema and nothing else', () => {
   const asked = {
     type: 'object',
     properties: {

@@ -4,17 +4,17 @@ import type { Core } from '../core/core.ts';
 import type { Provider } from '../core/provider.ts';
 import { createLicencePages } from '../licence/licence.ts';
 import { createSpecimenMemory } from '../licence/memory.ts';
-import { chatCompletions, messages, type Protocol, type Said } from './protocols.ts';
+import { chatCompletions, messages, type Protocol, type ModelAnswer } from './protocols.ts';
 import { type MagicAnswer, magicAnswers, readingOf } from './reading.ts';
 
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   '/v1/chat/completions': chatCompletions,
   '/v1/messages': messages,
 };
-/** A model that never answers gives up by itself after so long. */
+/** How long a model that never answers keeps the connection open. */
 const SILENT_MS = 120_000;
 
-/** A vision model that knows the specimens of this sandbox by sight, and the licences to show it. */
+/** Simulates a vision model that recognises the specimens of this sandbox, and serves those specimens. */
 export function createVision(core: Core): Provider {
   const memory = createSpecimenMemory(core);
   let armed: MagicAnswer[] = [];
@@ -32,14 +32,14 @@ export function createVision(core: Core): Provider {
     if (question instanceof Response) return question;
     const magic = armed.shift() ?? null;
     if (magic === 'rate_limited') return protocol.rateLimited();
-    if (magic === 'timeout') return silence(request);
+    if (magic === 'timeout') return hangUntilAborted(request);
     if (magic === 'refusal') return protocol.answer(question, { refusal: "I'm sorry, I can't help with that." });
     if (magic === 'malformed') return protocol.answer(question, { broken: true });
     const specimen = question.picture === null ? null : await memory.recognise(question.picture).catch(() => 'bad');
     if (typeof specimen === 'string') return protocol.invalid('The image could not be processed');
-    const said: Said = { reading: readingOf(specimen, magic, core.now()) };
-    last = said.reading;
-    return protocol.answer(question, said);
+    const modelAnswer: ModelAnswer = { reading: readingOf(specimen, magic, core.now()) };
+    last = modelAnswer.reading;
+    return protocol.answer(question, modelAnswer);
   }
 
   const control = new Hono();
@@ -74,8 +74,8 @@ export function createVision(core: Core): Provider {
   };
 }
 
-/** Says nothing until the caller gives up. */
-async function silence(request: Request): Promise<Response> {
+/** Waits until the caller gives up. */
+async function hangUntilAborted(request: Request): Promise<Response> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, SILENT_MS);
     timer.unref();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConfigRefused, readConfig } from '#server/config.ts';
 
-test('mails about failing jobs go to OWNER_EMAIL, without it to the admins, in the sandbox to its own admin', () => {
+test('mails about failing jobs go to OWNER_EMAIL, otherwise to the admins, in the sandbox to its own admin', () => {
   const admins = 'a@example.com,b@example.com';
   expect(readConfig({ OWNER_EMAIL: 'owner@example.com', ADMIN_EMAILS: admins }).ownerEmails).toEqual([
     'owner@example.com',

@@ -21,7 +21,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
   });
   const signIn = (email: string, password: string) => server.visitor().auth.signInWithPassword({ email, password });
 
-  test('nobody else may, not even a person who is signed in', async () => {
+  test('the admin calls are refused without the service key, even to a signed-in person', async () => {
     const headers = await accessOf(await server.member(someone()));
     for (const [method, path] of [
       ['GET', '/admin/users'],
@@ -39,7 +39,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     }
   });
 
-  test('an account is made at once, and signs in', async () => {
+  test('an account is created at once, and can sign in', async () => {
     const email = someone();
     const { data, error } = await admin.createUser({
       email: email.toUpperCase(),
@@ -63,7 +63,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     expect(await server.mailsOf(email)).toEqual([]);
   });
 
-  test('an account with a hash from elsewhere signs in, and one that is not confirmed waits for its code', async () => {
+  test('an account with an imported password hash signs in; an unconfirmed one needs its code first', async () => {
     const hashed = someone();
     expect((await admin.createUser({ email: hashed, password_hash: BCRYPT, email_confirm: true })).error).toBeNull();
     const waiting = someone();
@@ -90,7 +90,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     expect(await server.app.db.one(`select 1 from auth.users where email = 'a@example.com'`)).toBeNull();
   });
 
-  test('the list comes in pages whose headers the client reads', async () => {
+  test('the list has pages, whose headers the client reads', async () => {
     for (let n = 0; n < 3; n += 1) await admin.createUser({ email: someone() });
     const { data, error } = await admin.listUsers({ page: 1, perPage: 2 });
     expect(error).toBeNull();
@@ -105,7 +105,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     expect((await admin.listUsers({ page: -1 })).error).toMatchObject({ status: 400, code: 'validation_failed' });
   });
 
-  test('an account is read, changed at once, and unknown ones are told', async () => {
+  test('an account can be read and changed at once; unknown ones answer 404', async () => {
     const [email, changed] = [someone(), someone()];
     const client = await server.member(email);
     const id = (await client.auth.getUser()).data.user?.id ?? '';
@@ -136,7 +136,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     expect((await admin.deleteUser(unknown)).error).toMatchObject({ status: 404 });
   });
 
-  test('a ban is out at every door, and over when it is taken back', async () => {
+  test('a ban refuses every API, and ends when it is lifted', async () => {
     const email = someone();
     const client = await server.member(email);
     const id = (await client.auth.getUser()).data.user?.id ?? '';
@@ -149,25 +149,28 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     expect((await signIn(email, PASSWORD)).error).toBeNull();
   });
 
-  test.each([[true], [false]])('a deleted account is gone, and its address free (softly: %s)', async (softly) => {
-    const email = someone();
-    const client = await server.member(email);
-    const id = (await client.auth.getUser()).data.user?.id ?? '';
-    const headers = await accessOf(client);
-    expect((await admin.deleteUser(id, softly)).error).toBeNull();
-    expect((await server.ask('GET', '/user', undefined, headers)).status).toBe(403);
-    expect((await signIn(email, PASSWORD)).error?.code).toBe('invalid_credentials');
-    expect((await admin.getUserById(id)).error).toMatchObject({ status: 404 });
-    const row = await server.app.db.one<{ email: string | null; encrypted_password: string | null }>(
-      'select email, encrypted_password from auth.users where id = $1::uuid',
-      [id],
-    );
-    expect(row).toEqual(softly ? { email: null, encrypted_password: null } : null);
-    server.advance(61_000);
-    await server.visitor().auth.signUp({ email, password: NEW_PASSWORD });
-    const { code } = await server.mail(email, 2);
-    expect((await server.visitor().auth.verifyOtp({ email, token: code, type: 'email' })).error).toBeNull();
-  });
+  test.each([[true], [false]])(
+    'a deleted account is gone, and its address is free again (softly: %s)',
+    async (softly) => {
+      const email = someone();
+      const client = await server.member(email);
+      const id = (await client.auth.getUser()).data.user?.id ?? '';
+      const headers = await accessOf(client);
+      expect((await admin.deleteUser(id, softly)).error).toBeNull();
+      expect((await server.ask('GET', '/user', undefined, headers)).status).toBe(403);
+      expect((await signIn(email, PASSWORD)).error?.code).toBe('invalid_credentials');
+      expect((await admin.getUserById(id)).error).toMatchObject({ status: 404 });
+      const row = await server.app.db.one<{ email: string | null; encrypted_password: string | null }>(
+        'select email, encrypted_password from auth.users where id = $1::uuid',
+        [id],
+      );
+      expect(row).toEqual(softly ? { email: null, encrypted_password: null } : null);
+      server.advance(61_000);
+      await server.visitor().auth.signUp({ email, password: NEW_PASSWORD });
+      const { code } = await server.mail(email, 2);
+      expect((await server.visitor().auth.verifyOtp({ email, token: code, type: 'email' })).error).toBeNull();
+    },
+  );
 
   test('an invitation leads to a password, and a confirmed account cannot be invited', async () => {
     const email = someone();
@@ -214,7 +217,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
       expect((await server.visitor().auth.verifyOtp({ token_hash: hash, type })).error?.code).toBe('otp_expired');
     });
 
-    test('is good no more once the service has set a new password', async () => {
+    test('expires when the service sets a new password', async () => {
       const email = someone();
       const client = await server.member(email);
       const id = (await client.auth.getUser()).data.user?.id ?? '';
@@ -225,7 +228,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
       expect(used.error?.code).toBe('otp_expired');
     });
 
-    test('invites, and for somebody new a link to sign in confirms a new account', async () => {
+    test('invites; for a new address a sign-in link confirms a new account', async () => {
       const invited = await admin.generateLink({ type: 'invite', email: someone() });
       const hash = invited.data.properties?.hashed_token ?? '';
       expect((await server.visitor().auth.verifyOtp({ token_hash: hash, type: 'invite' })).error).toBeNull();
@@ -234,7 +237,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
       expect((await admin.generateLink({ type: 'recovery', email: someone() })).error).toMatchObject({ status: 404 });
     });
 
-    test('changes an address when both have agreed', async () => {
+    test('changes an address after both addresses have confirmed it', async () => {
       const [email, newEmail] = [someone(), someone()];
       await server.member(email);
       const current = await admin.generateLink({ type: 'email_change_current', email, newEmail });

@@ -21,7 +21,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     (await client.auth.getSession()).data.session?.access_token ?? '';
   const claimsOf = async (client: Client): Promise<Record<string, unknown>> =>
     JSON.parse(Buffer.from((await tokenOf(client)).split('.')[1] ?? '', 'base64url').toString());
-  /** Codes count once: the next one is half a minute away. At the beginning of a step, so that none ends within a test. */
+  /** Moves to the start of the next time step: each code is valid once, and no step ends within a test. */
   const nextStep = (): void => server.advance(2 * STEP_MS - (server.now().getTime() % STEP_MS));
   async function enrolled(client: Client, friendlyName = 'App'): Promise<{ id: string; secret: string }> {
     const { data, error } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName });
@@ -61,14 +61,14 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       nextLevel: 'aal1',
     });
 
-    const asked = await client.auth.mfa.challenge({ factorId });
-    expect(asked.data).toMatchObject({ type: 'totp' });
-    const life = (asked.data?.expires_at ?? 0) - server.now().getTime() / 1000;
+    const challenged = await client.auth.mfa.challenge({ factorId });
+    expect(challenged.data).toMatchObject({ type: 'totp' });
+    const life = (challenged.data?.expires_at ?? 0) - server.now().getTime() / 1000;
     expect(life).toBeGreaterThan(240);
     expect(life).toBeLessThanOrEqual(300);
     const verified = await client.auth.mfa.verify({
       factorId,
-      challengeId: asked.data?.id ?? '',
+      challengeId: challenged.data?.id ?? '',
       code: codeFor(secret),
     });
     expect(verified.error).toBeNull();
@@ -101,7 +101,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect((await claimsOf(next))['amr']).toMatchObject([{ method: 'totp' }, { method: 'password' }]);
   });
 
-  test('a code is good once, a step early or late, and a wrong one is refused in the words of the protocol', async () => {
+  test('a code works once, one step early or late; a wrong one is refused in the words of the protocol', async () => {
     const email = someone();
     const client = await server.member(email);
     const { id: factorId, secret } = await enrolled(client);
@@ -122,13 +122,13 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       expect((await client.auth.mfa.challengeAndVerify({ factorId, code })).error?.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('of a thousand guesses at once at most five are looked at, and the right one after them is too late', async () => {
+  test('of a thousand simultaneous guesses at most five are checked, and the right code after them is refused', async () => {
     const client = await server.member(someone());
     const { id: factorId, secret } = await enrolled(client);
     const token = await tokenOf(client);
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '10.9.9.9' };
-    const asked = await server.ask('POST', `/factors/${factorId}/challenge`, {}, headers);
-    const challenge = asked.body['id'];
+    const challenged = await server.ask('POST', `/factors/${factorId}/challenge`, {}, headers);
+    const challenge = challenged.body['id'];
     const right = codeFor(secret, 1);
     const guesses = Array.from({ length: process.env['TEST_LONG'] ? 1_000 : 100 }, (_, n) =>
       String(n).padStart(6, '0'),
@@ -155,7 +155,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect(events.count).toBe(looked.length);
   });
 
-  test('a challenge is of its factor, its address, its five minutes, and one use', async () => {
+  test('a challenge is bound to its factor and IP address, lasts five minutes and works once', async () => {
     const email = someone();
     const client = await server.member(email);
     const { id: factorId, secret } = await enrolled(client);
@@ -192,7 +192,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect(await verify(old, codeFor(secret))).toMatchObject({ status: 422, body: { code: 'mfa_challenge_expired' } });
   });
 
-  test('once a factor counts, sessions without it end, and only a raised session may add or remove factors', async () => {
+  test('with a verified factor, sessions without it end, and only an aal2 session may add or remove factors', async () => {
     const email = someone();
     const first = await server.member(email);
     const other = await signedIn(email);
@@ -217,7 +217,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect((await claimsOf(first))['amr']).toMatchObject([{ method: 'otp' }]);
   });
 
-  test('names are once to a person, ten factors are enough, and another person has no part in them', async () => {
+  test('a person has unique factor names and at most ten factors, and cannot use those of another person', async () => {
     const client = await server.member(someone());
     const otherUser = await server.member(someone());
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Same' });
@@ -239,12 +239,12 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       (await otherUser.auth.mfa.challengeAndVerify({ factorId, code: '000000' })).error,
     ])
       expect(error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' });
-    // Given up: after five minutes the names are free again.
+    // Not completed: after five minutes the names are free again.
     server.advance(301_000);
     expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Same' })).error).toBeNull();
   });
 
-  test('a security key is a factor: registered by its first answer, asked for by the next', async () => {
+  test('a security key is a factor: registered by its first answer, required by the next', async () => {
     const email = someone();
     const client = await server.member(email);
     const key = createAuthenticator(server.url);
@@ -296,7 +296,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect((await verify(request.id, 'request', key.get(wanted))).status).toBe(200);
   });
 
-  test('a phone is a factor: a code comes by text message, once a minute, and counts for its challenge alone', async () => {
+  test('a phone is a factor: a code comes by text message, once a minute, and is valid for its challenge only', async () => {
     const client = await server.member(someone());
     const phone = `+6140000${String(1_000 + count)}`;
     const { data, error } = await client.auth.mfa.enroll({ factorType: 'phone', phone, friendlyName: 'My phone' });
@@ -307,9 +307,9 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       const texts = (await server.sandbox(`/api/texts?to=${encodeURIComponent(phone)}`)) as { text: string }[];
       return /\d{6}/.exec(texts[0]?.text ?? '')?.[0] ?? '';
     };
-    const asked = await client.auth.mfa.challenge({ factorId });
-    expect(asked.data).toMatchObject({ type: 'phone' });
-    const challengeId = asked.data?.id ?? '';
+    const challenged = await client.auth.mfa.challenge({ factorId });
+    expect(challenged.data).toMatchObject({ type: 'phone' });
+    const challengeId = challenged.data?.id ?? '';
     const code = await codeOf();
     expect(code).toMatch(/^\d{6}$/);
     const wrong = await client.auth.mfa.verify({
@@ -344,7 +344,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       });
   });
 
-  test('with a factor that counts, a password is changed by a raised session only', async () => {
+  test('with a verified factor, only an aal2 session changes the password', async () => {
     const email = someone();
     const client = await server.member(email);
     await enrolled(client);
@@ -357,7 +357,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect((await client.auth.updateUser({ password: 'another fine phrase' })).error).toBeNull();
   });
 
-  test('where staff must have a second factor, their rights begin with it and end with it', async () => {
+  test('where staff need a second factor, their rights begin and end with it', async () => {
     const email = someone();
     const client = await server.member(email);
     const id = (await client.auth.getUser()).data.user?.id;
@@ -371,12 +371,12 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     const factor = await enrolled(client);
     expect(await rights()).toEqual([true, true, true]);
     expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
-    // The token still says aal2; the session knows better.
+    // The token still says aal2, but the session counts.
     expect((await claimsOf(client))['aal']).toBe('aal2');
     expect(await rights()).toEqual([false, false, false]);
   });
 
-  test('what is no factor at all is refused in the words of the protocol; without a person nothing is said', async () => {
+  test('invalid factors are refused in the words of the protocol; without a session nothing is revealed', async () => {
     const client = await server.member(someone());
     const headers = { authorization: `Bearer ${await tokenOf(client)}` };
     expect(await server.ask('POST', '/factors', { factor_type: 'constructor' }, headers)).toMatchObject({
@@ -390,7 +390,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect(await server.ask('POST', '/factors/x/challenge', {}, headers)).toMatchObject({ status: 404 });
   });
 
-  test('the service key lists and removes a factor somebody lost', async () => {
+  test('the service key lists and removes a lost factor', async () => {
     const client = await server.member(someone());
     const { id } = await enrolled(client);
     const userId = (await client.auth.getUser()).data.user?.id ?? '';

@@ -6,18 +6,18 @@ const GUESSES = process.env['TEST_LONG'] ? 1_000 : 150;
 const TRIES = 5;
 const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 
-describe.each(engines)('guesses of one code at once (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('simultaneous guesses of one code (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   beforeAll(async () => {
     server = await startAuthTestServer({ postgres });
   });
   afterAll(() => server.close());
 
-  test(`of ${GUESSES} at most ${TRIES} are looked at`, { timeout: 600_000 }, async () => {
+  test(`of ${GUESSES} at most ${TRIES} are checked`, { timeout: 600_000 }, async () => {
     const email = 'guessed@example.com';
     await server.visitor().auth.signUp({ email, password: PASSWORD });
     const { code } = await server.mail(email);
-    // The right one comes last in the line: it is among the first five only by chance of the network.
+    // The right code is sent last, so it is among the first five only by chance.
     const guesses = Array.from({ length: GUESSES }, (_, n) =>
       String((Number(code) + GUESSES - 1 - n) % 1_000_000).padStart(6, '0'),
     );
@@ -36,21 +36,25 @@ describe.each(engines)('guesses of one code at once (PostgreSQL: %s)', (postgres
   });
 
   if (postgres)
-    test('the same load catches a count that is read first and written then', { timeout: 600_000 }, async () => {
-      const pool = new pg.Pool({ connectionString: server.ownerUrl ?? '', max: 16 });
-      await pool.query('create table private.naive_code (attempts int not null)');
-      await pool.query('insert into private.naive_code values (0)');
-      let lookedAt = 0;
-      await Promise.all(
-        Array.from({ length: GUESSES }, async () => {
-          const { rows } = await pool.query<{ attempts: number }>('select attempts from private.naive_code');
-          const attempts = rows[0]?.attempts ?? 0;
-          if (attempts >= TRIES) return;
-          lookedAt += 1;
-          await pool.query('update private.naive_code set attempts = $1', [attempts + 1]);
-        }),
-      );
-      await pool.end();
-      expect(lookedAt).toBeGreaterThan(TRIES);
-    });
+    test(
+      'the same load detects a counter that is read first and written afterwards',
+      { timeout: 600_000 },
+      async () => {
+        const pool = new pg.Pool({ connectionString: server.ownerUrl ?? '', max: 16 });
+        await pool.query('create table private.naive_code (attempts int not null)');
+        await pool.query('insert into private.naive_code values (0)');
+        let lookedAt = 0;
+        await Promise.all(
+          Array.from({ length: GUESSES }, async () => {
+            const { rows } = await pool.query<{ attempts: number }>('select attempts from private.naive_code');
+            const attempts = rows[0]?.attempts ?? 0;
+            if (attempts >= TRIES) return;
+            lookedAt += 1;
+            await pool.query('update private.naive_code set attempts = $1', [attempts + 1]);
+          }),
+        );
+        await pool.end();
+        expect(lookedAt).toBeGreaterThan(TRIES);
+      },
+    );
 });

@@ -4,7 +4,7 @@ import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD } from 
 
 const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 
-describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   beforeAll(async () => {
     server = await startAuthTestServer({
@@ -17,7 +17,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
   const signIn = (email: string, password: string, ip?: string): Promise<Answer> =>
     server.ask('POST', '/token?grant_type=password', { email, password }, ip === undefined ? {} : from(ip));
 
-  test('ten wrong passwords for an account, from wherever, then a wait; a device that is signed in still gets in', async () => {
+  test('ten wrong passwords for an account, from any address, then a wait; a device that is signed in still gets in', async () => {
     const email = 'guessed@example.com';
     await server.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.0.1'));
     const { code } = await server.mail(email);
@@ -34,7 +34,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
     for (let n = 0; n < 9; n += 1) expect((await signIn(email, 'a wrong phrase')).status).toBe(400);
   });
 
-  test('ten guesses of the current password or of a code in its place, then a wait, with the right one too', async () => {
+  test('ten guesses of the current password, or of a code instead of it, then a wait, also with the right one', async () => {
     const email = 'reproved@example.com';
     await server.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.1.1'));
     const { code } = await server.mail(email);
@@ -59,13 +59,13 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
     expect((await signIn(email, PASSWORD, '10.5.1.1')).status).toBe(200);
   });
 
-  test('an unknown account is limited as a known one', async () => {
+  test('an unknown account has the same limit as a known one', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 11; n += 1) statuses.push((await signIn('nobody@example.com', 'a wrong phrase')).status);
     expect(statuses).toEqual([...Array<number>(10).fill(400), 429]);
   });
 
-  test('twenty sign-ins in five minutes from one address, whatever it claims to have passed through', async () => {
+  test('twenty sign-ins in five minutes from one address, whatever x-forwarded-for says', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 21; n += 1)
       statuses.push((await signIn(`spray${n}@example.com`, 'a phrase', `10.66.${n}.1, 10.6.0.1`)).status);
@@ -98,7 +98,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
           return { phone: '+61400555111' };
         },
       ],
-    ])('by %s are all given back by a sign-in that is right', async (_, make) => {
+    ])('by %s are all returned by a successful sign-in', async (_, make) => {
       const name = await make();
       expect(await wrongTries(name, 9)).toEqual(nine);
       expect((await attempt(name, PASSWORD)).status).toBe(200);
@@ -106,7 +106,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
       expect((await attempt(name, PASSWORD)).status).toBe(429);
     });
 
-    test('are given back to whoever is right but not confirmed', async () => {
+    test('are returned for the right password of an unconfirmed account', async () => {
       const name = { email: 'waiting@example.com' };
       await signUp(name);
       expect(await wrongTries(name, 9)).toEqual(nine);
@@ -114,7 +114,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
       expect(await wrongTries(name, 11)).toEqual(all);
     });
 
-    test('are given back to whoever is right but banned, and no session begins', async () => {
+    test('are returned for the right password of a banned account, and no session begins', async () => {
       const name = await confirmed('outcast@example.com');
       await server.app.db.query(
         `with gone as (delete from auth.sessions s using auth.users u where u.id = s.user_id and u.email = $1)
@@ -128,7 +128,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
       expect((await server.app.db.query(sessions, [name.email])).rows).toEqual([]);
     });
 
-    test('of strangers are not given back by a device that is signed in', async () => {
+    test('of other devices are not returned by a device that is signed in', async () => {
       const name = { email: 'athome@example.com' };
       await signUp(name);
       const { code } = await server.mail(name.email);
@@ -138,7 +138,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
       expect(await wrongTries(name, 2)).toEqual([400, 429]);
     });
 
-    test('are not touched by an address that is over its own', async () => {
+    test('are not used by an address that is over its own limit', async () => {
       const name = await confirmed('untouched@example.com');
       for (let n = 0; n < 20; n += 1) await attempt({ email: `other${n}@example.com` }, 'a phrase', '10.9.0.1');
       for (let n = 0; n < 12; n += 1) expect((await attempt(name, `wrong ${n}`, '10.9.0.1')).status).toBe(429);
@@ -147,7 +147,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
     });
   });
 
-  test('the question whether an address is taken: 404, 200, no mail, thirty a minute', async () => {
+  test('recover with dry_run answers 404 or 200, sends no mail, and is limited to thirty a minute', async () => {
     const email = 'probed@example.com';
     const probe = (of: string, ip?: string): Promise<Answer> =>
       server.ask('POST', '/recover', { email: of, dry_run: true }, ip === undefined ? {} : from(ip));
@@ -172,7 +172,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
     expect(await server.mailsOf(email)).toHaveLength(1);
   });
 
-  test('one mail of a kind a minute and five mails an hour to an address, known or not, in the same words', async () => {
+  test('one mail of a kind per minute and five mails per hour to an address, with the same answer for known and unknown addresses', async () => {
     const email = 'mailed@example.com';
     await server.ask('POST', '/signup', { email, password: PASSWORD });
     await server.mail(email);
@@ -185,7 +185,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
       expect((await again()).status).toBe(200);
       expect((await again()).status).toBe(429);
     }
-    // Moved while a mail is under way, the clock would outrun its lease and send it twice.
+    // Wait first: a clock moved while a mail is being sent would end its lease and send it twice.
     const mails = [await server.mail(email, 2), await server.mail(email, 3)];
     expect(mails.map((one) => one.subject)).toContain('Reset your password');
     server.advance(61_000);
@@ -201,7 +201,7 @@ describe.each(engines)('limits of the account door (PostgreSQL: %s)', (postgres)
     expect(await server.mailsOf('unmailed@example.com')).toEqual([]);
   });
 
-  test('a mail the server could not send comes when it can, once, with the same code', async () => {
+  test('a mail that could not be sent goes out later, once, with the same code', async () => {
     const email = 'patient@example.com';
     await server.sandbox('/api/faults', { provider: 'mail', kind: 'status', status: 451, count: 2 });
     await server.ask('POST', '/signup', { email, password: PASSWORD });

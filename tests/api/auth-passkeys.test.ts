@@ -18,7 +18,7 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
   async function register(client: Client, key = createAuthenticator(server.url)) {
     const { data, error } = await client.auth.passkey.startRegistration();
     if (error) throw error;
-    // The client's type of the options is the browser's JSON, which is what the authenticator reads.
+    // The client's type is the browser's JSON, which the authenticator reads.
     const credential = key.create(data.options);
     const verified = await client.auth.passkey.verifyRegistration({
       challengeId: data.challenge_id,
@@ -35,7 +35,7 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
   const finish = (client: Client, challengeId: string, credential: unknown) =>
     client.auth.passkey.verifyAuthentication({ challengeId, credential: credential as never });
 
-  test('a passkey is registered, opens the account by itself, is renamed and removed', async () => {
+  test('a passkey is registered, signs in by itself, is renamed and removed', async () => {
     const email = someone();
     const client = await server.member(email);
     const begun = await client.auth.passkey.startRegistration();
@@ -75,7 +75,7 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
     });
   });
 
-  test('a challenge is good for one answer, of its kind, its person and its five minutes', async () => {
+  test('a challenge is valid for one answer, for its kind and person, and for five minutes', async () => {
     const client = await server.member(someone());
     const otherUser = await server.member(someone());
     const { key } = await register(client);
@@ -108,7 +108,7 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
     expect(twice.filter((one) => one.error === null)).toHaveLength(1);
   });
 
-  test('what an honest authenticator would not do is refused', async () => {
+  test('answers that an honest authenticator would not give are refused', async () => {
     const client = await server.member(someone());
     const victim = await server.member(someone());
     const { key } = await register(client);
@@ -149,7 +149,7 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
     expect(refused?.n).toBeGreaterThanOrEqual(Object.keys(tricks).length);
   });
 
-  test('a key belongs to one account, ten keys are enough, and the banned stay out', async () => {
+  test('a key belongs to one account, ten keys are the limit, and banned accounts stay out', async () => {
     const client = await server.member(someone());
     const other = await server.member(someone());
     const { key } = await register(client);

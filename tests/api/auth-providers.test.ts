@@ -7,7 +7,7 @@ const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 type Client = ReturnType<AuthTestServer['visitor']>;
 type Who = { email: string; name?: string; verified?: boolean };
 
-/** The fragment or the query of where a person ended. */
+/** The fragment or the query of a final URL. */
 const fragment = (url: string | null): URLSearchParams => new URLSearchParams(new URL(url ?? '').hash.slice(1));
 const query = (url: string | null): URLSearchParams => new URL(url ?? '').searchParams;
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
@@ -29,7 +29,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
   const walker = (): Walker => createWalker(`10.3.0.${(count += 1) % 250}`);
   const authorizeUrl = (more: Record<string, string>): string =>
     `${server.url}/auth/v1/authorize?${new URLSearchParams({ provider: 'google', ...more }).toString()}`;
-  /** Meets the provider's page as a person and comes back to our callback. */
+  /** Consents on the provider's page and returns the URL of our callback. */
   async function consent(walk: Walker, start: string, who: Who): Promise<string> {
     const page = await walk.go(start);
     expect(page.status).toBe(200);
@@ -45,7 +45,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect(back.status).toBe(303);
     return back.location ?? '';
   }
-  /** The whole way by a browser without a verifier. */
+  /** The whole flow in a browser without a verifier. */
   async function walkImplicit(who: Who, more: Record<string, string> = {}, walk = walker()): Promise<Step> {
     const start = await walk.go(authorizeUrl(more));
     expect(start.status).toBe(302);
@@ -61,7 +61,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
   const userOf = async (token: string | null): Promise<Record<string, unknown>> =>
     (await server.ask('GET', '/user', undefined, { authorization: `Bearer ${token}` })).body;
 
-  test('the client builds the address, the person says yes, and the session comes in the fragment', async () => {
+  test('the client builds the URL, the person consents, and the session comes in the fragment', async () => {
     const email = someone();
     const client = server.visitor();
     const { data } = await client.auth.signInWithOAuth({
@@ -70,10 +70,10 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     });
     const walk = walker();
     const start = await walk.go(data.url ?? '');
-    const asked = query(start.location);
-    expect(asked.get('scope')?.split(' ').toSorted()).toEqual(['calendar', 'email', 'openid', 'profile']);
-    expect(asked.get('code_challenge_method')).toBe('S256');
-    expect(asked.get('nonce')).toMatch(/^[\w-]{43}$/);
+    const authorization = query(start.location);
+    expect(authorization.get('scope')?.split(' ').toSorted()).toEqual(['calendar', 'email', 'openid', 'profile']);
+    expect(authorization.get('code_challenge_method')).toBe('S256');
+    expect(authorization.get('nonce')).toMatch(/^[\w-]{43}$/);
     const landed = await walk.go(await consent(walk, start.location ?? '', { email, name: 'Robin Outside' }));
     expect(landed.status).toBe(302);
     expect(landed.location).toMatch(`${server.url}/auth#`);
@@ -108,7 +108,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect(again['id']).toBe(user['id']);
   });
 
-  test('with a verifier it ends in a code that the client trades for the session, once', async () => {
+  test('with a verifier it ends in a code that the client exchanges for the session, once', async () => {
     const email = someone();
     const code = await walkPkce({ email });
     expect(code).toMatch(/^[0-9a-f-]{36}$/);
@@ -129,7 +129,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect(answers.filter((one) => one.status === 404)).toHaveLength(3);
   });
 
-  test('a stolen code is good for nothing: wrong verifier, too late, or already burned by the thief', async () => {
+  test('a stolen code is useless: wrong verifier, too late, or used before', async () => {
     const email = someone();
     const stolen = await walkPkce({ email });
     expect(await trade(stolen, 'w'.repeat(64))).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
@@ -154,14 +154,14 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       });
   });
 
-  test('an answer counts once, for the state that was asked with, in the browser that asked', async () => {
+  test('an answer counts once, for its state, in the browser that started the flow', async () => {
     const email = someone();
     const walk = walker();
     const start = await walk.go(authorizeUrl({}));
     const back = await consent(walk, start.location ?? '', { email });
-    // Somebody else's browser, led here by a link: it would be signed in as a stranger.
-    const lured = await walker().go(back);
-    expect(query(lured.location).get('error_code')).toBe('bad_oauth_state');
+    // Another browser that follows this link would be signed in as the attacker.
+    const attacked = await walker().go(back);
+    expect(query(attacked.location).get('error_code')).toBe('bad_oauth_state');
     expect(query((await walk.go(back)).location).get('error_code')).toBe('bad_oauth_state');
 
     const other = walker();
@@ -176,7 +176,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       answer.searchParams.set(name, value);
       expect(query((await other.go(answer.href)).location).get('error')).toBe('invalid_request');
     }
-    // A code of one flow put into another: the verifier and the nonce are not its own.
+    // A code of another flow: verifier and nonce do not match.
     const mine = walker();
     const first = await mine.go(authorizeUrl({}));
     const mineBack = new URL(await consent(mine, first.location ?? '', { email: someone() }));
@@ -198,7 +198,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect(query((await old.go(tooLate)).location).get('error_code')).toBe('bad_oauth_state');
   });
 
-  test('who says no is led back with the reason, in query and fragment', async () => {
+  test('a refusal redirects back with the reason, in query and fragment', async () => {
     const walk = walker();
     const start = await walk.go(authorizeUrl({ redirect_to: `${server.url}/auth?a=1` }));
     const back = await walk.go(start.location ?? '', { method: 'POST', form: { refuse: 'yes' } });
@@ -208,7 +208,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect(Object.fromEntries(fragment(landed.location))).toEqual(expected);
   });
 
-  test("GitHub's dialect and a form sent back (Apple) work as well, and so does a provider of no preset", async () => {
+  test("GitHub's dialect, a form post (Apple) and a provider without a preset work as well", async () => {
     for (const provider of ['github', 'acme']) {
       const email = someone();
       const landed = await walkImplicit({ email, name: 'Kim Outside' }, { provider });
@@ -233,7 +233,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     });
   });
 
-  test('a verified address finds its account; an unverified one opens nothing and makes nothing', async () => {
+  test('a verified address finds its account; an unverified one neither signs in nor creates an account', async () => {
     const email = someone();
     const client = await server.member(email);
     const { data } = await client.auth.getUser();
@@ -256,7 +256,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     ).toEqual({ n: 0 });
   });
 
-  test('whoever signed up with an address that was not theirs keeps no way in once its owner comes', async () => {
+  test('an earlier sign-up that never proved its address loses its password and code when the owner signs in', async () => {
     const email = someone();
     const thief = server.visitor();
     await thief.auth.signUp({ email, password: PASSWORD, options: { data: { full_name: 'Thief' } } });
@@ -275,7 +275,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect((await thief.auth.verifyOtp({ email, token: code, type: 'email' })).error?.code).toBe('otp_expired');
   });
 
-  test('the banned stay out', async () => {
+  test('banned accounts stay out', async () => {
     const email = someone();
     const landed = await walkImplicit({ email });
     const { id } = await userOf(fragment(landed.location).get('access_token'));
@@ -312,7 +312,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe(
         'invalid_credentials',
       );
-      // An address nobody verified does not become the account's, where it would count as confirmed.
+      // An unverified address does not become the account's, where it would count as confirmed.
       expect((await client.auth.getUser()).data.user?.email).toBe(email);
       expect((await client.auth.unlinkIdentity(google)).error).toMatchObject({
         status: 422,
@@ -322,7 +322,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       expect((await client.auth.unlinkIdentity({ ...google, identity_id: randomUUID() })).error).toBeTruthy();
     });
 
-    test('belong to one account, and nobody unlinks those of another', async () => {
+    test('belong to one account, and nobody else can unlink them', async () => {
       const email = someone();
       await walkImplicit({ email });
       const client = await server.member(someone());
@@ -354,7 +354,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       return email;
     };
 
-    test('of a provider, for our client, with the nonce that was asked with, open a session once', async () => {
+    test('of a provider, for our client and with the right nonce, open a session once', async () => {
       const email = await person();
       const nonce = randomUUID();
       const hashed = createHash('sha256').update(nonce).digest('hex');
@@ -375,7 +375,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       );
     });
 
-    test('that are forged, foreign, over, or of another kind are refused', async () => {
+    test('that are forged, for another client, expired or of another kind are refused', async () => {
       const email = await person();
       const good = await idToken({ email });
       const [head = '', body = '', mark = ''] = good.split('.');
@@ -408,7 +408,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     });
   });
 
-  test('settings name the providers that are switched on; others are refused in the words of the protocol', async () => {
+  test('settings list the enabled providers; others are refused in the words of the protocol', async () => {
     expect((await server.ask('GET', '/settings')).body['external']).toMatchObject({
       google: true,
       github: true,
@@ -422,7 +422,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
       });
   });
 
-  test('an account takes over the verified address of what is left when its own is given up', async () => {
+  test('unlinking the email identity moves the account to the verified address of the remaining one', async () => {
     const email = someone();
     const client = await server.member(email);
     const { data } = await client.auth.linkIdentity({ provider: 'google', options: { skipBrowserRedirect: true } });
@@ -435,7 +435,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     expect((await client.auth.getUser()).data.user?.email).toBe(other);
   });
 
-  test('a provider that is not there is said so, and the way is free again afterwards', async () => {
+  test('a provider that is down gives an error, and sign-in works again afterwards', async () => {
     const email = someone();
     const walk = walker();
     const start = await walk.go(authorizeUrl({}));
@@ -448,7 +448,7 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
 });
 
 test.each(engines)(
-  'with sign-up switched off nobody new comes in, and whoever is known does (PostgreSQL: %s)',
+  'with sign-up switched off new people are refused and existing ones sign in (PostgreSQL: %s)',
   async (postgres) => {
     const server = await startAuthTestServer({ postgres, env: { AUTH_PROVIDERS: 'google', AUTH_SIGNUP: 'false' } });
     await server.app.db.query(

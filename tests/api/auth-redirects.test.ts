@@ -5,7 +5,7 @@ const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 const ALLOWED = 'https://app.example.com/welcome?from=mail';
 const FOREIGN = 'https://evil.example.com/welcome';
 
-describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('redirects of links, and the order of checks (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   let count = 0;
   const someone = (): string => `redirect${(count += 1)}@example.com`;
@@ -22,13 +22,13 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
     ['an allowed address', ALLOWED, ALLOWED],
     ['a foreign address', FOREIGN, null],
     ['no address', undefined, null],
-  ])('a generated link leads to %s', async (_, asked, expected) => {
+  ])('a generated link redirects to %s', async (_, redirectTo, expected) => {
     const email = someone();
     const { data } = await server.service().auth.admin.generateLink({
       type: 'signup',
       email,
       password: PASSWORD,
-      options: asked === undefined ? {} : { redirectTo: asked },
+      options: redirectTo === undefined ? {} : { redirectTo },
     });
     expect(data.properties?.redirect_to).toBe(expected ?? server.url);
     const link = new URL(data.properties?.action_link ?? '');
@@ -40,13 +40,13 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
     expect(page.searchParams.get('from')).toBe(expected === null ? null : 'mail');
   });
 
-  test('mailed links lead to an allowed address with the token to verify there, and else to our own page', async () => {
-    for (const [asked, origin] of [
+  test('mailed links lead to an allowed address with the token, otherwise to our own page', async () => {
+    for (const [redirectTo, origin] of [
       [ALLOWED, 'https://app.example.com'],
       [FOREIGN, server.url],
     ] as const) {
       const email = someone();
-      await server.visitor().auth.signUp({ email, password: PASSWORD, options: { emailRedirectTo: asked } });
+      await server.visitor().auth.signUp({ email, password: PASSWORD, options: { emailRedirectTo: redirectTo } });
       const { text } = await server.mail(email);
       const href = /https?:\S*token_hash=\S*/.exec(text)?.[0] ?? '';
       expect(new URL(href).origin).toBe(origin);
@@ -55,9 +55,9 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
     }
   });
 
-  test('generate_link checks address, account, type and password one after the other', async () => {
-    const known = someone();
-    await server.member(known);
+  test('generate_link checks address, account, type and password in this order', async () => {
+    const existing = someone();
+    await server.member(existing);
     const cases: [Record<string, unknown>, number, string][] = [
       [{ type: 'nonsense', password: 'x' }, 400, 'An email address is required'],
       [{ type: 'nonsense', email: 'nonsense', password: 'x' }, 400, 'Unable to validate email address: invalid format'],
@@ -65,13 +65,13 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
       [{ type: 'recovery', email: someone(), password: 'x' }, 404, 'User with this email not found'],
       [{ type: 'email_change_new', email: someone() }, 404, 'User with this email not found'],
       [
-        { type: 'email_change_current', email: known },
+        { type: 'email_change_current', email: existing },
         400,
         'Enable secure email change to generate link for current email',
       ],
-      [{ type: 'email_change_new', email: known }, 400, 'An email address is required'],
+      [{ type: 'email_change_new', email: existing }, 400, 'An email address is required'],
       [
-        { type: 'signup', email: known, password: 'x' },
+        { type: 'signup', email: existing, password: 'x' },
         422,
         'A user with this email address has already been registered',
       ],
@@ -82,13 +82,13 @@ describe.each(engines)('links and checks in upstream order (PostgreSQL: %s)', (p
       expect([body, await generate(body)]).toMatchObject([body, { status, body: { message } }]);
   });
 
-  test('where no chain is enabled, a wallet is told so whatever it sent', async () => {
+  test('with no chain enabled, a wallet gets that error whatever it sends', async () => {
     const expected = { status: 422, body: { code: 'web3_provider_disabled', message: 'Web3 provider is disabled' } };
     for (const body of [{}, { chain: 7 }, { chain: 'kaspa', message: 'x', signature: 'y'.repeat(500) }])
       expect(await server.ask('POST', '/token?grant_type=web3', body)).toMatchObject(expected);
   });
 
-  test('with the check for breached passwords switched off, a common one is taken and the length still counts', async () => {
+  test('with the check for breached passwords off, a common one is accepted and the length still counts', async () => {
     const sign = (password: string) => server.ask('POST', '/signup', { email: someone(), password });
     expect((await sign('password123')).status).toBe(200);
     expect(await sign('pass')).toMatchObject({ status: 422, body: { code: 'weak_password' } });

@@ -56,7 +56,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       expect((await client.auth.getUser()).data.user).toMatchObject({ email, role: 'authenticated' });
     });
 
-    test('a wrong password gets the same no of every account, and an unknown address too', async () => {
+    test('a wrong password gets the same error for every account, known or unknown', async () => {
       const [email, waiting, banned, bare] = [someone(), someone(), someone(), someone()];
       await server.member(email);
       await server.ask('POST', '/signup', { email: waiting, password: PASSWORD });
@@ -78,7 +78,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       }
     });
 
-    test('a banned or deleted account is out within a second, by password, refresh and access token', async () => {
+    test('a banned or deleted account is locked out within a second, by password, refresh and access token', async () => {
       for (const change of [`banned_until = 'infinity'`, `deleted_at = now()`]) {
         const email = someone();
         const { access, refresh } = await tokensOf(await server.member(email));
@@ -94,7 +94,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
   });
 
   describe('refreshing', () => {
-    test('200 at once of one token all end with the same next one, and it is good', async () => {
+    test('200 simultaneous uses of one token get the same successor, and it works', async () => {
       const { refresh } = await tokensOf(await server.member(someone()));
       const answers = await Promise.all(Array.from({ length: 200 }, () => trade(refresh)));
       expect(new Set(answers.map((one) => one.status))).toEqual(new Set([200]));
@@ -104,7 +104,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       expect((await trade([...handed].map(String)[0] ?? '')).status).toBe(200);
     });
 
-    test('whoever never got the answer may ask again, a day later too', async () => {
+    test('a client that lost the answer can ask again, even a day later', async () => {
       const { refresh } = await tokensOf(await server.member(someone()));
       const lost = await next(refresh);
       server.advance(86_400_000);
@@ -113,7 +113,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       expect((await trade(lost)).status).toBe(200);
     });
 
-    test('a slow twin is answered for ten seconds after its token was traded', async () => {
+    test('a used token still gets the newest one for ten seconds', async () => {
       const { refresh } = await tokensOf(await server.member(someone()));
       const third = await next(await next(await next(refresh)));
       expect(await next(refresh)).toBe(third);
@@ -121,7 +121,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       expect(await next(refresh)).toBe(third);
     });
 
-    test('a copy used later than that ends the session for everybody, and the thief learns nothing', async () => {
+    test('a later use of a copy ends the session for everybody and reveals nothing', async () => {
       const client = await server.member(someone());
       const { refresh } = await tokensOf(client);
       const second = await next(refresh);
@@ -129,7 +129,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       const third = await trade(second);
       const access = String(third.body['access_token']);
       expect(await ask(access)).toBe(200);
-      // A copy of the first token, right after an honest refresh: how young the newest token is does not matter.
+      // A copy of the first token, right after an honest refresh: the age of the newest token does not matter.
       const stolen = await trade(refresh);
       expect(stolen).toMatchObject({ status: 400, body: { code: 'refresh_token_already_used' } });
       expect(stolen.body['access_token']).toBeUndefined();
@@ -140,7 +140,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       expect(await ask(access)).toBe(403);
     });
 
-    test('made-up, altered and cut tokens are not known', async () => {
+    test('made-up, altered and cut tokens are refused', async () => {
       const { refresh } = await tokensOf(await server.member(someone()));
       const altered = Buffer.from(refresh, 'base64url');
       altered.writeUInt32BE(5, 16);
@@ -149,7 +149,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       expect((await trade(refresh)).status).toBe(200);
     });
 
-    test('what a user changed is in the next token', async () => {
+    test('a change of the user is in the next token', async () => {
       const client = await server.member(someone());
       await client.auth.updateUser({ data: { dj_name: 'AC', gone: 1 } });
       await client.auth.updateUser({ data: { gone: null } });
@@ -160,7 +160,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
   });
 
   describe('signing out', () => {
-    test('ends refresh and access at every door within a second', async () => {
+    test('ends refresh and access on every API within a second', async () => {
       const client = await server.member(someone());
       const { access, refresh } = await tokensOf(client);
       expect(await ask(access)).toBe(200);
@@ -187,14 +187,14 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       expect(await ask(b)).toBe(other);
     });
 
-    test('nobody ends the sessions of somebody else', async () => {
+    test('nobody can end the sessions of another person', async () => {
       const one = await server.member(someone());
       const two = await server.member(someone());
       await one.auth.signOut({ scope: 'global' });
       expect(await ask((await tokensOf(two)).access)).toBe(200);
     });
 
-    test('rubbish in place of a token is told as the client expects', async () => {
+    test('an invalid token gets the error that the client expects', async () => {
       const answer = await server.ask('POST', '/logout', undefined, { authorization: 'Bearer rubbish' });
       expect(answer).toMatchObject({
         status: 403,
@@ -209,7 +209,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
   });
 
   describe('a new password', () => {
-    test('by recovery: the mailed link signs in, the new password counts, other sessions end, the owner is told', async () => {
+    test('by recovery: the mailed link signs in, the new password works, other sessions end, the owner gets a mail', async () => {
       const email = someone();
       const other = await server.member(email);
       const { access } = await tokensOf(other);
@@ -248,7 +248,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       );
     });
 
-    test('ends every link and code that was mailed before it, and those that still wait to be sent', async () => {
+    test('invalidates every link and code that was mailed before it or is still queued', async () => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
       server.advance(61_000);
@@ -279,14 +279,14 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
     });
 
     if (postgres)
-      test('ends the link of a mail that is being sent at the same moment: it opens nothing, and is not mailed', async () => {
+      test('invalidates the link of a mail that is being sent at the same moment: it does not work and is not mailed', async () => {
         const email = someone();
         const client = await server.member(email);
         server.advance(61_000);
         const { id } = (await client.auth.getUser()).data.user ?? {};
         const other = new pg.Client({ connectionString: server.ownerUrl ?? '' });
         await other.connect();
-        // Holds the sender up where it makes the code good: the row it would write is written here, and not yet committed.
+        // Blocks the sender just before it stores the code: the same row is inserted here and not committed yet.
         await other.query('begin');
         await other.query(
           `insert into auth.one_time_tokens (user_id, kind, email, code_hash, token_hash, expires_at, created_at)
@@ -324,11 +324,11 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
   });
 
   describe('a new address', () => {
-    test('counts once its code was typed; the old one then opens nothing', async () => {
+    test('counts after its code is entered; the old one then no longer signs in', async () => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
-      const asked = await client.auth.updateUser({ email: changed });
-      expect(asked.data.user).toMatchObject({ email, new_email: changed });
+      const changing = await client.auth.updateUser({ email: changed });
+      expect(changing.data.user).toMatchObject({ email, new_email: changed });
       const { code } = await server.mail(changed);
       expect((await server.visitor().auth.verifyOtp({ email, token: code, type: 'email_change' })).error?.code).toBe(
         'otp_expired',
@@ -343,7 +343,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
       );
     });
 
-    test('of somebody else answers as a free one, and its owner is told', async () => {
+    test('that is taken gets the same answer as a free one, and its owner gets a mail', async () => {
       const [email, taken] = [someone(), someone()];
       const client = await server.member(email);
       await server.member(taken);
@@ -355,7 +355,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
     });
   });
 
-  test('what happened stands in the event log, without secrets, for good', async () => {
+  test('the event log has all of this, without secrets, and rows are only added', async () => {
     const email = someone();
     const client = await server.member(email);
     await client.auth.refreshSession();

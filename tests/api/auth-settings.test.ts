@@ -9,7 +9,7 @@ import { readConfig } from '#server/config.ts';
 import { until } from '#tests/support/test-server.ts';
 import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
 
-// Several houses are built one after the other.
+// Several servers are started one after the other.
 vi.setConfig({ testTimeout: 180_000 });
 
 const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
@@ -17,8 +17,8 @@ let count = 0;
 const someone = (): string => `setting${(count += 1)}@example.com`;
 
 /**
- * Lets the sign-ins of an account come as far as its row. The answer lets go of it once `waiting` of them stand there; the embedded
- * database has one connection, on which they come one after the other anyway.
+ * Holds the row of an account, so that sign-ins wait for it. The result releases it once `waiting` of them wait. The embedded database has
+ * one connection, where they run one after the other anyway.
  */
 async function holdAccount(
   { app: { db } }: AuthTestServer,
@@ -32,7 +32,7 @@ async function holdAccount(
     await letGo.promise;
   });
   await held.promise;
-  // Whoever still counts the try has not come that far.
+  // Sign-ins that wait for the rate limiter have not reached the row yet.
   const stand = `select count(*)::int as n from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query not like '%take_limit%'`;
   return async (waiting) => {
@@ -43,7 +43,7 @@ async function holdAccount(
 }
 
 describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) => {
-  /** A world of its own for settings that others cannot share. */
+  /** Runs with its own server, for settings that others cannot share. */
   async function within(env: Record<string, string>, work: (server: AuthTestServer) => Promise<void>): Promise<void> {
     const server = await startAuthTestServer({ postgres, env });
     try {
@@ -56,7 +56,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
     authorization: `Bearer ${(await client.auth.getSession()).data.session?.access_token}`,
   });
 
-  test('with sign-up off nobody new comes in by any way, and the answers say so or nothing', async () => {
+  test('with sign-up off no call creates an account, and the answers are an error or say nothing', async () => {
     await within({ AUTH_SIGNUP: 'false', AUTH_ANONYMOUS: 'true' }, async (server) => {
       const client = server.visitor();
       const email = someone();
@@ -68,11 +68,11 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       expect((await client.auth.signInAnonymously()).error?.code).toBe('anonymous_provider_disabled');
       expect((await client.auth.signInWithOtp({ email })).error).toBeNull();
       expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
-      const known = someone();
-      await server.service().auth.admin.createUser({ email: known, email_confirm: true });
-      await client.auth.signInWithOtp({ email: known });
-      const { code } = await server.mail(known);
-      expect((await client.auth.verifyOtp({ email: known, token: code, type: 'email' })).error).toBeNull();
+      const existing = someone();
+      await server.service().auth.admin.createUser({ email: existing, email_confirm: true });
+      await client.auth.signInWithOtp({ email: existing });
+      const { code } = await server.mail(existing);
+      expect((await client.auth.verifyOtp({ email: existing, token: code, type: 'email' })).error).toBeNull();
       expect((await server.ask('GET', '/settings')).body).toMatchObject({ disable_signup: true });
     });
   });
@@ -113,7 +113,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       expect(error).toMatchObject({ name: 'AuthWeakPasswordError', status: 422, reasons: [reason] });
     });
 
-    test('a code has the digits asked for, and the life', async () => {
+    test('a code has the configured number of digits and lifetime', async () => {
       const email = someone();
       await server.visitor().auth.signUp({ email, password: 'Right Phrase 1' });
       const { text } = await server.mail(email);
@@ -125,7 +125,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       );
     });
 
-    test('a phone that needs no code is in at once, and taken is told', async () => {
+    test('a phone that needs no code is signed in at once, and a taken one gets an error', async () => {
       const sign = { phone: '+61400111222', password: 'Right Phrase 1' };
       expect((await server.visitor().auth.signUp(sign)).data.session).not.toBeNull();
       expect((await server.visitor().auth.signUp(sign)).error?.code).toBe('user_already_exists');
@@ -145,7 +145,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
     const statusOf = async (bearer: Record<string, string>): Promise<number> =>
       (await server.ask('GET', '/user', undefined, bearer)).status;
 
-    test('ends after its time, and after lying idle, at every door', async () => {
+    test('ends after its time, and when it is idle too long, on every API', async () => {
       const client = await server.member(someone());
       for (let n = 0; n < 2; n += 1) {
         server.advance(2_900_000);
@@ -161,7 +161,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       expect((await idle.auth.refreshSession()).error?.code).toBe('session_expired');
     });
 
-    test('one to a person: the newer ends the older, a sign-in that fails ends none', async () => {
+    test('one per person: a new one ends the older, a failed sign-in ends none', async () => {
       const email = someone();
       const first = await server.member(email);
       const older = await headers(first);
@@ -176,15 +176,15 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       expect(await statusOf(somebodyElse)).toBe(200);
     });
 
-    test('one to a person, however many sign in at the same instant', async () => {
+    test('one per person, however many sign in at the same moment', async () => {
       const email = someone();
       await server.member(email);
       const release = await holdAccount(server, email);
-      const asked = Array.from({ length: 4 }, () =>
+      const signIns = Array.from({ length: 4 }, () =>
         server.ask('POST', '/token?grant_type=password', { email, password: PASSWORD }),
       );
-      await release(asked.length);
-      const answers = await Promise.all(asked);
+      await release(signIns.length);
+      const answers = await Promise.all(signIns);
       expect(answers.map((one) => one.status)).toEqual([200, 200, 200, 200]);
       const alive = await Promise.all(
         answers.map((one) => statusOf({ authorization: `Bearer ${String(one.body['access_token'])}` })),
@@ -197,7 +197,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
     test.each([
       ['turnstile', 'a secret of ours', 'pass-1', 'pass-'],
       ['hcaptcha', '0x0000000000000000000000000000000000000000', '10000000-aaaa-bbbb-cccc-000000000001', ''],
-    ])('of %s is asked of strangers, and its answer is checked', async (provider, secret, good, once) => {
+    ])('of %s is required without a session, and its token is checked', async (provider, secret, good, once) => {
       await within({ AUTH_CAPTCHA: provider, AUTH_CAPTCHA_SECRET: secret }, async (server) => {
         const client = server.visitor();
         const email = someone();
@@ -229,10 +229,10 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
     });
   });
 
-  test('keys out of a file sign and turn: the new one signs, the old one is still good, a removed one is not', async () => {
+  test('signing keys from a file rotate: the new one signs, the old one still verifies, a removed one does not', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'signing-'));
     const file = join(folder, 'keys.json');
-    // The client keeps the keys of a host by their name: a name that comes again would be taken for the key it knows.
+    // The client caches a host's keys by key id, so each key needs a new id.
     const make = async (alg: string) => ({
       ...(await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)),
       alg,
@@ -266,7 +266,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
     await rm(folder, { recursive: true });
   });
 
-  test('with autoconfirm a sign-up answers a session, and a taken address "User already registered"', async () => {
+  test('with autoconfirm a sign-up returns a session, and a taken address "User already registered"', async () => {
     await within({ AUTH_AUTOCONFIRM: 'true' }, async (server) => {
       const client = server.visitor();
       const { data, error } = await client.auth.signUp({ email: 'quick@example.com', password: PASSWORD });

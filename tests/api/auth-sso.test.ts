@@ -21,7 +21,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
   const someone = (): string => `employee${(count += 1)}@example.com`;
   const acs = (): string => `${server.url}/auth/v1/sso/saml/acs`;
 
-  /** Asks for a sign-on as the client does; answers the provider's address, our request's id and its relay state. */
+  /** Starts a sign-on as the client does; returns the provider's URL, our request's id and its relay state. */
   async function begin(more: Record<string, unknown> = {}) {
     const { status, body } = await server.ask('POST', '/sso', {
       domain: 'example.com',
@@ -35,7 +35,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
   }
   const post = (SAMLResponse: string, RelayState: string): Promise<Step> =>
     createWalker('10.4.0.1').go(acs(), { method: 'POST', form: { SAMLResponse, RelayState } });
-  /** The whole way by the provider's page. */
+  /** The whole flow through the provider's page. */
   async function signOn(email: string, more: Record<string, unknown> = {}): Promise<Step> {
     const { url } = await begin(more);
     const walk = createWalker('10.4.0.2');
@@ -45,13 +45,13 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
     expect(action).toBe(acs());
     return walk.go(action, { method: 'POST', form: fields });
   }
-  /** An answer signed by the provider's key, right but for what is said otherwise. */
+  /** An answer signed by the provider's key, correct except for these values. */
   const answer = async (of: Record<string, unknown>): Promise<string> =>
     String(((await server.sandbox('/api/saml-response', of)) as { SAMLResponse?: unknown }).SAMLResponse);
   const isRefused = (step: Step, code = 'validation_failed'): boolean =>
     query(step.location).get('error_code') === code && !fragment(step.location).has('access_token');
 
-  test('the client asks by domain or by id, the person signs on at the employer, and comes back with a session', async () => {
+  test('the client starts by domain or by id, the person signs on at the employer, and returns with a session', async () => {
     const email = someone();
     const client = server.visitor();
     for (const ask of [{ domain: 'example.com' }, { providerId: '5a4d1000-0000-4000-8000-000000000001' }]) {
@@ -82,7 +82,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
     ).toMatchObject({ status: 422, body: { message: 'SSO users cannot register passkeys' } });
   });
 
-  test('the account of an employer has no other way in: not by a provider, a mailed link or a password', async () => {
+  test('an account of an SSO provider cannot sign in by another provider, a mailed link or a password', async () => {
     const email = someone();
     const landed = await signOn(email);
     const headers = { authorization: `Bearer ${fragment(landed.location).get('access_token')}` };
@@ -110,7 +110,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
     expect(traded).toMatchObject({ status: 200, body: { token_type: 'bearer', user: { is_sso_user: true } } });
   });
 
-  test('metadata tells an identity provider who we are', async () => {
+  test('metadata describes us to an identity provider', async () => {
     const response = await fetch(`${server.url}/auth/v1/sso/saml/metadata`);
     expect(response.headers.get('content-type')).toContain('application/samlmetadata+xml');
     const xml = await response.text();
@@ -119,7 +119,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
     expect(xml).toContain('WantAssertionsSigned="true"');
   });
 
-  test('an answer counts once, for the request that was made, in its time, for us, from the one we asked', async () => {
+  test('an answer counts once, for its request, in its time, for our audience and from the right issuer', async () => {
     const email = someone();
     const good = await begin();
     const right = await answer({ email, in_response_to: good.requestId });
@@ -129,13 +129,13 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
     expect(isRefused(await post(right, other.relayState))).toBe(true);
 
     const wrong: Record<string, Record<string, unknown>> = {
-      'nobody asked': { in_response_to: null },
+      unsolicited: { in_response_to: null },
       'another request': { in_response_to: '_0000' },
       'another audience': { audience: 'https://other.example/metadata' },
       'another recipient': { acs: 'https://other.example/acs' },
       'another issuer': { issuer: 'https://evil.example/metadata' },
-      'long over': { age_seconds: 3_600 },
-      'of the future': { age_seconds: -3_600 },
+      expired: { age_seconds: 3_600 },
+      'from the future': { age_seconds: -3_600 },
     };
     for (const [name, more] of Object.entries(wrong)) {
       const { requestId, relayState } = await begin();
@@ -164,7 +164,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
   describe('attacks on the signature', () => {
     const victim = 'victim@example.com';
     const mallory = 'mallory@example.com';
-    /** A good answer for mallory, changed, as the text of its XML. */
+    /** Changes a valid answer for mallory (the text of its XML) and sends it. */
     async function attempt(change: (xml: string) => string): Promise<Step> {
       const { requestId, relayState } = await begin();
       const good = Buffer.from(await answer({ email: mallory, in_response_to: requestId }), 'base64').toString();
@@ -183,7 +183,7 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
         .replace(/ ID="[^"]+"/, ' ID="_forged"');
     const signatureOf = (xml: string): string => /<ds:Signature.*<\/ds:Signature>/s.exec(xml)?.[0] ?? '';
 
-    test('the untouched answer is taken: what follows is refused for its change', async () => {
+    test('the unchanged answer is accepted: what follows is refused because of its change', async () => {
       expect(await whoIs(await attempt((xml) => xml))).toBe(mallory);
     });
 
@@ -267,14 +267,14 @@ describe.each(engines)('single sign-on by the real client (PostgreSQL: %s)', (po
       expect(await whoIs(step)).toBeNull();
     });
 
-    test('none of it made an account for the victim', async () => {
+    test('none of these attacks created an account for the victim', async () => {
       expect(
         await server.app.db.one(`select count(*)::int as n from auth.users where email like $1`, ['victim%']),
       ).toEqual({ n: 0 });
     });
   });
 
-  test('what is asked wrongly is refused in the words of the protocol', async () => {
+  test('invalid requests are refused in the words of the protocol', async () => {
     for (const [body, status, code] of [
       [{}, 400, 'validation_failed'],
       [{ domain: 'example.com', provider_id: 'x' }, 400, 'validation_failed'],

@@ -2,7 +2,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startTestServer, mailsTo, until, type TestServer } from '#tests/support/test-server.ts';
 
-/** A mail with what a person would act on. */
+/** A mail with its code and the token of its link. */
 export type AccountMail = {
   readonly subject: string;
   readonly text: string;
@@ -12,25 +12,25 @@ export type AccountMail = {
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 export const PASSWORD = 'correct horse battery';
 
-/** The house with what tests of accounts need: visitors from addresses of their own, codes out of mails, raw calls. */
+/** The test server with tools for accounts: clients with their own IP address, codes from mails, raw calls. */
 export type AuthTestServer = TestServer & {
-  /** All mails so far to an address, oldest first. */
+  /** All mails to an address, oldest first. */
   mailsOf(email: string): Promise<AccountMail[]>;
   /** Waits for the n-th mail to an address, counted from 1. */
   mail(email: string, nth?: number): Promise<AccountMail>;
-  /** Waits for the n-th text message to a phone (with its plus), counted from 1; answers its code. */
+  /** Waits for the n-th text message to a phone (with its plus), counted from 1; returns its code. */
   textCode(phone: string, nth?: number): Promise<string>;
   /** A client with the service key. */
   service(): SupabaseClient;
-  /** A client as a browser tab has it, calling from an address of its own. */
+  /** A client like a browser tab, with its own IP address. */
   visitor(ip?: string): SupabaseClient;
-  /** A plain call to /auth/v1. */
+  /** A raw call to /auth/v1. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Signs up and confirms; answers the client with its session. */
+  /** Signs up and confirms; returns the client with its session. */
   member(email: string, password?: string): Promise<SupabaseClient>;
 };
 
-/** Limits are as good as off unless `env` says otherwise; the minute between two mails to one address holds. */
+/** Starts a server with practically no limits unless `env` sets them. The minute between two mails to one address still applies. */
 export async function startAuthTestServer(
   options: { postgres?: boolean; env?: Record<string, string> } = {},
 ): Promise<AuthTestServer> {
@@ -54,7 +54,7 @@ export async function startAuthTestServer(
         tokenHash: /token_hash=([\w-]+)/.exec(text)?.[1] ?? '',
       }))
       .toReversed();
-  /** Waits for a message and until the server knows that it has gone: with the clock moved in between it would send it once more. */
+  /** Waits for a message and until the server has recorded that it was sent: moving the clock in between would send it again. */
   async function arrival<T>(to: string, find: () => Promise<T | undefined>): Promise<T> {
     const found = await until(find, 5_000);
     const leased = `select 1 from auth.message_queue where $1 in (email, '+' || phone) and lease_until > $2::timestamptz`;
@@ -115,7 +115,7 @@ export async function startAuthTestServer(
   };
 }
 
-/** The client of the service itself, for its admin calls. */
+/** A client with the service key, for admin calls. */
 export function serviceClient(server: TestServer): SupabaseClient {
   return createClient(server.url, server.app.keys.serviceRoleKey, {
     auth: { autoRefreshToken: false, persistSession: false },

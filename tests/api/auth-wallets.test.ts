@@ -7,7 +7,7 @@ import { type AuthTestServer, startAuthTestServer } from './auth-test-server.ts'
 
 const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 
-/** A wallet in software, as a page finds it. */
+/** A software wallet with the interface that a page finds in the browser. */
 function createWallet() {
   const secret = secp256k1.utils.randomSecretKey();
   const key = secp256k1.getPublicKey(secret, false);
@@ -43,21 +43,21 @@ describe.each(engines)('wallets by the real client (PostgreSQL: %s)', (postgres)
     server = await startAuthTestServer({ postgres, env: { AUTH_WEB3: 'ethereum,solana' } });
   });
   afterAll(() => server.close());
-  type Parts = { domain?: string; uri?: string; issuedAt?: Date; more?: string[]; address?: string; version?: string };
-  const messageOf = (address: string, parts: Parts = {}): string => {
+  type Fields = { domain?: string; uri?: string; issuedAt?: Date; more?: string[]; address?: string; version?: string };
+  const messageOf = (address: string, fields: Fields = {}): string => {
     const { host } = new URL(server.url);
     return [
-      `${parts.domain ?? host} wants you to sign in with your Ethereum account:`,
-      parts.address ?? address,
+      `${fields.domain ?? host} wants you to sign in with your Ethereum account:`,
+      fields.address ?? address,
       '',
       'I accept the terms',
       '',
-      `URI: ${parts.uri ?? `${server.url}/auth`}`,
-      `Version: ${parts.version ?? '1'}`,
+      `URI: ${fields.uri ?? `${server.url}/auth`}`,
+      `Version: ${fields.version ?? '1'}`,
       'Chain ID: 1',
       `Nonce: ${randomBytes(8).toString('hex')}`,
-      `Issued At: ${(parts.issuedAt ?? server.now()).toISOString()}`,
-      ...(parts.more ?? []),
+      `Issued At: ${(fields.issuedAt ?? server.now()).toISOString()}`,
+      ...(fields.more ?? []),
     ].join('\n');
   };
   const signIn = (message: string, signature: string, chain = 'ethereum') =>
@@ -107,7 +107,7 @@ describe.each(engines)('wallets by the real client (PostgreSQL: %s)', (postgres)
     expect(data.user?.identities).toMatchObject([{ id: `web3:solana:${address}` }]);
   });
 
-  test('a message is good once, for ten minutes, for a page of ours, and for the address that signed it', async () => {
+  test('a message works once, for ten minutes, for our site, and for the address that signed it', async () => {
     const wallet = createWallet();
     const once = messageOf(wallet.address);
     expect((await signIn(once, wallet.sign(once))).status).toBe(200);

@@ -28,7 +28,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
   });
 
   describe('by a phone', () => {
-    test('a text message with a code confirms it, and the password counts from then on', async () => {
+    test('a text message with a code confirms it, and the password works from then on', async () => {
       const phone = somePhone();
       const client = server.visitor();
       const { data, error } = await client.auth.signUp({
@@ -57,7 +57,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       );
     });
 
-    test('a phone that is taken gets the same answer and no message', async () => {
+    test('a taken phone gets the same answer and no message', async () => {
       const phone = somePhone();
       await server.visitor().auth.signUp({ phone, password: PASSWORD });
       await server.visitor().auth.verifyOtp({ phone, token: await server.textCode(phone), type: 'sms' });
@@ -68,12 +68,12 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
-    test('without a password: a code on asking, sent again on asking, one of them good', async () => {
+    test('without a password: a code on request, again on request, only the newest works', async () => {
       const phone = somePhone();
       const client = server.visitor();
-      const asked = await client.auth.signInWithOtp({ phone });
-      expect(asked.error).toBeNull();
-      expect(asked.data.messageId).toBeTruthy();
+      const sent = await client.auth.signInWithOtp({ phone });
+      expect(sent.error).toBeNull();
+      expect(sent.data.messageId).toBeTruthy();
       const first = await server.textCode(phone);
       expect((await client.auth.resend({ type: 'sms', phone })).error).toBeNull();
       const second = await server.textCode(phone, 2);
@@ -82,7 +82,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect((await client.auth.verifyOtp({ phone, token: second, type: 'sms' })).data.session).not.toBeNull();
     });
 
-    test('a phone of tests has its code without a message', async () => {
+    test('a test phone has its code without a message', async () => {
       const client = server.visitor();
       await client.auth.signInWithOtp({ phone: TEST_PHONE });
       await server.app.flushMail();
@@ -92,7 +92,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(await server.sandbox(`/api/texts?to=${encodeURIComponent(TEST_PHONE)}`)).toEqual([]);
     });
 
-    test('a new phone counts once its code was typed', async () => {
+    test('a new phone counts after its code is entered', async () => {
       const [email, phone] = [someone(), somePhone()];
       const client = await server.member(email);
       expect((await client.auth.updateUser({ phone })).data.user).toMatchObject({ new_phone: phone.slice(1) });
@@ -104,7 +104,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
-    test.each(['0400 000 000', '+61', 'nobody', '+1234567890123456'])('%s is no phone', async (phone) => {
+    test.each(['0400 000 000', '+61', 'nobody', '+1234567890123456'])('%s is not a phone number', async (phone) => {
       const no = { code: 'validation_failed', message: 'Invalid phone number format (E.164 required)' };
       for (const [path, body] of [
         ['/signup', { phone, password: PASSWORD }],
@@ -140,7 +140,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(await claimsOf(client)).toMatchObject({ amr: [{ method: 'otp' }] });
     });
 
-    test('a new address gets an account that waits for its code, with what was said about it', async () => {
+    test('a new address gets an account that waits for its code, with its metadata', async () => {
       const email = someone();
       const client = server.visitor();
       await client.auth.signInWithOtp({ email, options: { data: { dj_name: 'New' } } });
@@ -150,21 +150,21 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(data.user?.user_metadata).toEqual({ dj_name: 'New' });
     });
 
-    test('nobody is made where that was not wanted, and the answer does not tell', async () => {
-      const [known, unknown] = [someone(), someone()];
-      await server.member(known);
+    test('create_user false creates no account, and the answer does not reveal that', async () => {
+      const [existing, unknown] = [someone(), someone()];
+      await server.member(existing);
       const ask = (email: string) => server.ask('POST', '/otp', { email, create_user: false });
-      const [one, two] = [await ask(known), await ask(unknown)];
+      const [one, two] = [await ask(existing), await ask(unknown)];
       expect([one.status, one.body]).toEqual([two.status, two.body]);
       expect([...one.headers.keys()]).toEqual([...two.headers.keys()]);
-      await server.mail(known, 2);
+      await server.mail(existing, 2);
       expect(await server.mailsOf(unknown)).toEqual([]);
       expect(await server.app.db.one('select 1 from auth.users where email = $1', [unknown])).toBeNull();
     });
   });
 
-  describe('without a name', () => {
-    test('a visitor has a session, keeps it with an address, and is then somebody', async () => {
+  describe('anonymously', () => {
+    test('an anonymous visitor has a session, keeps it after adding an address, and is then a full account', async () => {
       const client = server.visitor();
       const { data, error } = await client.auth.signInAnonymously({ options: { data: { dj_name: 'Ghost' } } });
       expect(error).toBeNull();
@@ -181,17 +181,17 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       const email = someone();
       expect((await client.auth.updateUser({ email })).error).toBeNull();
       const { code } = await server.mail(email);
-      const kept = await client.auth.verifyOtp({ email, token: code, type: 'email_change' });
-      expect(kept.error).toBeNull();
-      expect(kept.data.user).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
-      expect(kept.data.user?.app_metadata).toMatchObject({ provider: 'email', providers: ['email'] });
+      const linked = await client.auth.verifyOtp({ email, token: code, type: 'email_change' });
+      expect(linked.error).toBeNull();
+      expect(linked.data.user).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
+      expect(linked.data.user?.app_metadata).toMatchObject({ provider: 'email', providers: ['email'] });
       expect((await client.auth.updateUser({ password: PASSWORD })).error).toBeNull();
       expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
     });
   });
 
-  describe('a code that proves who is changing something', () => {
-    test('stands in for the current password, once, and not when it is wrong', async () => {
+  describe('a code that confirms a change', () => {
+    test('replaces the current password, once, and not when it is wrong', async () => {
       const email = someone();
       const client = await server.member(email);
       server.advance(601_000);
@@ -211,8 +211,8 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     });
   });
 
-  describe('a new address that both must agree to', () => {
-    test.each([['new first'], ['current first']])('counts when both have (%s)', async (order) => {
+  describe('a new address that both addresses must confirm', () => {
+    test.each([['new first'], ['current first']])('counts after both have confirmed (%s)', async (order) => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
       await client.auth.updateUser({ email: changed });
@@ -235,7 +235,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       expect(done.data.user?.email).toBe(changed);
     });
 
-    test('does not count by the new one agreeing twice', async () => {
+    test('does not count when the new one confirms twice', async () => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
       await client.auth.updateUser({ email: changed });
@@ -272,7 +272,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       }
     });
 
-    test('is free of it when its owner comes in by another way', async () => {
+    test('loses their password when its owner comes in by another way', async () => {
       const email = someone();
       await signUp(email, 'the phrase of a thief', '10.9.0.1');
       await server.mail(email);
@@ -285,7 +285,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     });
   });
 
-  test('somebody sees where they are signed in and ends one session, not those of others', async () => {
+  test('a person lists their sessions and ends one of them, not those of others', async () => {
     const email = someone();
     const here = await server.member(email);
     const there = server.visitor();
@@ -308,7 +308,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     expect((await ask(here, 'DELETE', '/user/sessions/nonsense')).status).toBe(404);
   });
 
-  test('all of this stands in the event log', async () => {
+  test('the event log has all of this', async () => {
     const email = someone();
     await server.member(email);
     await server.ask('POST', '/verify', { email, token: '000000', type: 'recovery' });

@@ -21,7 +21,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
   };
 
   describe('signing up', () => {
-    test('a code comes by mail at once, opens a session once, and the profile knows what was typed', async () => {
+    test('a code comes by mail at once, opens a session once, and the profile has the sign-up data', async () => {
       const email = someone();
       const client = server.visitor();
       const typed = { full_name: 'Alex Citizen', phone: '+61400000000', dj_name: 'AC', date_of_birth: '1998-04-03' };
@@ -53,7 +53,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       });
     });
 
-    test('the link of the mail does nothing by being opened, and confirms by the button behind it', async () => {
+    test('opening the link of the mail does nothing; its button confirms', async () => {
       const email = someone();
       const client = server.visitor();
       await client.auth.signUp({ email, password: PASSWORD });
@@ -74,7 +74,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       const email = someone();
       await server.member(email);
       server.advance(61_000);
-      const known = await server.ask('POST', '/signup', { email, password: PASSWORD, data: { b: 1, aa: 2 } });
+      const taken = await server.ask('POST', '/signup', { email, password: PASSWORD, data: { b: 1, aa: 2 } });
       const fresh = await server.ask('POST', '/signup', {
         email: someone(),
         password: PASSWORD,
@@ -85,19 +85,19 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
           .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'ID')
           .replaceAll(/person\d+/g, 'WHO')
           .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
-      expect(known.status).toBe(200);
-      expect(shape(known.body)).toBe(shape(fresh.body));
-      const headers = (answer: typeof known): string[] => [...answer.headers.keys()];
-      expect(headers(known)).toEqual(headers(fresh));
-      const told = await server.mail(email, 2);
-      expect(told).toMatchObject({ subject: 'You already have an account', code: '' });
+      expect(taken.status).toBe(200);
+      expect(shape(taken.body)).toBe(shape(fresh.body));
+      const headers = (answer: typeof taken): string[] => [...answer.headers.keys()];
+      expect(headers(taken)).toEqual(headers(fresh));
+      const notice = await server.mail(email, 2);
+      expect(notice).toMatchObject({ subject: 'You already have an account', code: '' });
       server.advance(61_000);
       const again = await server.ask('POST', '/signup', { email, password: PASSWORD });
-      expect(again.body['id']).toBe(known.body['id']);
+      expect(again.body['id']).toBe(taken.body['id']);
       expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
     });
 
-    test('who signs up again before confirming has typed everything anew, and only the newest code is good', async () => {
+    test('signing up again before confirming replaces the data, and only the newest code works', async () => {
       const email = someone();
       const client = server.visitor();
       await client.auth.signUp({ email, password: PASSWORD, options: { data: { full_name: 'First' } } });
@@ -178,7 +178,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
   });
 
   describe('codes', () => {
-    test('five wrong tries burn a code, however many come at once', async () => {
+    test('five wrong tries invalidate a code, however many come at once', async () => {
       const email = someone();
       await server.visitor().auth.signUp({ email, password: PASSWORD });
       const { code } = await server.mail(email);
@@ -206,7 +206,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       expect((await server.ask('POST', '/verify', { email, token: code, type: 'signup' })).status).toBe(200);
     });
 
-    test('of twenty people with the right code one gets in', async () => {
+    test('of twenty simultaneous uses of the right code one succeeds', async () => {
       const email = someone();
       await server.visitor().auth.signUp({ email, password: PASSWORD });
       const { code, tokenHash } = await server.mail(email);
@@ -223,7 +223,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       expect(answers.filter((one) => one.status === 403)).toHaveLength(19);
     });
 
-    test('a code is good for ten minutes, for its purpose and its address only', async () => {
+    test('a code works for ten minutes, for its purpose and its address only', async () => {
       const email = someone();
       await server.visitor().auth.signUp({ email, password: PASSWORD });
       const { code, tokenHash } = await server.mail(email);
@@ -263,7 +263,7 @@ describe.each(engines)('accounts by the real client (PostgreSQL: %s)', (postgres
       }
     });
 
-    test('another code is sent on asking, in place of the first, and none to an unknown address', async () => {
+    test('a requested second code replaces the first, and an unknown address gets none', async () => {
       const [email, unknown] = [someone(), someone()];
       const client = server.visitor();
       await client.auth.signUp({ email, password: PASSWORD });

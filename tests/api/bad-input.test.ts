@@ -55,7 +55,7 @@ const HOSTILE: readonly unknown[] = [
   { verificationSessionId: 'vs_nobody' },
 ];
 
-/** Bad input is refused in the protocol's own shape, writes nothing and tells nothing of the inside. */
+/** Bad input is refused in the format of the API, writes nothing and reveals no internals. */
 describe.each(engines)('bad input on $name', (engine) => {
   let server: TestServer;
   let customer: Customer;
@@ -106,7 +106,7 @@ describe.each(engines)('bad input on $name', (engine) => {
     expect(await rows()).toEqual(before);
   });
 
-  it('is refused by the other doors in their own shapes', async () => {
+  it('is refused by the other APIs in their own formats', async () => {
     const key = server.app.keys.anonKey;
     const ask = async (
       method: string,

@@ -21,7 +21,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
   }, 180_000);
   afterAll(() => server.close());
 
-  // Every test books hours of its own.
+  // Every test books its own hours.
   let hoursAhead = 30;
   const hours = (count = 1): { startTime: string; endTime: string } => {
     hoursAhead += 3;
@@ -61,7 +61,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     return Number(Object(shown.body['error']).total) / 2;
   };
 
-  it('comes back with its price when the same hours are asked for without a code', async () => {
+  it('comes back with its price when the same hours are requested without a code', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const half = await halfOf(customer, time);
@@ -72,7 +72,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(1);
   });
 
-  it('is not lost to a page that shows the full price: that is refused with the price and code of the hold', async () => {
+  it('is not lost on a page that shows the full price: that is refused with the price and code of the hold', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const half = await halfOf(customer, time);
@@ -87,7 +87,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(booking).toEqual({ status: 'pending' });
   });
 
-  it('is given up, and its unit returned, when the customer takes the code away and agrees to the full price', async () => {
+  it('is removed, and its use returned, when the customer takes the code away and agrees to the full price', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const half = await halfOf(customer, time);
@@ -98,7 +98,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(0);
   });
 
-  it('does not count against the same person, and counts against everybody else', async () => {
+  it('does not count against the same person, but counts against everybody else', async () => {
     const [customer, other] = [await server.addCustomer(), await server.addCustomer()];
     const [time, code] = [hours(), await addCode({ per_user_limit: 1 })];
     await hold(customer, time, code);
@@ -109,7 +109,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     });
   });
 
-  it('is refused before paying to somebody who has paid with it as often as one person may', async () => {
+  it('is refused before paying to a person who has paid with it as often as one person may', async () => {
     const customer = await server.addCustomer();
     const code = await addCode({ discount_value: 100, max_uses: null, per_user_limit: 1 });
     expect((await hold(customer, hours(), code, 0)).status).toBe(200);
@@ -120,7 +120,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     });
   });
 
-  it('keeps the price of a hold whose code was changed, expired or switched off since', async () => {
+  it('keeps the price of a hold whose code has since been changed, expired or switched off', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const half = await halfOf(customer, time);
@@ -132,7 +132,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await hold(customer, time, code, half)).toMatchObject({ status: 200, body: first.body });
   });
 
-  it('moves with its single unit to other hours and another room, and the old hours are free', async () => {
+  it('moves with its single use to other hours and another studio, and the old hours are free', async () => {
     const [customer, other] = [await server.addCustomer(), await server.addCustomer()];
     const [time, later, code] = [hours(), hours(2), await addCode({ per_user_limit: 1 })];
     const first = await hold(customer, time, code);
@@ -148,7 +148,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect((await hold(other, time, null)).status).toBe(200);
   });
 
-  it('is kept by both holds while the code has units for both', async () => {
+  it('is used by both holds while the code has uses for both', async () => {
     const customer = await server.addCustomer();
     const code = await addCode({ max_uses: 2 });
     const first = await hold(customer, hours(), code);
@@ -159,7 +159,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     ).toEqual({ status: 'pending' });
   });
 
-  it('moves when the hours of a hold grow, over the old hours', async () => {
+  it('moves when a hold is extended over its own hours', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     await hold(customer, time, code);
@@ -168,7 +168,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(1);
   });
 
-  it('stays with the old hold when the new hours are somebody else’s', async () => {
+  it('stays with the old hold when the new hours are taken', async () => {
     const [customer, other] = [await server.addCustomer(), await server.addCustomer()];
     const [time, taken, code] = [hours(), hours(), await addCode()];
     const first = await hold(customer, time, code);
@@ -197,19 +197,19 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const seen = (await Promise.all(grabs)).flat();
     expect(seen.length).toBeGreaterThan(0);
     expect(new Set(seen)).toEqual(new Set([409]));
-    const kept = await server.app.db.one<{ n: number }>(
+    const holds = await server.app.db.one<{ n: number }>(
       `select count(*)::int as n from private.coupon_redemption r join public.discount_codes d on d.id = r.coupon_id
        where d.code = $1 and r.state <> 'returned'`,
       [code],
     );
-    expect(kept).toEqual({ n: 1 });
+    expect(holds).toEqual({ n: 1 });
   });
 
-  it('stays with the customer when the provider’s own news of the closed session comes first', async () => {
+  it('stays with the customer when the provider’s webhook about the closed session comes first', async () => {
     const [customer, other] = [await server.addCustomer(), await server.addCustomer()];
     const [time, later, code] = [hours(), hours(), await addCode()];
     const first = await hold(customer, time, code);
-    // What the first half of a replacement leaves behind, and then the webhook.
+    // The state after the first half of a replacement; the webhook follows.
     await server.app.db.query(
       `update private.coupon_redemption set moving_until = now() + interval '2 minutes' where booking_id = $1::uuid`,
       [first.body['bookingId']],
@@ -222,7 +222,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(1);
   });
 
-  it('returns a unit whose replacement never came, to the next person who asks', async () => {
+  it('returns a use whose replacement never came to the next person', async () => {
     const [customer, other] = [await server.addCustomer(), await server.addCustomer()];
     const code = await addCode();
     const first = await hold(customer, hours(), code);
@@ -241,7 +241,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(1);
   });
 
-  it('is free to use again after the hold was released, and the answer names it', async () => {
+  it('can be used again after the hold was released, and the answer names it', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const first = await hold(customer, time, code);
@@ -254,7 +254,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect((await hold(customer, time, code)).status).toBe(200);
   });
 
-  it('comes along when a hold that ran out is made again', async () => {
+  it('is applied again when an expired hold is made again', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const half = await halfOf(customer, time);
@@ -267,7 +267,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(1);
   });
 
-  it('stays where it is while the payment service does not answer', async () => {
+  it('stays where it is while the payment provider does not answer', async () => {
     const customer = await server.addCustomer();
     const [time, later, code] = [hours(), hours(), await addCode()];
     const first = await hold(customer, time, code);
@@ -283,7 +283,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(await usesOf(code)).toBe(1);
   });
 
-  it('replaces nothing that was paid for in the meantime', async () => {
+  it('does not replace a hold that was paid in the meantime', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const first = await hold(customer, time, code);
@@ -300,7 +300,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     });
   });
 
-  it('is listed with the own bookings, which leave out holds that were never paid for', async () => {
+  it('is in the list of own bookings, which leaves out holds that were never paid', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const dropped = await hold(customer, hours(), null);
@@ -323,7 +323,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect((await server.client().rpc('own_bookings')).error?.code).toBe('42501');
   });
 
-  it('an amount that no price can be is refused, and nothing is held', async () => {
+  it('an impossible amount is refused, and nothing is held', async () => {
     const customer = await server.addCustomer();
     const time = hours();
     const booking = { studio_id: STUDIO_A, start_time: time.startTime, end_time: time.endTime };
@@ -340,7 +340,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect(made).toEqual({ n: 0 });
   });
 
-  it('the terms of cancelling are those frozen with the booking, not today’s, in the mail too', async () => {
+  it('the cancellation terms are those frozen with the booking, not today’s, also in the mail', async () => {
     const customer = await server.addCustomer();
     const code = await addCode({ discount_value: 100, max_uses: null });
     const strict = await hold(customer, hours(), code, 0);
@@ -351,10 +351,10 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     await freeze(strict.body['bookingId'], { freeCancelHours: 2_000 });
     await freeze(kind.body['bookingId'], { freeCancelHours: 6 });
     await server.settle();
-    const told = (await mailsTo(server, customer.email, 'Booking confirmed')).map(
+    const terms = (await mailsTo(server, customer.email, 'Booking confirmed')).map(
       ({ text }) => /until (\d+) hours before you start/.exec(text)?.[1],
     );
-    expect(told.toSorted()).toEqual(['2000', '6']);
+    expect(terms.toSorted()).toEqual(['2000', '6']);
     const refused = await server.call('cancel-booking', { bookingId: strict.body['bookingId'] }, customer.token);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'too_late' } } });
     expect(Object(refused.body['error']).message).toContain('2000 hours');
@@ -384,7 +384,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
     await server.call('verify-payment', { sessionId: payment.id });
   };
 
-  it('do not count what was paid for: a seventh booking of an hour is held', { timeout: 60_000 }, async () => {
+  it('do not count paid bookings: a seventh booking in an hour is held', { timeout: 60_000 }, async () => {
     const customer = await server.addCustomer();
     for (let count = 0; count < 6; count += 1) {
       const held = await hold(customer);
@@ -394,7 +394,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
     expect((await hold(customer)).status).toBe(200);
   });
 
-  it('refuse the third live hold and name the two there are', async () => {
+  it('refuse the third live hold and name the other two', async () => {
     const customer = await server.addCustomer();
     const [first, second] = [await hold(customer), await hold(customer)];
     const third = await hold(customer);
@@ -422,7 +422,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
     expect((await hold(customer)).status).toBe(200);
   });
 
-  it('count replaced holds: two codes in turn give six holds in an hour, then none, and the last one stays payable', async () => {
+  it('count replaced holds: alternating two codes gives six holds in an hour, then none, and the last one stays payable', async () => {
     const customer = await server.addCustomer();
     for (const code of ['TURN1', 'TURN2'])
       await server.app.db.query(
@@ -438,7 +438,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
     expect(refused.holds).toHaveLength(1);
     expect(refused.retryAfter).toBeGreaterThan(3_500);
     expect(refused.retryAfter).toBeLessThanOrEqual(3_600);
-    // The same code again is no new hold.
+    // The same code again is not a new hold.
     expect(answers[7]?.body['bookingId']).toBe(answers[5]?.body['bookingId']);
   });
 

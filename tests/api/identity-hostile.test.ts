@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostileFiles } from '#tests/support/hostile-files.ts';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 
-/** Hostile files as photos of a licence: each is refused or read as what it is, and the server stands. */
+/** Hostile files as photos of a licence: each is refused or gets a normal answer, and the server keeps running. */
 const LONG = process.env['TEST_LONG'] !== undefined;
 const SAMPLE = 24;
 const MEMORY_MAX = 150 * 1024 * 1024;
-/** Nobody listens there: none of the files may ask anyway. */
+/** Nothing listens there, and none of the files may cause a request. */
 const NOWHERE = 'http://127.0.0.1:9';
-/** Always among the sample: what would unpack, or be blown up, to more than a process can hold. */
+/** Always in the sample: files that would decompress or scale to more memory than a process can have. */
 const HEAVY = /^jpeg of|million pixels|16 bits|65535 by 65535|profile bomb/;
 
 describe('hostile licence photos', () => {
@@ -26,22 +26,22 @@ describe('hostile licence photos', () => {
       body: JSON.stringify({ idImage: `data:image/jpeg;base64,${bytes.toString('base64')}` }),
     });
     const body: { error?: { code: string }; decision?: string } = JSON.parse(await response.text());
-    return { status: response.status, told: body.error?.code ?? body.decision };
+    return { status: response.status, result: body.error?.code ?? body.decision };
   };
 
   test('are refused or fail, one after the other', { timeout: 1_200_000 }, async () => {
     const all = await hostileFiles(NOWHERE);
     const every = LONG ? 1 : Math.floor(all.length / SAMPLE);
     const files = all.filter(({ name }, at) => HEAVY.test(name) || at % every === 0);
-    // A picture first, so that the reader has been read in.
+    // Read a valid picture first, so that the reader is loaded before memory is measured.
     const blank = { create: { width: 900, height: 600, channels: 3, background: '#fff' } } as const;
     expect(await show(await sharp(blank).jpeg().toBuffer())).toMatchObject({ status: 200 });
     const before = await server.memory();
     let highest = before;
     let refused = 0;
     for (const { name, make } of files) {
-      const { status, told } = await show(await make());
-      expect([name, status, told]).toBeOneOf([
+      const { status, result } = await show(await make());
+      expect([name, status, result]).toBeOneOf([
         [name, 422, 'image_refused'],
         [name, 400, 'invalid_request'],
         [name, 200, 'failed'],

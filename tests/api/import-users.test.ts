@@ -26,32 +26,32 @@ ${ANNA}\t${ANNA}\t{"sub": "${ANNA}", "email": "anna@example.com"}\temail\t\\N\t2
 \\.
 `;
 
-test('accounts of a hosted project come in with their ids, identities and passwords, once', async () => {
+test('accounts of a hosted project are imported once, with their ids, identities and passwords', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'import-'));
   const ports = await freePorts();
   const env = { DATA_DIR: join(folder, 'data'), SANDBOX_PORT: String(ports), PORT: String(ports + 8) };
   const file = join(folder, 'dump.sql');
   await writeFile(file, dump(HASH));
   await migratedFolder(join(env.DATA_DIR, 'database'));
-  const run = (): { status: number | null; said: string } => {
+  const run = (): { status: number | null; output: string } => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['server/start/import-users.ts', file], {
       cwd: ROOT,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       encoding: 'utf8',
     });
-    return { status, said: stdout + stderr };
+    return { status, output: stdout + stderr };
   };
   const first = run();
-  expect(first.said).toContain('1 accounts and 1 further identities came in, 0 were there already, 1 refused');
-  expect(first.said).toContain(`refused user ${BEN}: role`);
-  expect(first.said).not.toContain(HASH);
+  expect(first.output).toContain('1 accounts and 1 further identities came in, 0 were there already, 1 refused');
+  expect(first.output).toContain(`refused user ${BEN}: role`);
+  expect(first.output).not.toContain(HASH);
   expect(first.status).toBe(1);
-  expect(run().said).toContain('0 accounts and 0 further identities came in, 1 were there already, 1 refused');
+  expect(run().output).toContain('0 accounts and 0 further identities came in, 1 were there already, 1 refused');
 
   const server = await startServer(env);
   const client = createClient(server.runtime.apiUrl, server.runtime.anonKey, { auth: { persistSession: false } });
   for (let n = 0; n < 2; n += 1) {
-    // The second time the hash is ours already.
+    // On the second sign-in the hash is already ours.
     const { data, error } = await client.auth.signInWithPassword({
       email: 'anna@example.com',
       password: 'correct horse battery',

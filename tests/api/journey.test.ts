@@ -9,7 +9,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
   }, 60_000);
   afterAll(() => server.close());
 
-  it('gives a cancelled booking back in full, once', { timeout: 60_000 }, async () => {
+  it('a cancelled booking is refunded in full, once', { timeout: 60_000 }, async () => {
     const customer = await server.addCustomer();
     const time = span(server.now(), 72, 1);
     const held = await server.call('create-payment', checkout(time), customer.token);
@@ -33,14 +33,14 @@ describe.each(engines)('the main job on $name', ({ open }) => {
   });
 
   it(
-    'refunds a payment that arrives after the hold was given up, in full at the provider, and says so',
+    'refunds a payment that arrives after the hold was released, in full at the provider, and mails the customer',
     { timeout: 60_000 },
     async () => {
       const customer = await server.addCustomer();
       const time = span(server.now(), 80, 1);
       const held = await server.call('create-payment', checkout(time), customer.token);
       const payment = await paymentOf(server, held.body['bookingId']);
-      // Somebody pays in the very moment in which our own record is cancelled behind the provider's back.
+      // The customer pays at the moment when our record is cancelled but the provider's session is still open.
       await server.app.db.query(`update private.payment set state = 'expired' where session_id = $1`, [payment.id]);
       await server.app.db.query(
         `update private.booking set status = 'cancelled', cancel_reason = 'hold_expired' where id = $1::uuid`,
@@ -62,7 +62,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     },
   );
 
-  it('gives an abandoned hold back only after the provider has closed the session', { timeout: 60_000 }, async () => {
+  it('releases an abandoned hold only after the provider has closed the session', { timeout: 60_000 }, async () => {
     const customer = await server.addCustomer();
     const time = span(server.now(), 90, 1);
     const held = await server.call('create-payment', checkout(time), customer.token);
@@ -75,7 +75,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     expect((await server.call('create-payment', checkout(time), other.token)).status).toBe(200);
   });
 
-  it('lets go of a hold whose session the provider has never heard of', { timeout: 60_000 }, async () => {
+  it('releases a hold whose session the provider does not know', { timeout: 60_000 }, async () => {
     const customer = await server.addCustomer();
     const time = span(server.now(), 95, 1);
     const held = await server.call('create-payment', checkout(time), customer.token);
@@ -102,9 +102,9 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
   });
 
-  // Last, for it moves the clocks by days, and payment pages cannot be opened in a future the card company does not know.
+  // Last, because it moves the clocks by days, and Stripe opens no pay page so far ahead.
   it(
-    'leads from sign-up by mail code over licence, payment and mail to a code that opens the door',
+    'leads from sign-up with a mailed code through licence, payment and mail to a PIN that opens the door',
     { timeout: 90_000 },
     async () => {
       const client = server.client();

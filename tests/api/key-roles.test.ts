@@ -9,9 +9,9 @@ import { runScript } from '#tests/support/schema.ts';
 import { STUDIO_A, until, type TestServer } from '#tests/support/test-server.ts';
 
 const SECRET = 'the shared secret of this test, 40 letters';
-/** Roles belong to the cluster: a name of its own keeps two runs apart. */
+/** Roles belong to the whole PostgreSQL server: a unique name keeps two test runs apart. */
 const REPORTER = `reporter_${randomBytes(4).toString('hex')}`;
-const STRANGER = `stranger_${randomBytes(4).toString('hex')}`;
+const UNGRANTED = `stranger_${randomBytes(4).toString('hex')}`;
 
 describe.each(engines)('tokens signed with a registered key, on $name', (engine) => {
   let server: TestServer;
@@ -36,7 +36,7 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
       server,
       [
         `create role ${REPORTER} nologin noinherit`,
-        `create role ${STRANGER} nologin noinherit`,
+        `create role ${UNGRANTED} nologin noinherit`,
         `grant ${REPORTER} to authenticator`,
         `grant usage on schema public, storage to ${REPORTER}`,
         `create function public.whoami() returns text language sql stable set search_path = '' as 'select current_user::text'`,
@@ -49,7 +49,7 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
   afterAll(async () => {
     await runScript(
       server,
-      [`drop owned by ${REPORTER}`, `drop role ${REPORTER}`, `drop role ${STRANGER}`].join(';\n\n'),
+      [`drop owned by ${REPORTER}`, `drop role ${REPORTER}`, `drop role ${UNGRANTED}`].join(';\n\n'),
     );
     await server.close();
     await rm(folder, { recursive: true });
@@ -81,8 +81,8 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
       expect(await ask('/rest/v1/rpc/whoami', await sign({ sub: 'x' }))).toEqual({ status: 200, body: 'anon' });
     });
 
-    test('roles that are not granted to authenticator are refused as PostgREST refuses them, superusers among them', async () => {
-      for (const role of [STRANGER, 'backend', 'authenticator', 'booking_reader', 'postgres'])
+    test('roles that are not granted to authenticator are refused as in PostgREST, superusers too', async () => {
+      for (const role of [UNGRANTED, 'backend', 'authenticator', 'booking_reader', 'postgres'])
         expect(await ask('/rest/v1/rpc/whoami', await sign({ role })), role).toMatchObject({
           status: 403,
           body: { code: '42501', message: `permission denied to set role "${role}"` },
@@ -94,7 +94,7 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
       expect((await ask('/storage/v1/bucket', await sign({ role: 'backend' }))).status).toBe(400);
     });
 
-    test('service_role administers accounts and storage; further roles do not, and are not signed in', async () => {
+    test('service_role administers accounts and storage; other roles do not, and are not signed in', async () => {
       const service = await sign({ role: 'service_role' });
       expect((await ask('/auth/v1/admin/users', service)).status).toBe(200);
       expect((await ask('/storage/v1/bucket/id-verifications', service)).status).toBe(200);
@@ -116,7 +116,7 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
     });
   });
 
-  test('a request without a key is a guest of /rest, is nobody on /auth and is asked for a key by /storage', async () => {
+  test('a request without a key is a guest of /rest, gets no user from /auth, and is refused without a key by /storage', async () => {
     expect(await ask('/rest/v1/rpc/whoami')).toEqual({ status: 200, body: 'anon' });
     expect((await ask('/rest/v1/profiles?select=user_id')).status).toBe(401);
     expect(await ask('/auth/v1/user')).toMatchObject({ status: 401, body: { code: 'no_authorization' } });

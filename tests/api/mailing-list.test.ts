@@ -17,13 +17,13 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
       )
     ).rows;
 
-  it('takes an address alone, trims it, and knows when consent was given', async () => {
+  it('takes only an address, trims it, and records the consent', async () => {
     expect((await server.client().from('mailing_list').insert({ email: ' Ana@Example.com ' })).error).toBeNull();
     expect(await find('ana@example.com')).toMatchObject([{ left: false, consented: true }]);
     expect((await server.client().from('mailing_list').insert({ email: 'ana@example.com' })).error?.code).toBe('23505');
   });
 
-  it('is left by the link of a mail, once or twice, and by no other', async () => {
+  it('can be left by the link of a mail, once or twice, and by no other link', async () => {
     const guest = server.client();
     expect((await guest.from('mailing_list').insert({ email: 'ben@example.com' })).error).toBeNull();
     const [ben] = await find('ben@example.com');
@@ -35,7 +35,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
     expect(await find('ben@example.com')).toMatchObject([{ left: true }]);
   });
 
-  it('takes somebody who left back, with a new consent and a new link', async () => {
+  it('takes a person back who had left, with a new consent and a new link', async () => {
     const [before] = await find('ben@example.com');
     expect((await server.client().from('mailing_list').insert({ email: 'Ben@example.com' })).error).toBeNull();
     const [after] = await find('ben@example.com');
@@ -43,7 +43,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
     expect(after?.id).not.toBe(before?.id);
   });
 
-  it('is not a place to try addresses: an hour bears five, known ones counted too', async () => {
+  it('does not reveal addresses: five sign-ups an hour, known addresses included', async () => {
     const strict = await open({ RATE_LIMIT_FACTOR: '1' });
     const join = async (email: string): Promise<number> =>
       (await strict.client().from('mailing_list').insert({ email })).status;

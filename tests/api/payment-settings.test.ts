@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '#server/config.ts';
 
-test('payment methods are cards and link unless set, each named once', () => {
+test('payment methods are card and link by default, each listed once', () => {
   expect(readConfig({}).stripe.methods).toEqual(['card', 'link']);
   expect(readConfig({ PAYMENT_METHODS: 'card, au_becs_debit,card' }).stripe.methods).toEqual(['card', 'au_becs_debit']);
 });

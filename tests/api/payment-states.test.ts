@@ -62,7 +62,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     });
 
   it(
-    'a delayed payment that fails frees the hours at once, returns the coupon and tells the customer',
+    'a delayed payment that fails frees the hours at once, returns the coupon and mails the customer',
     { timeout: 120_000 },
     async () => {
       const [customer, other] = [await server.addCustomer(), await server.addCustomer()];
@@ -82,7 +82,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
       expect(
         (await server.client(customer.token).from('booking_payments').select('state').eq('booking_id', bookingId)).data,
       ).toEqual([{ state: 'processing' }]);
-      // The hold's quarter of an hour is over, and the hours stay taken.
+      // The quarter of an hour of the hold is over, but the hours stay taken.
       server.advance(20 * 60_000);
       await server.settle();
       expect((await server.call('create-payment', checkout(time), other.token)).status).toBe(409);
@@ -115,7 +115,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     await reached(bookingId, { status: 'confirmed', state: 'paid' });
   });
 
-  it('delayed methods are offered only to sessions that start at least seven days later', async () => {
+  it('delayed methods are offered only for sessions that start at least seven days later', async () => {
     const customer = await server.addCustomer();
     const offered = async (bookingId: string): Promise<string[]> => {
       const requests = await server.sandbox('/api/requests?provider=stripe');
@@ -133,46 +133,42 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     expect(await offered(String(near.body['bookingId']))).toEqual(['card', 'link']);
   });
 
-  it(
-    'a payment of another amount is refunded at the provider, all of what was paid',
-    { timeout: 120_000 },
-    async () => {
-      const customer = await server.addCustomer();
-      const mine = await hold(customer);
-      // A session of our account with another amount, made to look like this booking's.
-      const stripe = server.sandboxUrl.replace(/\d+$/, (port) => String(Number(port) + 1));
-      const made = await fetch(`${stripe}/v1/checkout/sessions`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer sk_test_sandbox', 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({
-          mode: 'payment',
-          success_url: 'http://localhost/ok',
-          client_reference_id: mine.bookingId,
-          'line_items[0][quantity]': '1',
-          'line_items[0][price_data][currency]': 'aud',
-          'line_items[0][price_data][unit_amount]': '100',
-          'line_items[0][price_data][product_data][name]': 'Cheap',
-        }),
-      });
-      const cheap = String(Object(await made.json()).id);
-      await server.app.db.query(`update private.payment set session_id = $2 where booking_id = $1::uuid`, [
-        mine.bookingId,
-        cheap,
-      ]);
-      await server.sandbox(`/api/payments/${cheap}`, { outcome: 'paid' });
-      expect((await verify(cheap)).body).toMatchObject({ paid: false, status: 'cancelled' });
-      await server.settle();
-      expect(await refundsOf(mine.bookingId)).toMatchObject([{ amount: 100, status: 'succeeded' }]);
-      expect(await rowOf(mine.bookingId)).toMatchObject({
-        reason: 'amount_mismatch',
-        state: 'refunded',
-        refunded: 100,
-      });
-    },
-  );
+  it('a payment of another amount is refunded at the provider, in full', { timeout: 120_000 }, async () => {
+    const customer = await server.addCustomer();
+    const mine = await hold(customer);
+    // A session of our account with another amount, changed to look like this booking's.
+    const stripe = server.sandboxUrl.replace(/\d+$/, (port) => String(Number(port) + 1));
+    const made = await fetch(`${stripe}/v1/checkout/sessions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk_test_sandbox', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        mode: 'payment',
+        success_url: 'http://localhost/ok',
+        client_reference_id: mine.bookingId,
+        'line_items[0][quantity]': '1',
+        'line_items[0][price_data][currency]': 'aud',
+        'line_items[0][price_data][unit_amount]': '100',
+        'line_items[0][price_data][product_data][name]': 'Cheap',
+      }),
+    });
+    const cheap = String(Object(await made.json()).id);
+    await server.app.db.query(`update private.payment set session_id = $2 where booking_id = $1::uuid`, [
+      mine.bookingId,
+      cheap,
+    ]);
+    await server.sandbox(`/api/payments/${cheap}`, { outcome: 'paid' });
+    expect((await verify(cheap)).body).toMatchObject({ paid: false, status: 'cancelled' });
+    await server.settle();
+    expect(await refundsOf(mine.bookingId)).toMatchObject([{ amount: 100, status: 'succeeded' }]);
+    expect(await rowOf(mine.bookingId)).toMatchObject({
+      reason: 'amount_mismatch',
+      state: 'refunded',
+      refunded: 100,
+    });
+  });
 
   it(
-    'refunds made on the provider’s dashboard are recorded; all of it ends a booking to come',
+    'refunds from the provider’s dashboard are recorded; a full refund cancels a future booking',
     { timeout: 120_000 },
     async () => {
       const [customer, other] = [await server.addCustomer(), await server.addCustomer()];
@@ -208,7 +204,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     await reached(one.bookingId, { status: 'confirmed', state: 'dispute_lost' });
   });
 
-  it('webhooks dated ahead or back, or of live mode, are answered 400 and leave no row', async () => {
+  it('webhooks dated ahead or back, or of live mode, are answered with 400 and store no row', async () => {
     const post = async (livemode: boolean, ageSeconds: number): Promise<{ status: number; rows: number }> => {
       const id = `evt_${randomUUID().replaceAll('-', '')}`;
       const body = JSON.stringify({
@@ -239,9 +235,9 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     expect(await post(true, 0)).toEqual({ status: 400, rows: 0 });
   });
 
-  // Last, for it moves the server's clock by more than a day, and the provider opens no session that far ahead.
+  // Last, because it moves the server's clock by more than a day, and Stripe opens no session so far ahead.
   it(
-    'a refund that is pending and fails is owed, alerted, and made again a day later',
+    'a pending refund that fails is recorded as owed, alerted, and made again a day later',
     { timeout: 120_000 },
     async () => {
       const customer = await server.addCustomer();

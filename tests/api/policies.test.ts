@@ -68,7 +68,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect((await server.client().from('users').select('*')).error?.code).toBe('PGRST205');
   });
 
-  it('a stranger reads and changes nothing of the owner', async () => {
+  it('another person can neither read nor change anything of the owner', async () => {
     const client = server.client(otherUser.token);
     expect((await client.from('bookings').select('*').eq('id', bookingId)).data).toEqual([]);
     expect((await client.from('profiles').select('*')).data).toHaveLength(1);
@@ -101,7 +101,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect([pin.status, await pin.json()]).toEqual([401, expect.objectContaining({ success: false })]);
   });
 
-  it('the owner cannot confirm, price or move a booking, and sees it whole', async () => {
+  it('the owner cannot confirm, price or move a booking, and sees all of it', async () => {
     const client = server.client(owner.token);
     const held = await server.call('create-payment', checkout(span(server.now(), 44)), owner.token);
     const pending = String(held.body['bookingId']);
@@ -111,7 +111,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect((await client.from('bookings').update({ final_cost: 0 }).eq('id', bookingId).select()).error?.code).toBe(
       '42501',
     );
-    // What the page of the specification sends after paying is answered with the row, as the server has confirmed it already.
+    // The write that the page makes after paying is answered with the row, as the server has already confirmed it.
     expect(
       (await client.from('bookings').update({ status: 'confirmed' }).eq('id', bookingId).select()).data,
     ).toHaveLength(1);
@@ -120,7 +120,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     );
   });
 
-  it('staff read codes and the log and write codes; the role ends at once when it is taken away', async () => {
+  it('staff read codes and the audit log and write codes; without the role these rights end at once', async () => {
     const admin = await server.addCustomer();
     await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
     const client = server.client(admin.token);
@@ -155,7 +155,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect((await server.call('manual-power-control', { action: 'turn_off' }, admin.token)).status).toBe(403);
   });
 
-  it('a new name or birth date asks for the ID again', async () => {
+  it('a new name or birth date requires a new ID check', async () => {
     const client = server.client(otherUser.token);
     expect((await client.from('user_verifications').select('id')).data).toHaveLength(1);
     await client.from('profiles').update({ full_name: 'Somebody Else' }).eq('user_id', otherUser.id);
@@ -167,7 +167,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     );
   });
 
-  it('a webhook that nobody signed changes nothing', async () => {
+  it('an unsigned webhook changes nothing', async () => {
     const response = await fetch(`${server.url}/functions/v1/stripe-webhook`, {
       method: 'POST',
       body: '{"type":"checkout.session.completed"}',

@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Program, startProgram } from '#tests/support/program.ts';
 
-/** The contract of the running program (docs/running.md): one writer, its exit codes, its addresses, its stop. */
+/** The contract of the running program (docs/running.md): one process per folder, exit codes, addresses, shutdown. */
 const ROOT = new URL('../../', import.meta.url).pathname;
 const TRIES = process.env['TEST_LONG'] === '1' ? 100 : 3;
 let dataDir: string;
 let program: Program;
 
-/** Runs one of bin's scripts to its end, with settings of this program. */
-function runScript(name: string, env: Readonly<Record<string, string>>): { status: number | null; said: string } {
+/** Runs a script of bin/ to its end, with these variables. */
+function runScript(name: string, env: Readonly<Record<string, string>>): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin', name)], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
     timeout: 60_000,
   });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('it prints where everything is, and is ready', async () => {
+test('it prints its addresses and is ready', async () => {
   expect(program.output()).toContain(program.apiUrl);
   expect(program.output()).toContain(program.sandboxUrl);
   for (const path of ['/healthz', '/readyz', '/booking'])
@@ -38,10 +38,10 @@ test('it prints where everything is, and is ready', async () => {
   expect((await fetch(program.sandboxUrl)).status).toBe(200);
 });
 
-test('status prints what scripts need, from a file only its owner can read', async () => {
-  const { status, said } = runScript('status.js', { DATA_DIR: dataDir });
+test('status prints the values that scripts need, from a file that only its owner can read', async () => {
+  const { status, output } = runScript('status.js', { DATA_DIR: dataDir });
   expect(status).toBe(0);
-  expect(said.trim().split('\n')).toEqual([
+  expect(output.trim().split('\n')).toEqual([
     `API_URL=${program.apiUrl}`,
     `ANON_KEY=${program.anonKey}`,
     `SERVICE_ROLE_KEY=${program.serviceRoleKey}`,
@@ -51,33 +51,33 @@ test('status prints what scripts need, from a file only its owner can read', asy
   expect((await stat(join(dataDir, 'runtime.json'))).mode & 0o777).toBe(0o600);
 });
 
-test('status says so when no server ever ran', () => {
-  const { status, said } = runScript('status.js', { DATA_DIR: join(dataDir, 'nothing-here') });
+test('status says so when no server has run', () => {
+  const { status, output } = runScript('status.js', { DATA_DIR: join(dataDir, 'nothing-here') });
   expect(status).toBe(1);
-  expect(said).toContain('npm start');
+  expect(output).toContain('npm start');
 });
 
-test('a second program on the same folder ends with 75 and says why, and the first goes on', async () => {
+test('a second program on the same folder ends with 75 and says why; the first keeps running', async () => {
   const ports = { PORT: String(program.ports.port), SANDBOX_PORT: String(program.ports.sandboxPort) };
   for (let n = 0; n < TRIES; n += 1) {
-    const { status, said } = runScript('start.js', { DATA_DIR: dataDir, ...ports });
-    expect(said).toContain('another server is running');
+    const { status, output } = runScript('start.js', { DATA_DIR: dataDir, ...ports });
+    expect(output).toContain('another server is running');
     expect(status).toBe(75);
   }
   expect((await fetch(`${program.apiUrl}/readyz`)).status).toBe(200);
 }, 600_000);
 
-test('a wrong setting stops the start with its name', () => {
-  const { status, said } = runScript('start.js', {
+test('an invalid setting stops the start and is named', () => {
+  const { status, output } = runScript('start.js', {
     DATA_DIR: join(dataDir, 'other'),
     HOLD_MINUTES: 'soon',
     SANDBOX_PORT: String(program.ports.sandboxPort + 20),
   });
-  expect(said).toContain('HOLD_MINUTES');
+  expect(output).toContain('HOLD_MINUTES');
   expect(status).toBe(78);
 });
 
-test('the lock of a killed server holds nobody up', async () => {
+test('the lock of a killed server does not block the next start', async () => {
   for (let n = 0; n < TRIES; n += 1) {
     await program.kill();
     program = await startProgram({ dataDir, ports: program.ports });
@@ -85,7 +85,7 @@ test('the lock of a killed server holds nobody up', async () => {
   expect((await fetch(`${program.apiUrl}/readyz`)).status).toBe(200);
 }, 600_000);
 
-test('a SIGTERM ends it with 0, and it can start again', async () => {
+test('SIGTERM ends it with 0, and it can start again', async () => {
   expect(await program.stop()).toBe(0);
   program = await startProgram({ dataDir, ports: program.ports });
 });

@@ -12,7 +12,7 @@ import { checkout, freePorts, paymentOf, span, type TestServer } from '#tests/su
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const DEMO = { email: 'customer@example.com', password: 'demo-customer-1' };
-/** A complete production, at which nothing but the database is wrong. */
+/** Complete settings for production; only the database has demo accounts. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   SITE_URL: 'https://studio.example.net',
@@ -27,14 +27,14 @@ const PRODUCTION = {
   MAIL_FROM: 'Studio <hello@studio.test>',
 };
 
-/** Runs a program of ours to its end. */
-function runToEnd(file: string, env: Record<string, string>): { status: number | null; said: string } {
+/** Runs one of our programs to its end. */
+function runToEnd(file: string, env: Record<string, string>): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file)], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...emptySettings(), LOG_LEVEL: 'error', ...env },
     encoding: 'utf8',
     timeout: 90_000,
   });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 const databases = engines.map(({ name }) => name);
@@ -51,18 +51,21 @@ test.each(databases)(
       await (await startServer({ ...shared, SANDBOX_PORT: String(ports) })).kill('SIGTERM');
 
       const refused = runToEnd('server/main.ts', production);
-      expect(refused.said).toContain('admin@example.com and customer@example.com');
-      expect(refused.said).toContain('npm run remove-demo');
-      expect(refused.said.trim().split('\n').length).toBe(1);
+      expect(refused.output).toContain('admin@example.com and customer@example.com');
+      expect(refused.output).toContain('npm run remove-demo');
+      expect(refused.output.trim().split('\n').length).toBe(1);
       expect(refused.status).toBe(78);
 
       const removed = runToEnd('bin/remove-demo.js', production);
-      expect([removed.status, removed.said.trim()]).toEqual([0, 'Removed admin@example.com and customer@example.com.']);
+      expect([removed.status, removed.output.trim()]).toEqual([
+        0,
+        'Removed admin@example.com and customer@example.com.',
+      ]);
       const again = runToEnd('bin/remove-demo.js', production);
-      expect([again.status, again.said.trim()]).toEqual([0, 'There are no demo accounts.']);
+      expect([again.status, again.output.trim()]).toEqual([0, 'There are no demo accounts.']);
 
       const noLocks = runToEnd('server/main.ts', { ...production, IGLOOHOME_LOCKS: 'Studio A=L1,Studio X=L2' });
-      expect(noLocks.said.trim().split('\n')).toEqual([
+      expect(noLocks.output.trim().split('\n')).toEqual([
         'configuration: IGLOOHOME_LOCKS: names no lock for Studio B, Studio C',
         'configuration: IGLOOHOME_LOCKS: there is no studio called Studio X',
       ]);
@@ -90,7 +93,7 @@ describe.each(engines)('the removal of demo accounts on $name', (engine) => {
   }, 120_000);
   afterAll(() => server.close());
 
-  test('takes everything of theirs along, gives coupons back, and leaves others and real money alone', async () => {
+  test('deletes their data, returns coupon uses, and leaves other accounts and real payments alone', async () => {
     const { db } = server.app;
     const auth = server.client().auth;
     const { data } = await auth.signInWithPassword(DEMO);

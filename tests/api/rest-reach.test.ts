@@ -1,31 +1,31 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { type Country, openCountry } from './rest-test-server.ts';
+import { type RestFixture, openRestFixture } from './rest-test-server.ts';
 
-/** The less trodden ground of `/rest/v1`, on the schema of rest.sql with the settings as they come. */
-describe.each(engines)('the reach of the data door on $name', (engine) => {
-  let country: Country;
+/** The less common features of `/rest/v1`, on the schema of rest.sql with default settings. */
+describe.each(engines)('less common features of /rest on $name', (engine) => {
+  let fixture: RestFixture;
   let guest: SupabaseClient;
   let user: SupabaseClient;
   let token: string;
 
   beforeAll(async () => {
-    country = await openCountry(engine);
-    guest = country.server.client();
-    token = country.someone.token;
-    user = country.server.client(token);
+    fixture = await openRestFixture(engine);
+    guest = fixture.server.client();
+    token = fixture.someone.token;
+    user = fixture.server.client(token);
   }, 120_000);
-  afterAll(() => country.server.close());
+  afterAll(() => fixture.server.close());
 
-  const told = async (answer: Promise<{ status: number; text: string }>): Promise<unknown[]> => {
+  const errorOf = async (answer: Promise<{ status: number; text: string }>): Promise<unknown[]> => {
     const { status, text } = await answer;
     const body: Record<string, unknown> = JSON.parse(text);
     return [status, body['code'], body['message'], body['details'], body['hint']];
   };
 
   describe('computed columns', () => {
-    test('are shown when named, and only then', async () => {
+    test('are returned only when selected by name', async () => {
       const named = await guest
         .from('towns')
         .select('id, shout, loudly:shout, card->name, card->land::text')
@@ -35,7 +35,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(Object.keys(all.data ?? {})).not.toContain('shout');
     });
 
-    test('filter, order and are embedded', async () => {
+    test('filter, order and can be embedded', async () => {
       const found = await guest.from('towns').select('id').like('shout', '%D%').order('shout', { ascending: false });
       expect(found.data).toEqual([{ id: 4 }, { id: 2 }, { id: 1 }]);
       const lands = await guest.from('lands').select('towns(shout)').eq('id', 2);
@@ -44,7 +44,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(either.data).toEqual([{ id: 1 }, { id: 4 }]);
     });
 
-    test('come back from a write and from a function', async () => {
+    test('are returned by writes and functions', async () => {
       const made = await user
         .from('towns')
         .insert({ name: 'Elm', land_id: 3 })
@@ -60,7 +60,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
   });
 
   describe('computed relationships', () => {
-    test('lead to many, to one, and to a single row', async () => {
+    test('lead to many rows, to one, and to a single row', async () => {
       const { data, error } = await guest
         .from('towns')
         .select('id, neighbours(id, lands(name)), home(name)')
@@ -79,7 +79,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ]);
     });
 
-    test('are filtered, paged, spread, ordered by, and required', async () => {
+    test('can be filtered, paged, spread, ordered by, and required', async () => {
       const inner = await guest.from('towns').select('id, near:neighbours!inner(id)').eq('near.mood', 'busy');
       expect(inner.data).toEqual([{ id: 1, near: [{ id: 2 }] }]);
       const flat = await guest.from('towns').select('id, ...home(land:name)').order('home(name)').order('id').limit(2);
@@ -103,7 +103,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(up.data).toEqual([{ name: 'corn', plots: { code: '2010' }, plot_cards: { spot: 2 } }]);
     });
 
-    test('across a joining table that is not shown itself, with the rights of the caller', async () => {
+    test('across a join table that is not exposed, with the rights of the caller', async () => {
       const across = await guest.from('persons').select('name, lands(name)').order('name');
       expect(across.data).toEqual([
         { name: 'Ann', lands: [] },
@@ -113,7 +113,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect((await guest.from('patrons').select()).error?.code).toBe('PGRST205');
     });
 
-    test('many rows spread into a list for each column', async () => {
+    test('many rows spread into one list per column', async () => {
       const { data, error } = await guest
         .from('lands')
         .select('id, ...towns(ids:id, names:name)')
@@ -135,7 +135,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(deep.data).toEqual([{ id: [3], since: [[]] }]);
     });
 
-    test('filters inside brackets, deep ones and or of an embedded relation', async () => {
+    test('filters inside brackets, nested filters, and or of an embedded relation', async () => {
       const found = await guest
         .from('lands')
         .select('id, towns(id, residents(person_id))')
@@ -154,11 +154,11 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  describe('putting a row at its address', () => {
+  describe('PUT of a row', () => {
     const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      country.raw(path, { method: 'PUT', body: JSON.stringify(body), headers }, token);
+      fixture.raw(path, { method: 'PUT', body: JSON.stringify(body), headers }, token);
 
-    test('makes it, and takes the place of the one that is there', async () => {
+    test('inserts it, or replaces the existing row', async () => {
       const made = await put('/lands?id=eq.70', { id: 70, name: 'Put' });
       expect([made.status, made.text]).toEqual([201, '']);
       const again = await put('/lands?id=eq.70', { id: 70, name: 'Put again' });
@@ -169,7 +169,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect(plot.status).toBe(201);
     });
 
-    test('is refused unless the address is the whole key, and the row lives there', async () => {
+    test('is refused unless the filter is the whole key and matches the body', async () => {
       const filters = [
         405,
         'PGRST105',
@@ -177,11 +177,11 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         null,
         null,
       ];
-      expect(await told(put('/lands', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await told(put('/lands?id=gt.71', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await told(put('/lands?id=eq.71&name=eq.x', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await told(put('/plots?line=eq.1', { line: 1, place: 1 }))).toEqual(filters);
-      expect(await told(put('/lands?id=eq.71&limit=1', { id: 71, name: 'x' }))).toEqual([
+      expect(await errorOf(put('/lands', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await errorOf(put('/lands?id=gt.71', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await errorOf(put('/lands?id=eq.71&name=eq.x', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await errorOf(put('/plots?line=eq.1', { line: 1, place: 1 }))).toEqual(filters);
+      expect(await errorOf(put('/lands?id=eq.71&limit=1', { id: 71, name: 'x' }))).toEqual([
         400,
         'PGRST114',
         'limit/offset querystring parameters are not allowed for PUT',
@@ -189,12 +189,12 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         null,
       ]);
       const key = [400, 'PGRST115', 'Payload values do not match URL in primary key column(s)', null, null];
-      expect(await told(put('/lands?id=eq.71', { id: 72, name: 'x' }))).toEqual(key);
-      expect(await told(put('/lands?id=eq.71', { name: 'x' }))).toEqual(key);
+      expect(await errorOf(put('/lands?id=eq.71', { id: 72, name: 'x' }))).toEqual(key);
+      expect(await errorOf(put('/lands?id=eq.71', { name: 'x' }))).toEqual(key);
       expect((await guest.from('lands').select('id').in('id', [71, 72])).data).toEqual([]);
     });
 
-    test('a merge tells whether anything is new', async () => {
+    test('an upsert answers 201 only when it inserted a row', async () => {
       const first = await user.from('lands').upsert({ id: 73, name: 'New' });
       const second = await user.from('lands').upsert({ id: 73, name: 'Old' });
       const mixed = await user.from('lands').upsert([
@@ -210,10 +210,10 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  describe('tables of values', () => {
-    test('CSV is taken as rows', async () => {
+  describe('CSV', () => {
+    test('is accepted as rows', async () => {
       const body = 'id,name\n80,"Comma, and ""quote"""\n81,Plain\n';
-      const sent = await country.raw(
+      const sent = await fixture.raw(
         '/lands?select=id,name',
         { method: 'POST', body, headers: { 'content-type': 'text/csv', prefer: 'return=representation' } },
         token,
@@ -225,7 +225,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
           { id: 81, name: 'Plain' },
         ],
       ]);
-      const uneven = await country.raw(
+      const uneven = await fixture.raw(
         '/lands',
         { method: 'POST', body: 'id,name\n82', headers: { 'content-type': 'text/csv' } },
         token,
@@ -241,14 +241,14 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       expect((await guest.rpc('praise', { town: { name: 'Elm' } })).data).toBe('fair Elm');
     });
 
-    test('take a body as it is: JSON, text and bytes', async () => {
+    test('take a raw body: JSON, text and bytes', async () => {
       const post = (name: string, type: string, body: string | Uint8Array<ArrayBuffer>) =>
-        country.raw(`/rpc/${name}`, { method: 'POST', body, headers: { 'content-type': type } });
+        fixture.raw(`/rpc/${name}`, { method: 'POST', body, headers: { 'content-type': type } });
       expect((await post('echo', 'application/json', '{"a": [1]}')).text).toBe('{"a": [1]}');
       expect((await post('both', 'application/json', '[1, 2]')).text).toBe('"array"');
       expect((await post('loud', 'text/plain', 'a, b')).text).toBe('"A, B"');
       expect((await post('weigh', 'application/octet-stream', new Uint8Array([0, 1, 2]))).text).toBe('3');
-      expect(await told(post('weigh', 'text/plain', 'abc'))).toEqual([
+      expect(await errorOf(post('weigh', 'text/plain', 'abc'))).toEqual([
         404,
         'PGRST202',
         'Could not find the function public.weigh in the schema cache',
@@ -257,10 +257,10 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ]);
     });
 
-    test('overloads are told apart by their arguments', async () => {
+    test('overloads are chosen by their arguments', async () => {
       expect((await guest.rpc('measure', { width: 2, height: 3 })).data).toBe(6);
       expect((await guest.rpc('measure', { radius: 2 })).data).toBe(12);
-      expect(await told(country.raw('/rpc/measure?width=1'))).toEqual([
+      expect(await errorOf(fixture.raw('/rpc/measure?width=1'))).toEqual([
         404,
         'PGRST202',
         'Could not find the function public.measure(width) in the schema cache',
@@ -277,9 +277,9 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       });
     });
 
-    test('any number of arguments, one by one in a query', async () => {
-      expect((await country.raw('/rpc/total?numbers=1&numbers=2&numbers=4')).text).toBe('7');
-      expect((await country.raw('/rpc/total?numbers=5')).text).toBe('5');
+    test('variadic arguments can be repeated in a query', async () => {
+      expect((await fixture.raw('/rpc/total?numbers=1&numbers=2&numbers=4')).text).toBe('7');
+      expect((await fixture.raw('/rpc/total?numbers=5')).text).toBe('5');
     });
 
     test('out columns make a row, a table of one column a list of rows', async () => {
@@ -289,61 +289,61 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
 
     test('a table of one row or one column is still a table', async () => {
       const csv = { headers: { accept: 'text/csv' } };
-      expect((await country.raw('/rpc/first_town?select=id,name', csv)).text).toBe('id,name\n1,Aberdale');
-      expect((await country.raw('/rpc/one_column?n=2', csv)).text).toBe('square\n1\n4');
-      expect((await country.raw('/rpc/sevens?n=2', csv)).text).toBe('pgrst_scalar\n7\n7');
-      expect((await country.raw('/rpc/add?a=1', csv)).text).toBe('pgrst_scalar\n11');
+      expect((await fixture.raw('/rpc/first_town?select=id,name', csv)).text).toBe('id,name\n1,Aberdale');
+      expect((await fixture.raw('/rpc/one_column?n=2', csv)).text).toBe('square\n1\n4');
+      expect((await fixture.raw('/rpc/sevens?n=2', csv)).text).toBe('pgrst_scalar\n7\n7');
+      expect((await fixture.raw('/rpc/add?a=1', csv)).text).toBe('pgrst_scalar\n11');
     });
 
-    test('rows lose their nulls, or come as one', async () => {
+    test('rows can omit their nulls or be a single object', async () => {
       const stripped = { headers: { accept: 'application/vnd.pgrst.array+json;nulls=stripped' } };
-      expect(JSON.parse((await country.raw('/rpc/towns_like?part=cliff&select=id,code', stripped)).text)).toEqual([
+      expect(JSON.parse((await fixture.raw('/rpc/towns_like?part=cliff&select=id,code', stripped)).text)).toEqual([
         { id: 3 },
       ]);
       expect((await guest.rpc('towns_like', { part: 'dune' }).select('id').single()).data).toEqual({ id: 4 });
       expect((await guest.rpc('towns_like', { part: 'e' }).single()).error?.code).toBe('PGRST116');
-      const head = await country.raw('/rpc/towns_like?part=e', { method: 'HEAD', headers: { prefer: 'count=exact' } });
+      const head = await fixture.raw('/rpc/towns_like?part=e', { method: 'HEAD', headers: { prefer: 'count=exact' } });
       expect([head.text, head.headers.get('content-range')]).toEqual(['', '0-3/4']);
     });
 
-    test('lists of values are paged and counted', async () => {
+    test('lists of scalars are paged and counted', async () => {
       const page = await guest.rpc('sevens', { n: 5 }, { count: 'exact' }).range(1, 2);
       expect([page.data, page.count]).toEqual([[7, 7], 5]);
     });
 
-    test('answer in a media type of their own', async () => {
-      const page = await country.raw('/rpc/page', { headers: { accept: 'text/html' } });
+    test('answer in their own media type', async () => {
+      const page = await fixture.raw('/rpc/page', { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('content-type'), page.text]).toEqual([
         200,
         'text/html; charset=utf-8',
         '<h1>Towns</h1>',
       ]);
-      const plain = await country.raw('/rpc/page', { headers: { accept: 'application/json' } });
+      const plain = await fixture.raw('/rpc/page', { headers: { accept: 'application/json' } });
       expect(plain.text).toBe('"<h1>Towns</h1>"');
-      const response = await fetch(`${country.server.url}/rest/v1/rpc/picture`, {
-        headers: { apikey: country.server.app.keys.anonKey, accept: 'image/png' },
+      const response = await fetch(`${fixture.server.url}/rest/v1/rpc/picture`, {
+        headers: { apikey: fixture.server.app.keys.anonKey, accept: 'image/png' },
       });
       expect([response.headers.get('content-type'), Buffer.from(await response.arrayBuffer()).toString('hex')]).toEqual(
         ['image/png', '89504e47'],
       );
-      const other = await country.raw('/rpc/page', { headers: { accept: 'image/png' } });
+      const other = await fixture.raw('/rpc/page', { headers: { accept: 'image/png' } });
       expect([other.status, JSON.parse(other.text).code]).toEqual([406, 'PGRST107']);
     });
 
-    test('a function that only reads cannot write, whatever it calls', async () => {
+    test('a stable function cannot write, whatever it calls', async () => {
       expect((await user.rpc('calm')).status).toBe(405);
       expect((await user.rpc('calm')).error?.code).toBe('25006');
     });
 
-    test('a promise about how many rows needs rows, and undoes what breaks it', async () => {
+    test('max-affected needs a set of rows, and rolls back when there are more', async () => {
       await user.from('lands').insert([
         { id: 90, name: 'same 1' },
         { id: 91, name: 'same 2' },
       ]);
       const strict = { prefer: 'handling=strict, max-affected=1' };
       const call = (name: string, body: unknown) =>
-        country.raw(`/rpc/${name}`, { method: 'POST', body: JSON.stringify(body), headers: strict }, token);
-      expect(await told(call('rename_land', { old: 'same %', new: 'x' }))).toEqual([
+        fixture.raw(`/rpc/${name}`, { method: 'POST', body: JSON.stringify(body), headers: strict }, token);
+      expect(await errorOf(call('rename_land', { old: 'same %', new: 'x' }))).toEqual([
         400,
         'PGRST124',
         'Query result exceeds max-affected preference constraint',
@@ -351,7 +351,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         null,
       ]);
       expect((await guest.from('lands').select('name').eq('id', 90).single()).data?.name).toBe('same 1');
-      expect(await told(call('add', { a: 1 }))).toEqual([
+      expect(await errorOf(call('add', { a: 1 }))).toEqual([
         400,
         'PGRST128',
         'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
@@ -360,8 +360,8 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ]);
     });
 
-    test('see the settings of the request, its time zone included', async () => {
-      const seen = await country.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Australia/Sydney' } });
+    test('see the settings of the request, including its time zone', async () => {
+      const seen = await fixture.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Australia/Sydney' } });
       expect(JSON.parse(seen.text)).toEqual({
         zone: 'Australia/Sydney',
         path: '"public", "extensions"',
@@ -369,21 +369,21 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       });
       expect(seen.headers.get('preference-applied')).toBe('timezone=Australia/Sydney');
       expect(
-        JSON.parse((await country.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Nowhere' } })).text),
+        JSON.parse((await fixture.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Nowhere' } })).text),
       ).toMatchObject({ zone: 'UTC' });
     });
 
-    test('raise answers of their own', async () => {
+    test('raise their own errors', async () => {
       const message = JSON.stringify({ code: 'own', message: 'mine', details: 'd', hint: 'h' });
       const detail = JSON.stringify({ status: 418, headers: { 'x-pot': 'tea' } });
-      const raised = await country.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message, detail }) });
+      const raised = await fixture.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message, detail }) });
       expect([raised.status, raised.headers.get('x-pot'), JSON.parse(raised.text)]).toEqual([
         418,
         'tea',
         { code: 'own', message: 'mine', details: 'd', hint: 'h' },
       ]);
-      const wrong = country.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message: 'no', detail }) });
-      expect(await told(wrong)).toEqual([
+      const wrong = fixture.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message: 'no', detail }) });
+      expect(await errorOf(wrong)).toEqual([
         500,
         'PGRST121',
         `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`,
@@ -392,7 +392,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       ]);
     });
 
-    test.runIf(engine.name === 'PostgreSQL')('that take too long are stopped, and said so', async () => {
+    test.runIf(engine.name === 'PostgreSQL')('that take too long are cancelled with 57014', async () => {
       const slow = await guest.rpc('slow');
       expect([slow.status, slow.error]).toEqual([
         500,
@@ -401,7 +401,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  describe('what is said to mistakes', () => {
+  describe('error messages', () => {
     test.each<[string, string, RequestInit, unknown[]]>([
       [
         'a column almost named',
@@ -494,7 +494,7 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         [406, 'PGRST106', 'Invalid schema: second', null, 'Only the following schemas are exposed: public'],
       ],
       [
-        'a wish that is not known, strictly',
+        'an unknown preference, with handling=strict',
         '/lands',
         { headers: { prefer: 'handling=strict, speed=high' } },
         [400, 'PGRST122', 'Invalid preferences given with handling=strict', 'Invalid preferences: speed=high', null],
@@ -572,15 +572,15 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
         ],
       ],
     ])('%s', async (_, path, init, expected) => {
-      expect(await told(country.raw(path, init))).toEqual(expected);
+      expect(await errorOf(fixture.raw(path, init))).toEqual(expected);
     });
 
-    test('a guest is asked for a token', async () => {
-      const { status, headers } = await country.raw('/hidden');
+    test('a guest gets WWW-Authenticate', async () => {
+      const { status, headers } = await fixture.raw('/hidden');
       expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     });
 
-    test('two ways to the same relation, each by its name', async () => {
+    test('an ambiguous relation lists the name of each relationship', async () => {
       const { error } = await guest.from('letters').select('persons(name)');
       expect(error).toMatchObject({
         message: "Could not embed because more than one relationship was found for 'letters' and 'persons'",
@@ -589,8 +589,8 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
     });
   });
 
-  test('the door describes what its caller may use', async () => {
-    const guests = await country.raw('/');
+  test('the root describes what its caller may use', async () => {
+    const guests = await fixture.raw('/');
     expect(guests.headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');
     const doc = JSON.parse(guests.text);
     expect(doc).toMatchObject({
@@ -622,15 +622,15 @@ describe.each(engines)('the reach of the data door on $name', (engine) => {
       return value;
     });
     expect(named.length).toBeGreaterThan(50);
-    const kept = ['definitions', 'parameters'].flatMap((kind) =>
+    const defined = ['definitions', 'parameters'].flatMap((kind) =>
       Object.keys(doc[kind]).map((name) => `#/${kind}/${name}`),
     );
-    expect(named.filter((name) => !kept.includes(name))).toEqual([]);
+    expect(named.filter((name) => !defined.includes(name))).toEqual([]);
     expect(Object.keys(doc.paths)).not.toContain('/hidden');
     expect(Object.keys(doc.paths['/rpc/touch_diary'])).toEqual(['post']);
-    const service = JSON.parse((await country.raw('/', {}, country.server.app.keys.serviceRoleKey)).text);
+    const service = JSON.parse((await fixture.raw('/', {}, fixture.server.app.keys.serviceRoleKey)).text);
     expect(Object.keys(service.paths)).toContain('/hidden');
-    expect((await country.raw('/', { method: 'HEAD' })).text).toBe('');
-    expect((await country.raw('/', { headers: { accept: 'text/html' } })).status).toBe(406);
+    expect((await fixture.raw('/', { method: 'HEAD' })).text).toBe('');
+    expect((await fixture.raw('/', { headers: { accept: 'text/html' } })).status).toBe(406);
   });
 });

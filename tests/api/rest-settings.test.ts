@@ -1,9 +1,9 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { type Country, openCountry, soon } from './rest-test-server.ts';
+import { type RestFixture, openRestFixture, soon } from './rest-test-server.ts';
 
-/** What an operator may decide about `/rest/v1`, by the environment and in the database itself. */
+/** Settings of `/rest/v1` that an operator can make, by environment and in the database. */
 const ENV = {
   PGRST_DB_SCHEMAS: 'public, second',
   PGRST_DB_AGGREGATES_ENABLED: 'true',
@@ -11,29 +11,29 @@ const ENV = {
   PGRST_DB_TX_END: 'commit-allow-override',
 };
 
-describe.each(engines)('the settings of the data door on $name', (engine) => {
-  let country: Country;
+describe.each(engines)('the settings of /rest on $name', (engine) => {
+  let fixture: RestFixture;
   let guest: SupabaseClient;
   let user: SupabaseClient;
   let token: string;
 
   beforeAll(async () => {
-    country = await openCountry(engine, ENV);
-    guest = country.server.client();
-    token = country.someone.token;
-    user = country.server.client(token);
+    fixture = await openRestFixture(engine, ENV);
+    guest = fixture.server.client();
+    token = fixture.someone.token;
+    user = fixture.server.client(token);
   }, 120_000);
-  afterAll(() => country.server.close());
+  afterAll(() => fixture.server.close());
 
-  /** Settings of a role in this database alone, since roles are shared by all databases of a server. */
+  /** Sets a role's parameter in this database only, because roles belong to the whole PostgreSQL server. */
   const set = (role: string, name: string, value: string | null) =>
-    country.script(
+    fixture.script(
       `do $do$ begin execute format('alter role ${role} in database %I ${value === null ? `reset ${name}` : `set ${name} = %L', current_database(), '${value}`}'${value === null ? ', current_database()' : ''}); end $do$;\n\nnotify pgrst, 'reload config';`,
     );
 
   describe('several schemas', () => {
-    test('are asked by profile, for reading, writing and calling', async () => {
-      const second = country.server.client(token).schema('second');
+    test('are selected by profile, for reading, writing and calling', async () => {
+      const second = fixture.server.client(token).schema('second');
       expect((await second.from('notes').select('id, feeling').order('id')).data).toEqual([
         { id: 1, feeling: 'odd' },
         { id: 2, feeling: 'even' },
@@ -44,20 +44,20 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
       expect((await second.from('notes').select('id').eq('feeling', 'odd')).data).toEqual([{ id: 1 }]);
     });
 
-    test('the first is meant when none is named, and others are named in the refusal', async () => {
+    test('the first is the default, and a refusal lists them all', async () => {
       expect((await guest.from('towns').select('id').eq('id', 1)).data).toEqual([{ id: 1 }]);
       expect((await guest.schema('second').from('towns').select()).error?.code).toBe('PGRST205');
       expect((await guest.schema('auth').from('users').select()).error).toMatchObject({
         code: 'PGRST106',
         hint: 'Only the following schemas are exposed: public, second',
       });
-      const { text } = await country.raw('/', { headers: { 'accept-profile': 'second' } });
+      const { text } = await fixture.raw('/', { headers: { 'accept-profile': 'second' } });
       expect(Object.keys(JSON.parse(text).paths)).toContain('/notes');
     });
   });
 
-  describe('sums', () => {
-    test('of all rows, of groups, with names and casts', async () => {
+  describe('aggregates', () => {
+    test('of all rows, of groups, with aliases and casts', async () => {
       const all = await guest
         .from('towns')
         .select('count(), people.max(), total:people.sum()::text')
@@ -75,7 +75,7 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
       expect(counted.count).toBe(2);
     });
 
-    test('of what is embedded and of what is spread', async () => {
+    test('of embedded and of spread relations', async () => {
       const inside = await guest.from('lands').select('id, towns(people.min(), count())').order('id');
       expect(inside.data).toEqual([
         { id: 1, towns: [{ min: 500, count: 2 }] },
@@ -100,19 +100,19 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
     });
   });
 
-  describe("the planner's thoughts", () => {
-    test('as JSON and text, with options, also about writes and calls', async () => {
+  describe('query plans', () => {
+    test('as JSON and text, with options, also of writes and calls', async () => {
       const json = await guest.from('towns').select('id').eq('id', 1).explain({ format: 'json', analyze: true });
       expect(json.data).toEqual([expect.objectContaining({ Plan: expect.objectContaining({ 'Actual Rows': 1 }) })]);
       const text = await guest.from('towns').select('id').explain({ verbose: true });
       expect(text.data).toMatch(/Aggregate[\s\S]*Output:/);
-      const told = await country.raw('/towns', {
+      const plan = await fixture.raw('/towns', {
         headers: { accept: 'application/vnd.pgrst.plan+json; for="text/csv"; options=verbose;' },
       });
-      expect(told.headers.get('content-type')).toBe(
+      expect(plan.headers.get('content-type')).toBe(
         'application/vnd.pgrst.plan+json; for="text/csv"; options=verbose; charset=utf-8',
       );
-      const called = await country.raw('/rpc/add?a=1', { headers: { accept: 'application/vnd.pgrst.plan+text' } });
+      const called = await fixture.raw('/rpc/add?a=1', { headers: { accept: 'application/vnd.pgrst.plan+text' } });
       expect(called.status).toBe(200);
       const written = await user.from('lands').insert({ id: 60, name: 'thought' }).explain();
       expect(written.data).toMatch(/Insert on/);
@@ -120,14 +120,14 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
     });
   });
 
-  describe('the end of a request', () => {
-    test('is taken back where that is asked for and allowed', async () => {
+  describe('tx=rollback', () => {
+    test('rolls back where the setting allows it', async () => {
       const tried = await user.from('lands').insert({ id: 61, name: 'tried' }).select('id').rollback();
       expect(tried.data).toEqual([{ id: 61 }]);
       const single = await user.from('lands').upsert({ id: 62, name: 'tried too' }).select('id').rollback().single();
       expect(single.data).toEqual({ id: 62 });
       expect((await guest.from('lands').select('id').in('id', [61, 62])).data).toEqual([]);
-      const applied = await country.raw(
+      const applied = await fixture.raw(
         '/lands?id=eq.999',
         { method: 'DELETE', headers: { prefer: 'tx=rollback' } },
         token,
@@ -137,7 +137,7 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
   });
 
   describe('in the database', () => {
-    test('a row cap overrules the environment as soon as it is told, and goes again', async () => {
+    test('a row limit overrides the environment after a reload, and can be reset', async () => {
       await set('authenticator', 'pgrst.db_max_rows', '2');
       await soon(async () => expect((await guest.from('towns').select('id')).data).toHaveLength(2));
       expect((await guest.from('towns').select('id').limit(3)).data).toHaveLength(2);
@@ -149,7 +149,7 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
       await soon(async () => expect((await guest.from('towns').select('id')).data).toHaveLength(4));
     });
 
-    test('a setting that makes no sense is left out', async () => {
+    test('an invalid setting is ignored', async () => {
       await set('authenticator', 'pgrst.db_tx_end', 'sometimes');
       await set('authenticator', 'pgrst.db_aggregates_enabled', 'false');
       await soon(async () => expect((await guest.from('towns').select('count()')).error?.code).toBe('PGRST123'));
@@ -159,38 +159,38 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
     });
 
     test.runIf(engine.name === 'PostgreSQL')(
-      'a lost line to the database is found again, and what was missed with it',
+      'a lost database connection is opened again, with the changes made meanwhile',
       async () => {
-        await country.script(
+        await fixture.script(
           `create table public.reefs (id int primary key);\n\ngrant select on public.reefs to anon;\n\nselect pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %';`,
         );
         await soon(async () => expect((await guest.from('reefs').select()).error).toBeNull());
       },
     );
 
-    test('new tables, columns and functions are known after the notice', async () => {
+    test('new tables, columns and functions are known after the notification', async () => {
       expect((await guest.from('islands').select()).error?.code).toBe('PGRST205');
-      await country.script(
+      await fixture.script(
         `create table public.islands (id int primary key);\n\ngrant select on public.islands to anon;\n\nnotify pgrst, 'reload schema';`,
       );
       await soon(async () => expect((await guest.from('islands').select()).data).toEqual([]));
-      await country.script(`alter table public.islands add size int;\n\nnotify pgrst;`);
+      await fixture.script(`alter table public.islands add size int;\n\nnotify pgrst;`);
       await soon(async () => expect((await guest.from('islands').select('size')).error).toBeNull());
     });
 
-    test('a function is called before every request; it may refuse it and add to its answer', async () => {
+    test('a pre-request function runs before every request; it can refuse it and add headers', async () => {
       await set('authenticator', 'pgrst.db_pre_request', 'second.look');
       await soon(async () => {
-        const { headers } = await country.raw('/towns?select=id', { method: 'GET' });
+        const { headers } = await fixture.raw('/towns?select=id', { method: 'GET' });
         expect(headers.get('x-looked')).toBe('yes');
       });
-      const refused = await country.raw('/towns', { headers: { 'x-forbid': '1' } });
+      const refused = await fixture.raw('/towns', { headers: { 'x-forbid': '1' } });
       expect([refused.status, JSON.parse(refused.text)]).toEqual([
         403,
         { code: 'PT403', message: 'not today', details: null, hint: null },
       ]);
       for (const accept of ['application/vnd.pgrst.plan+json', 'application/json']) {
-        const { status } = await country.raw(accept.includes('plan') ? '/towns' : '/', {
+        const { status } = await fixture.raw(accept.includes('plan') ? '/towns' : '/', {
           headers: { 'x-forbid': '1', accept },
         });
         expect([accept, status]).toEqual([accept, 403]);
@@ -203,14 +203,14 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
       await set('authenticator', 'pgrst.db_pre_request', null);
     });
 
-    test('a function describes the door in place of the catalogue; or nobody does', async () => {
+    test('a function can replace the OpenAPI description, or it can be disabled', async () => {
       await set('authenticator', 'pgrst.db_schemas', 'second, public');
       await set('authenticator', 'pgrst.db_root_spec', 'description');
-      await soon(async () => expect((await country.raw('/')).text).toBe('{"own" : true}'));
+      await soon(async () => expect((await fixture.raw('/')).text).toBe('{"own" : true}'));
       await set('authenticator', 'pgrst.db_root_spec', null);
       await set('authenticator', 'pgrst.openapi_mode', 'disabled');
       await soon(async () => {
-        const { status, text } = await country.raw('/');
+        const { status, text } = await fixture.raw('/');
         expect([status, JSON.parse(text)]).toEqual([
           404,
           { code: 'PGRST126', message: 'Root endpoint metadata is disabled', details: null, hint: null },
@@ -219,23 +219,23 @@ describe.each(engines)('the settings of the data door on $name', (engine) => {
       await set('authenticator', 'pgrst.openapi_mode', 'ignore-privileges');
       await set('authenticator', 'pgrst.db_schemas', null);
       await soon(async () => {
-        const { text } = await country.raw('/');
+        const { text } = await fixture.raw('/');
         expect(Object.keys(JSON.parse(text).paths ?? {})).toContain('/hidden');
       });
       await set('authenticator', 'pgrst.openapi_mode', null);
     });
 
-    test("a role's own settings hold for its requests", async () => {
+    test("a role's own settings apply to its requests", async () => {
       await set('anon', 'default_statistics_target', '42');
-      await country.script(
+      await fixture.script(
         `create function public.target() returns text language sql stable as 'select current_setting(''default_statistics_target'')';\n\ngrant execute on function public.target() to anon, authenticated;\n\nnotify pgrst;`,
       );
       await soon(async () => expect((await guest.rpc('target')).data).toBe('42'));
       expect((await user.rpc('target')).data).toBe('100');
     });
 
-    test.runIf(engine.name === 'PostgreSQL')('a role that may not take long is stopped', async () => {
-      await country.script(
+    test.runIf(engine.name === 'PostgreSQL')('a statement timeout of a role cancels its requests', async () => {
+      await fixture.script(
         `create function public.nap() returns int language sql volatile as 'select 1 from pg_sleep(3)';\n\ngrant execute on function public.nap() to anon;\n\nnotify pgrst;`,
       );
       await set('anon', 'statement_timeout', '200ms');

@@ -5,23 +5,23 @@ import type { Engine } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** A house with the country of rest.sql in it, and bare HTTP where the client would hide what is asked. */
-export type Country = {
+/** A test server with the schema of rest.sql, and raw HTTP where the client would hide the request. */
+export type RestFixture = {
   readonly server: TestServer;
   readonly someone: Customer;
   raw(path: string, init?: RequestInit, token?: string): Promise<{ status: number; headers: Headers; text: string }>;
-  /** Runs statements, parted by empty lines, as the owner of the tables. */
+  /** Runs statements separated by empty lines, as the owner of the tables. */
   script(text: string): Promise<void>;
 };
 
-/** Asks again until what was noticed has come through, however busy the machine. */
+/** Repeats until a schema notification has been processed, on slow machines too. */
 export const soon = <T>(ask: () => Promise<T>): Promise<T> => vi.waitFor(ask, { timeout: 20_000, interval: 50 });
 
 const SCHEMA = await readFile(join(import.meta.dirname, 'rest.sql'), 'utf8');
 
-export async function openCountry(engine: Engine, env: Record<string, string> = {}): Promise<Country> {
+export async function openRestFixture(engine: Engine, env: Record<string, string> = {}): Promise<RestFixture> {
   const server = await engine.open(env);
-  // Something is known before the schema grows, so that only the notice can tell the door.
+  // Load the schema cache before the schema changes, so that only the notification can update it.
   await server.client().from('studios').select('id');
   await runScript(server, SCHEMA);
   await soon(async () => {

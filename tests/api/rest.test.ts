@@ -2,14 +2,14 @@ import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
-import { type Country, openCountry } from './rest-test-server.ts';
+import { type RestFixture, openRestFixture } from './rest-test-server.ts';
 
-/** The real supabase-js against `/rest/v1`, on a schema of its own (rest.sql). */
+/** The real supabase-js against `/rest/v1`, on the schema of rest.sql. */
 const BEN = 'aaaaaaaa-0000-4000-8000-000000000002';
 
-describe.each(engines)('the data door on $name', (engine) => {
-  let country: Country;
-  let raw: Country['raw'];
+describe.each(engines)('/rest with supabase-js on $name', (engine) => {
+  let fixture: RestFixture;
+  let raw: RestFixture['raw'];
   let server: TestServer;
   let someone: Customer;
   let guest: SupabaseClient;
@@ -18,8 +18,8 @@ describe.each(engines)('the data door on $name', (engine) => {
   let service: SupabaseClient;
 
   beforeAll(async () => {
-    country = await openCountry(engine);
-    ({ server, someone, raw } = country);
+    fixture = await openRestFixture(engine);
+    ({ server, someone, raw } = fixture);
     guest = server.client();
     user = server.client(someone.token);
     other = server.client((await server.addCustomer()).token);
@@ -27,7 +27,7 @@ describe.each(engines)('the data door on $name', (engine) => {
   }, 120_000);
   afterAll(() => server.close());
 
-  /** The ids of the towns a filter leaves. */
+  /** The ids of the towns that match a filter. */
   const ids = async (query: PromiseLike<{ data: unknown; error: unknown }>): Promise<unknown> => {
     const { data, error } = await query;
     expect(error).toBeNull();
@@ -50,7 +50,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect((await raw('/towns?id=eq.2&select=people')).text).toBe('[{"people":12000000000000001}]');
     });
 
-    test('every comparison', async () => {
+    test('every comparison operator', async () => {
       expect(await ids(towns().eq('name', 'Brook, the "Old"'))).toEqual([2]);
       expect(await ids(towns().neq('id', 2))).toEqual([1, 3, 4]);
       expect(await ids(towns().gt('people', 70).lte('people', 500))).toEqual([1]);
@@ -71,7 +71,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect(await ids(towns().filter('id', 'eq(any)', '{1,4}'))).toEqual([1, 4]);
     });
 
-    test('a value longer than its column is not cut to fit', async () => {
+    test('a value longer than its column is not truncated', async () => {
       expect(await ids(towns().eq('code', 'ab   xyz'))).toEqual([]);
     });
 
@@ -133,7 +133,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, '*/4']);
     });
 
-    test('one object, none, and too many', async () => {
+    test('one object: none and too many rows', async () => {
       expect((await guest.from('towns').select('id').eq('id', 1).single()).data).toEqual({ id: 1 });
       expect((await guest.from('towns').select('id').eq('id', 99).maybeSingle()).data).toBeNull();
       const none = await guest.from('towns').select('id').eq('id', 99).single();
@@ -156,7 +156,7 @@ describe.each(engines)('the data door on $name', (engine) => {
   });
 
   describe('embedding', () => {
-    test('up, down, across and into itself', async () => {
+    test('many-to-one, one-to-many, many-to-many and recursive', async () => {
       const up = await guest.from('towns').select('name, lands(name)').eq('id', 1).single();
       expect(up.data).toEqual({ name: 'Aberdale', lands: { name: 'North' } });
       const down = await guest
@@ -189,7 +189,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect(deep.data).toEqual([{ towns: { name: 'Aberdale', lands: { name: 'North' } }, persons: { name: 'Ben' } }]);
     });
 
-    test('by hint, and refused when two ways lead there', async () => {
+    test('by hint, and refused when the relation is ambiguous', async () => {
       const sent = await guest
         .from('letters')
         .select('id, from:persons!letters_sender(name), to:persons!receiver(name)');
@@ -206,7 +206,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect([nobody.status, nobody.error?.code]).toEqual([400, 'PGRST200']);
     });
 
-    test('through views, even where a column has another name or the view is a union', async () => {
+    test('through views, even when a column is renamed or the view is a union', async () => {
       const cards = await guest.from('town_cards').select('title, lands(name)').eq('id', 3);
       expect(cards.data).toEqual([{ title: 'Cliff (east)', lands: { name: 'South' } }]);
       const visits = await guest.from('visits').select('guest, towns(name)').eq('place', 3);
@@ -216,7 +216,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       ]);
     });
 
-    test('inner joins, filters and pages inside, and asking whether there is any', async () => {
+    test('inner joins, filters and pages inside, and existence', async () => {
       const north = await guest.from('towns').select('id, lands!inner(name)').eq('lands.name', 'North').order('id');
       expect(north.data).toEqual([
         { id: 1, lands: { name: 'North' } },
@@ -240,7 +240,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect((await guest.from('towns').select('id').eq('lands.name', 'x')).error?.code).toBe('PGRST108');
     });
 
-    test('spread and order by an embedded column', async () => {
+    test('spread, and order by an embedded column', async () => {
       const flat = await guest
         .from('towns')
         .select('id, ...lands(land:name)')
@@ -257,7 +257,7 @@ describe.each(engines)('the data door on $name', (engine) => {
   });
 
   describe('writing', () => {
-    test('an insert answers only what was asked for', async () => {
+    test('an insert returns only the selected columns', async () => {
       const quiet = await user.from('lands').insert({ id: 10, name: 'Quiet' });
       expect([quiet.status, quiet.data, quiet.error]).toEqual([201, null, null]);
       const loud = await user
@@ -274,7 +274,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect([placed.status, placed.headers.get('location')]).toEqual([201, '/lands?id=eq.11']);
     });
 
-    test('many rows at once, with nulls or defaults for what is missing', async () => {
+    test('many rows at once, with nulls or defaults for missing values', async () => {
       const rows = [{ name: 'Fir', people: 1 }, { name: 'Gum' }];
       const nulls = await user.from('towns').insert(rows);
       expect(nulls.error?.code).toBe('23502');
@@ -288,7 +288,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect([uneven.status, uneven.text]).toEqual([400, expect.stringContaining('All object keys must match')]);
     });
 
-    test('numbers, arrays and JSON arrive as they were sent', async () => {
+    test('numbers, arrays and JSON are stored as sent', async () => {
       const body =
         '{"name": "Ash", "people": 9007199254740993, "tags": ["a,b", "c\\"d"], "facts": {"n": 1.10}, "code": "ash"}';
       const { text } = await raw(
@@ -299,7 +299,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect(text).toBe('[{"people":9007199254740993,"tags":["a,b","c\\"d"],"facts":{"n": 1.10}}]');
     });
 
-    test('upsert by key, by another unique column, merging or leaving alone', async () => {
+    test('upsert by key, by another unique column, merging or ignoring', async () => {
       await user.from('lands').insert([{ id: 20, name: 'Twenty' }]);
       expect((await user.from('lands').upsert({ id: 20, name: 'Score' }).select()).data).toEqual([
         { id: 20, name: 'Score' },
@@ -312,7 +312,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       ).toEqual([{ id: 21, name: 'Score' }]);
     });
 
-    test('update and delete change what the filter leaves, and say so', async () => {
+    test('update and delete change the filtered rows and return them', async () => {
       await user.from('lands').insert([
         { id: 30, name: 'a' },
         { id: 31, name: 'b' },
@@ -326,7 +326,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect([gone.status, gone.count]).toEqual([204, 2]);
     });
 
-    test('a promise about how many rows undoes what breaks it', async () => {
+    test('max-affected rolls back when there are more rows', async () => {
       await user.from('lands').insert([
         { id: 40, name: 'm' },
         { id: 41, name: 'n' },
@@ -341,11 +341,11 @@ describe.each(engines)('the data door on $name', (engine) => {
         const headers = { prefer: `handling=strict, max-affected=${max}` };
         return (await raw('/lands?id=in.(40,41)', { method: 'DELETE', headers }, someone.token)).status;
       };
-      // As many as promised pass, one more does not.
+      // Exactly as many as allowed pass, one more does not.
       expect([await remove(0), await remove(1), await remove(2), await remove(0)]).toEqual([400, 400, 204, 204]);
     });
 
-    test('through a plain view and through one with a trigger', async () => {
+    test('through an updatable view and through one with a trigger', async () => {
       await user.from('lands').insert({ id: 50, name: 'fifty' });
       const card = await user
         .from('town_cards')
@@ -364,7 +364,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect(renamed.data).toEqual({ guest: 'Gus', towns: { id: 2 } });
     });
 
-    test('row policies hold for every verb', async () => {
+    test('row policies apply to every verb', async () => {
       const mine = await user.from('diary').insert({ line: 'dear diary' }).select().single();
       expect(mine.data).toMatchObject({ owner: someone.id, mark: 3 });
       const id: unknown = mine.data?.id;
@@ -403,13 +403,13 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect((await guest.rpc('names')).data).toContain('Aberdale');
     });
 
-    test('what changes data is not called by GET', async () => {
+    test('volatile functions cannot be called by GET', async () => {
       expect((await user.rpc('touch_diary', {}, { get: true })).status).toBe(405);
       const done = await user.rpc('touch_diary');
       expect([done.status, done.data]).toEqual([204, null]);
     });
 
-    test('a function says its own status and headers, and sees the request', async () => {
+    test('a function sets its own status and headers, and sees the request', async () => {
       const { status, headers, text } = await raw('/rpc/teapot', { headers: { 'x-client-info': 'me' } });
       expect([status, headers.get('x-tea')]).toEqual([418, 'green']);
       expect(JSON.parse(text)).toEqual({ method: 'GET', path: '/rpc/teapot', client: 'me', secret: null });
@@ -426,13 +426,13 @@ describe.each(engines)('the data door on $name', (engine) => {
       ['a column that is not there', '/towns?select=nope', 400, '42703'],
       ['a filter on one', '/towns?nope=eq.1', 400, '42703'],
       ['a value of another type', '/towns?id=eq.abc', 400, '22P02'],
-      ['an operator that is not known', '/towns?id=equals.1', 400, 'PGRST100'],
-      ['a type that is not known', '/towns?select=id::secret', 400, '42704'],
+      ['an unknown operator', '/towns?id=equals.1', 400, 'PGRST100'],
+      ['an unknown type', '/towns?select=id::secret', 400, '42704'],
       ['sums', '/towns?select=people.sum()', 400, 'PGRST123'],
       ['a column without the right to see it', '/persons?select=secret', 401, '42501'],
       ['a table without any right', '/hidden', 401, '42501'],
       ['a function that is not there', '/rpc/adds?a=1', 404, 'PGRST202'],
-      ['a place that is not there', '/a/b/c', 404, 'PGRST125'],
+      ['an unknown path', '/a/b/c', 404, 'PGRST125'],
     ])('%s', async (_, path, status, code) => {
       const answer = await raw(path, code === 'PGRST106' ? { headers: { 'accept-profile': 'private' } } : {});
       expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -446,7 +446,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       ]);
     });
 
-    test('a similar name is offered', async () => {
+    test('a similar name is suggested', async () => {
       expect((await guest.from('townz').select()).error?.hint).toBe("Perhaps you meant the table 'public.towns'");
       expect((await guest.rpc('adds')).error?.hint).toBe('Perhaps you meant to call the function public.add');
     });
@@ -463,7 +463,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect([answer.status, answer.error?.code]).toEqual([status, code]);
     });
 
-    test('bodies that are no JSON, and types a foreign page could send', async () => {
+    test('bodies that are not JSON, and content types that a foreign page could send', async () => {
       const post = (body: string, type: string) =>
         raw('/lands', { method: 'POST', body, headers: { 'content-type': type } }, someone.token);
       expect((await post('{"id":', 'application/json')).status).toBe(400);
@@ -472,7 +472,7 @@ describe.each(engines)('the data door on $name', (engine) => {
       expect((await raw('/lands', { method: 'LINK' }, someone.token)).status).toBe(405);
     });
 
-    test('a token that is none', async () => {
+    test('an invalid token', async () => {
       const { status, text } = await raw('/lands', {}, 'not.a.token');
       expect([status, JSON.parse(text).code]).toEqual([401, 'PGRST301']);
     });

@@ -18,7 +18,7 @@ import {
   type TestServer,
 } from '#tests/support/test-server.ts';
 
-/** The calls of the specification, sections 3 and 7, as its pages make them, with the real client. */
+/** The calls that the pages of the specification make, with the real client. */
 const FIELDS: Readonly<Record<string, string>> = {
   profiles: 'id, user_id, dj_name, full_name, email, phone, address, date_of_birth',
   mailing_list: 'email',
@@ -46,7 +46,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   }, 60_000);
   afterAll(() => server.close());
 
-  /** Books and pays an hour; answers the booking's id. */
+  /** Books and pays an hour; returns the booking's id. */
   async function book(hoursAhead: number, studio = STUDIO_A): Promise<string> {
     const held = await server.call(
       'create-payment',
@@ -77,18 +77,18 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       date_of_birth: '1998-04-03',
     };
     const saved = await client.from('profiles').update(form).eq('user_id', customer.id).select('*').single();
-    // The address of the account stays: it is changed by its own call.
+    // The account's address stays: it is changed by its own call.
     expect(saved.data).toMatchObject({ ...form, email: customer.email, address: null });
   });
 
-  it('studios come ordered by name, and one for the test call', async () => {
+  it('studios are ordered by name, and one can be read for a connection test', async () => {
     const guest = server.client();
     const all = await guest.from('studios').select('*').order('name');
     expect(all.data?.map((one: { name: string }) => one.name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
     expect((await guest.from('studios').select('*').limit(1)).data).toHaveLength(1);
   });
 
-  it('create-payment takes both bodies of the specification, and verify-payment says whether it was paid', async () => {
+  it('create-payment accepts both bodies of the specification, and verify-payment says whether it was paid', async () => {
     const time = span(server.now(), 30, 2);
     const bookingData = {
       studio_id: STUDIO_A,
@@ -119,7 +119,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       },
       customer.token,
     );
-    // The same person, studio and hours: the same payment.
+    // The same person, studio and hours get the same payment.
     expect(second.body['bookingId']).toBe(first.body['bookingId']);
     const wrong = await server.call('create-payment', { ...checkout(time), amount: 1 }, customer.token);
     expect(wrong).toMatchObject({ status: 409, body: { error: { code: 'price_changed' } } });
@@ -129,11 +129,11 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await server.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(true);
   });
 
-  it('availability is asked as the specification asks, and by overlap finds what has begun before', async () => {
+  it('availability is read as in the specification, and by overlap includes bookings that began before', async () => {
     const id = await book(50);
     const row = await server.client(customer.token).from('bookings').select('*').eq('id', id).single();
     const start = new Date(String(row.data?.start_time)).getTime();
-    const asked = await server
+    const found = await server
       .client()
       .from('bookings')
       .select('studio_id, start_time, end_time, status')
@@ -141,7 +141,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       .gte('start_time', new Date(start - 3_600_000).toISOString())
       .lte('start_time', new Date(start + 3_600_000).toISOString())
       .neq('status', 'cancelled');
-    expect(asked.data).toEqual([
+    expect(found.data).toEqual([
       { studio_id: STUDIO_A, start_time: row.data?.start_time, end_time: row.data?.end_time, status: 'confirmed' },
     ]);
     const overlap = await server
@@ -155,7 +155,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(overlap.data).toHaveLength(1);
   });
 
-  it('bookings come with their studio', async () => {
+  it('bookings can be read with their studio', async () => {
     const id = await book(52);
     const found = await server
       .client(customer.token)
@@ -166,7 +166,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(found.data).toMatchObject({ id, status: 'confirmed', studios: { name: 'Studio A', hourly_rate: 49 } });
   });
 
-  it('a coupon is judged in one row, without its counters', async () => {
+  it('a coupon is checked in one row, without its counters', async () => {
     await server.app.db.query(
       `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ('ASKED', 'percentage', 10, 5)`,
     );
@@ -189,7 +189,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await ask('unheard of')).data).toMatchObject([{ is_valid: false, error_message: 'Invalid coupon code' }]);
   });
 
-  it('looks at codes are counted together in validate_discount_code and create-payment, ten a minute for a person', async () => {
+  it('coupon checks count together in validate_discount_code and create-payment, ten a minute per person', async () => {
     const person = await server.addCustomer();
     const { db } = server.app;
     const look = (code: string) =>
@@ -207,7 +207,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await look('GUESS1')).error).toBeNull();
     expect((await pay('GUESS2')).status).toBe(422);
     expect(await counted()).toBe(2);
-    // Ten looks in this minute and in those in which the test may end, and the limit of a server that is no test.
+    // Ten checks in this minute and in those in which the test may end, with the limit of a normal server.
     const before = await db.one<{ value: unknown }>(`select value from private.settings where name = 'limit_factor'`);
     await db.query(`update private.settings set value = '1' where name = 'limit_factor'`);
     await db.query(
@@ -220,14 +220,14 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       body: { error: { code: 'too_many_requests', message: 'Too many attempts. Please try again in a minute.' } },
     });
     expect((await look('GUESS4')).status).toBe(429);
-    // Without a code nothing is guessed.
+    // Without a code there is nothing to guess.
     expect((await pay(null)).status).toBe(200);
     await db.query(`update private.settings set value = $1::jsonb where name = 'limit_factor'`, [
       JSON.stringify(before?.value),
     ]);
   });
 
-  it('id_verifications are asked for the newest good one, and never written by a browser', async () => {
+  it('id_verifications are read for the newest valid one, and never written by a browser', async () => {
     const client = server.client(customer.token);
     const good = await client
       .from('id_verifications')
@@ -245,7 +245,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(made.error?.code).toBe('42501');
   });
 
-  it('the hosted identity check answers its session, its address and how it stands', async () => {
+  it('the hosted identity check returns its session, its URL and its status', async () => {
     const begun = await server.call('create-verification-session', { bookingData: {} }, customer.token);
     expect(begun.body).toEqual({
       verificationSessionId: expect.stringMatching(/^vs_/),
@@ -271,7 +271,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await check()).body).toEqual({ verified: true, status: 'verified', checkoutUrl: '/checkout' });
   });
 
-  it('verify-id answers every field of the specification', { timeout: 90_000 }, async () => {
+  it('verify-id returns every field of the specification', { timeout: 90_000 }, async () => {
     const picture = await (await fetch(`${server.sandboxUrl}/licence.jpg?given=Alex&family=Citizen`)).arrayBuffer();
     const idImage = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`;
     expect((await server.call('verify-id', { idImage, userId: customer.id })).status).toBe(401);
@@ -294,7 +294,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(Object.keys(Object(body['extractedData'])).toSorted()).toEqual(
       ['dateOfBirth', 'expiryDate', 'firstName', 'fullName', 'lastName', 'middleName'].toSorted(),
     );
-    // Whose it is the token says, and what the reader answered beside is not told.
+    // The token says whose it is, and the reader's raw answer is not returned.
     expect(body['aiRawResponse']).toBeNull();
     const row = await server
       .client(customer.token)
@@ -305,7 +305,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(Number(row.data?.ai_confidence_score)).toBeLessThanOrEqual(1);
   });
 
-  it('mails that are asked for by hand are those that are queued already, to their owner alone', async () => {
+  it('mails that are requested by hand are those already queued, and go only to their owner', async () => {
     const bookingId = await book(54);
     for (const name of ['send-booking-confirmation', 'send-access-code-email']) {
       const body = {
@@ -334,7 +334,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(await mail(soon)).toMatchObject({ status: 'pending_immediate' });
   });
 
-  it('a lock and a mail service that fail after paying are asked again, and the booking stands', async () => {
+  it('a lock and a mail service that fail after paying are retried, and the booking stays confirmed', async () => {
     const faults = `${server.sandboxUrl}/api/faults`;
     for (const provider of ['igloohome', 'mail'])
       await server.sandbox('/api/faults', {
@@ -365,10 +365,10 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     server.advance(-110 * 60_000);
   });
 
-  it('a call without a session, and one without an address, fail in the words of supabase-js', async () => {
+  it('a call without a session, and one without an address, fail with the messages of supabase-js', async () => {
     const client = server.client();
     expect((await client.auth.getUser()).error?.message).toBe('Auth session missing!');
-    // The words the client has for a form that sends neither an address nor a phone.
+    // The message of the client for a form that sends neither an address nor a phone.
     const nobody = Object.assign(Object.create(null), { password: 'something long' });
     expect((await client.auth.signUp(nobody)).error?.message).toBe(
       'You must provide either an email or phone number and a password',
@@ -378,50 +378,46 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     );
   });
 
-  it(
-    'regenerate-pin shows and makes a code of one use, and is over with the session',
-    { timeout: 60_000 },
-    async () => {
-      const bookingId = await book(1, STUDIO_A);
-      const ask = async (method: 'GET' | 'POST') => {
-        const response = await fetch(`${server.url}/functions/v1/regenerate-pin?booking_id=${bookingId}`, {
-          method,
-          headers: { authorization: `Bearer ${customer.token}`, apikey: server.app.keys.anonKey },
-        });
-        return { status: response.status, body: Object(await response.json()) as Record<string, unknown> };
-      };
-      const shown = await ask('GET');
-      expect(shown.body).toMatchObject({
-        success: true,
-        pin: expect.stringMatching(/^\d+$/),
-        booking: { studio_name: 'Studio A', start_time: expect.any(String), end_time: expect.any(String) },
+  it('regenerate-pin shows and creates a single-use code, and ends with the session', { timeout: 60_000 }, async () => {
+    const bookingId = await book(1, STUDIO_A);
+    const ask = async (method: 'GET' | 'POST') => {
+      const response = await fetch(`${server.url}/functions/v1/regenerate-pin?booking_id=${bookingId}`, {
+        method,
+        headers: { authorization: `Bearer ${customer.token}`, apikey: server.app.keys.anonKey },
       });
-      expect(shown.body).toHaveProperty('pinId');
-      const { start_time: start, end_time: end } = Object(shown.body['booking']) as Record<string, string>;
-      await moveTo(server, Date.parse(start ?? '') + 60_000);
-      const doors = await server.sandbox('/api/doors');
-      const door = Array.isArray(doors) ? String(doors[0].id) : '';
-      const press = () => server.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
-      expect(await press()).toMatchObject({ opened: true });
-      await server.settle();
-      await server.settle();
-      expect(await press()).toMatchObject({ opened: false });
-      const renewed = await ask('POST');
-      expect(renewed.body).toMatchObject({ success: true });
-      expect(renewed.body['pin']).not.toBe(shown.body['pin']);
-      await moveTo(server, Date.parse(end ?? '') + 1_000);
-      expect(await ask('POST')).toMatchObject({
-        status: 410,
-        body: { success: false, expired: true, error: expect.any(String) },
-      });
-    },
-  );
+      return { status: response.status, body: Object(await response.json()) as Record<string, unknown> };
+    };
+    const shown = await ask('GET');
+    expect(shown.body).toMatchObject({
+      success: true,
+      pin: expect.stringMatching(/^\d+$/),
+      booking: { studio_name: 'Studio A', start_time: expect.any(String), end_time: expect.any(String) },
+    });
+    expect(shown.body).toHaveProperty('pinId');
+    const { start_time: start, end_time: end } = Object(shown.body['booking']) as Record<string, string>;
+    await moveTo(server, Date.parse(start ?? '') + 60_000);
+    const doors = await server.sandbox('/api/doors');
+    const door = Array.isArray(doors) ? String(doors[0].id) : '';
+    const press = () => server.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
+    expect(await press()).toMatchObject({ opened: true });
+    await server.settle();
+    await server.settle();
+    expect(await press()).toMatchObject({ opened: false });
+    const renewed = await ask('POST');
+    expect(renewed.body).toMatchObject({ success: true });
+    expect(renewed.body['pin']).not.toBe(shown.body['pin']);
+    await moveTo(server, Date.parse(end ?? '') + 1_000);
+    expect(await ask('POST')).toMatchObject({
+      status: 410,
+      body: { success: false, expired: true, error: expect.any(String) },
+    });
+  });
 });
 
-it('every kind of error of the account service is told apart by supabase-js', { timeout: 60_000 }, async () => {
+it('supabase-js distinguishes every kind of error of the account API', { timeout: 60_000 }, async () => {
   const server = await engines[0]?.open();
   if (!server) throw new Error('there is no engine');
-  // A proxy that has nobody behind it.
+  // A proxy without a server behind it.
   const broken = createServer((_request, response) => response.writeHead(503).end('{}')).listen(0);
   await once(broken, 'listening');
   try {
@@ -443,14 +439,14 @@ it('every kind of error of the account service is told apart by supabase-js', { 
   }
 });
 
-/** The client's own constants lie in its files; a new version that changes them is to be noticed. */
+/** Reads a file of the client, so that a new version with other constants fails the test. */
 function clientFile(name: string, file: string): string {
   const require = createRequire(import.meta.url);
   const root = createRequire(require.resolve('@supabase/supabase-js')).resolve(name);
   return readFileSync(root.replace(/dist\/.*$/, `dist/${file}`), 'utf8');
 }
 
-it('supabase-js refreshes a session by the clock of the specification', () => {
+it('supabase-js refreshes a session with the intervals of the specification', () => {
   const constants = clientFile('@supabase/auth-js', 'main/lib/constants.js');
   expect(constants).toContain('AUTO_REFRESH_TICK_DURATION_MS = 30 * 1000');
   expect(constants).toContain('AUTO_REFRESH_TICK_THRESHOLD = 3;');

@@ -13,7 +13,7 @@ import {
 
 const MINUTE = 60_000;
 
-/** An hour from `minutes` ahead of now, as the test pages write it. */
+/** An hour that begins `minutes` from now, as the test pages write it. */
 function testBooking(server: TestServer, minutes: number, studio: string, more: Record<string, unknown> = {}) {
   const start = server.now().getTime() + minutes * MINUTE;
   return {
@@ -46,7 +46,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     expect([await ask(), await ask(customer.token), await ask(admin.token)]).toEqual([false, false, true]);
   });
 
-  it('an admin makes test bookings, off the hour too, and ends them; nobody else makes or ends any', async () => {
+  it('an admin creates test bookings, also off the hour, and ends them; nobody else creates or ends any', async () => {
     const client = server.client(admin.token);
     const row = testBooking(server, 5, STUDIO_A);
     const made = await client.from('bookings').insert(row).select().single();
@@ -80,7 +80,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     expect((await client.from('bookings').insert(row)).error).toBeNull();
   });
 
-  it('a booking that is no test cannot be ended by hand', async () => {
+  it('a booking that is not a test cannot be ended by hand', async () => {
     const client = server.client(admin.token);
     const service = await server.app.db.one<{ id: string }>(
       `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
@@ -91,7 +91,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     expect(change.error?.code).toBe('42501');
   });
 
-  it('the number given with the payment is shown to staff and its owner, and to nobody else', async () => {
+  it('the number given with the payment is visible to staff and its owner only', async () => {
     const time = span(server.now(), 60);
     const pay = (customerPhone: unknown) =>
       server.call('create-payment', { ...checkout(time), customerPhone }, customer.token);
@@ -119,7 +119,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     ]);
     const guess = await server.client(other.token).from('bookings').select('id').eq('contact_phone', '+61400000009');
     expect(guess.data).toEqual([]);
-    // Coming back without a number leaves it, with another one it is that one; the account's own stays.
+    // Without a number it stays, with another one it changes; the account's own number is not touched.
     expect((await pay('')).body['bookingId']).toBe(held.body['bookingId']);
     expect(await seen(admin.token)).toEqual(['+61400000009']);
     expect((await pay('+44 20 7946 0000')).body['bookingId']).toBe(held.body['bookingId']);
@@ -132,7 +132,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     expect(await seen(admin.token)).toEqual([null]);
   });
 
-  it('a scheduled mail goes to the owner whatever it says, and only staff ask for one', async () => {
+  it('a scheduled mail goes to the owner whatever the row says, and only staff request one', async () => {
     const client = server.client(admin.token);
     const made = await client
       .from('bookings')
@@ -152,15 +152,15 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     };
     expect((await server.client(customer.token).from('scheduled_emails').insert(mail)).error?.code).toBe('42501');
     expect((await client.from('scheduled_emails').insert({ ...mail, status: 'sent' })).error?.code).toBe('42501');
-    const asked = await client.from('scheduled_emails').insert(mail).select('recipient_email').single();
-    expect(asked.data?.recipient_email).toBe(admin.email);
+    const requested = await client.from('scheduled_emails').insert(mail).select('recipient_email').single();
+    expect(requested.data?.recipient_email).toBe(admin.email);
     expect((await server.call('process-scheduled-emails', {}, customer.token)).status).toBe(403);
     expect((await server.call('process-scheduled-emails', {}, admin.token)).body['processed']).toBeGreaterThan(0);
     await until(async () => (await mailsTo(server, admin.email, 'access code')).length > 0);
     expect(await mailsTo(server, customer.email)).toEqual([]);
   });
 
-  it('a test PIN holds until 7 pm and opens the first door; its digits are not in the log', async () => {
+  it('a test PIN is valid until 7 pm and opens the first door; its digits are not in the log', async () => {
     const { body } = await server.call('test-igloohome-pin', {}, admin.token);
     expect(body).toMatchObject({ success: true });
     const data = Object(body['pinData']) as Record<string, unknown>;
@@ -180,7 +180,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
       expect([name, (await server.call(name, {}, customer.token)).status]).toEqual([name, 403]);
   });
 
-  it('the log is searched by words and read by the hundred, by staff alone', async () => {
+  it('the log is searched by words and read in hundreds, by staff only', async () => {
     const client = server.client(admin.token);
     await client.from('discount_codes').insert({ code: 'SEARCHED', discount_type: 'fixed', discount_value: 5 });
     const found = await client.rpc('search_audit_logs', { words: ' discount_code  searched ' });
@@ -189,7 +189,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
     expect((await client.rpc('search_audit_logs', { words: '100%_' })).data).toEqual([]);
     await server.app.db.query(`select private.audit($1::uuid, 'other', 'odd', null, $2::jsonb)`, [
       customer.id,
-      { said: `100%_ It's \\ "so" $1` },
+      { note: `100%_ It's \\ "so" $1` },
     ]);
     const count = async (words: string) => (await client.rpc('search_audit_logs', { words })).data?.length;
     for (const words of [
@@ -214,7 +214,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
       await client.rpc('search_audit_logs', { words: 'filler', before_at: last.created_at, before_id: last.id })
     ).data;
     const ids = [...first, ...next].map((one: { resource_id: string }) => Number(one.resource_id));
-    // The embedded database's clock counts milliseconds: entries of one may stand in any order, but none twice.
+    // The embedded database counts milliseconds: entries of the same one may come in any order, but none twice.
     expect(first).toHaveLength(100);
     expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 130 }, (_, at) => at));
     const older = await client.rpc('search_audit_logs', { words: 'filler', before_at: first[0].created_at });
@@ -227,7 +227,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
 });
 
 describe.each(engines)('with the developer pages off on $name', ({ open }) => {
-  it('nothing of them is there', async () => {
+  it('none of them are available', async () => {
     const server = await open({ DEVELOPER_PAGES: 'false' });
     try {
       const admin = await server.addCustomer();

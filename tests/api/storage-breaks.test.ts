@@ -7,32 +7,32 @@ import { engines } from '#tests/support/engines.ts';
 import { type OpenStore, stores } from '#tests/support/stores.ts';
 import { until, type TestServer } from '#tests/support/test-server.ts';
 
-/** What breaks on the way: a no comes before the bytes, and whatever ends half-way leaves nothing behind. */
+/** Uploads that fail: a refusal comes before the bytes, and an aborted upload leaves nothing behind. */
 const kinds = engines.flatMap((engine) => stores.map((store) => ({ engine, store })));
 const SIZE = 4_000_000;
 const BOUNDARY = 'a-boundary-of-ours';
 const FORM = `--${BOUNDARY}\r\nContent-Disposition: form-data; name=""; filename="blob"\r\nContent-Type: text/plain\r\n\r\n`;
 
-describe.each(kinds)('uploads that break, on $engine.name, files on $store.name', ({ engine, store }) => {
-  let kept: OpenStore;
+describe.each(kinds)('uploads that fail, on $engine.name, files on $store.name', ({ engine, store }) => {
+  let opened: OpenStore;
   let server: TestServer;
   let service: SupabaseClient;
 
   beforeAll(async () => {
-    kept = await store.open();
-    server = await engine.open(kept.env);
+    opened = await store.open();
+    server = await engine.open(opened.env);
     service = server.client(server.app.keys.serviceRoleKey);
     await service.storage.createBucket('files', { public: false, fileSizeLimit: SIZE, allowedMimeTypes: ['text/*'] });
     await service.storage.from('files').upload('there.txt', 'x');
   }, 120_000);
   afterAll(async () => {
     await server.close();
-    await kept.close();
+    await opened.close();
   });
 
   /** Every file in the store, finished or not. */
   async function stored(): Promise<string[]> {
-    if (kept.service) return [...kept.service.kept.keys()].toSorted();
+    if (opened.service) return [...opened.service.kept.keys()].toSorted();
     const found = await readdir(join(server.dataDir, 'objects'), { recursive: true, withFileTypes: true });
     return found
       .filter((entry) => entry.isFile())
@@ -51,7 +51,7 @@ describe.each(kinds)('uploads that break, on $engine.name, files on $store.name'
     bytes?: number;
     cut?: boolean;
   };
-  /** Sends the beginning of a body and waits for what is said to it; `cut`: hangs up instead. */
+  /** Sends the beginning of a body and returns the error message; `cut` closes the connection instead. */
   function begin({
     bucket = 'files',
     name = 'new.txt',
@@ -63,27 +63,27 @@ describe.each(kinds)('uploads that break, on $engine.name, files on $store.name'
     cut = false,
   }: Sent): Promise<string> {
     return new Promise((resolve) => {
-      const asked = request(`${server.url}/storage/v1/object/${bucket}/${name}`, {
+      const sending = request(`${server.url}/storage/v1/object/${bucket}/${name}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': type, 'content-length': size },
       });
-      asked.on('response', (answer) => {
+      sending.on('response', (answer) => {
         let body = '';
         answer.on('data', (part: Buffer) => void (body += part.toString()));
         answer.on('end', () => {
-          asked.destroy();
+          sending.destroy();
           resolve(String(JSON.parse(body).message));
         });
       });
-      asked.on('error', () => resolve('the line broke'));
-      asked.write(first);
-      asked.write(Buffer.alloc(bytes, 'x'), () => {
-        if (cut) setTimeout(() => asked.destroy(), 200);
+      sending.on('error', () => resolve('the connection closed'));
+      sending.write(first);
+      sending.write(Buffer.alloc(bytes, 'x'), () => {
+        if (cut) setTimeout(() => sending.destroy(), 200);
       });
     });
   }
 
-  test('a no is said before the bytes are here', async () => {
+  test('a refusal is sent before the bytes have arrived', async () => {
     const before = await stored();
     const guest = server.app.keys.anonKey;
     expect(await begin({ size: SIZE + 1 })).toBe('The object exceeded the maximum allowed size');
@@ -104,15 +104,15 @@ describe.each(kinds)('uploads that break, on $engine.name, files on $store.name'
   test.each([
     ['a raw body', 'text/plain', ''],
     ['a form', `multipart/form-data; boundary=${BOUNDARY}`, FORM],
-  ])('%s that breaks off leaves nothing', async (_, type, first) => {
+  ])('%s that is aborted leaves nothing', async (_, type, first) => {
     const before = await stored();
-    expect(await begin({ type, begin: first, bytes: 1_000_000, cut: true })).toBe('the line broke');
+    expect(await begin({ type, begin: first, bytes: 1_000_000, cut: true })).toBe('the connection closed');
     await until(async () => (await notes()) === 0 && (await stored()).length === before.length);
     expect(await stored()).toEqual(before);
     expect((await service.storage.from('files').exists('new.txt')).data).toBe(false);
   });
 
-  test('more than was announced to the bucket stops where it is too much', async () => {
+  test('an upload without a length stops at the size limit of the bucket', async () => {
     const before = await stored();
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(500_000)), // never ends
@@ -152,17 +152,17 @@ describe.each(kinds)('uploads that break, on $engine.name, files on $store.name'
     expect([answer.status >= 400 && answer.status < 500, await stored(), await notes()]).toEqual([true, before, 0]);
   });
 
-  test('bytes that no row names go within the day, and nothing else does', async () => {
+  test('files without a row are deleted within a day, and no others', async () => {
     const bucket = service.storage.from('files');
     await bucket.upload('stays.txt', 'x');
     const before = await stored();
     await bucket.upload('lost.txt', 'x');
-    // As a crash, or a database older than its files, would leave it.
+    // As after a crash, or with a database older than its files.
     await server.app.db.query(`delete from storage.objects where name = 'lost.txt'`);
     await server.app.db.query('delete from storage.removed');
     server.advance(3_601_000);
     await server.settle();
-    expect((await stored()).length).toBe(before.length + 1); // somebody may still be writing it
+    expect((await stored()).length).toBe(before.length + 1); // an upload may still be running
     server.advance(25 * 3_600_000);
     for (let round = 0; round < 2; round += 1) await server.settle();
     server.advance(-25 * 3_600_000 - 3_601_000);

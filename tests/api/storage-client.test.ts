@@ -31,7 +31,7 @@ create policy "a bucket of one's own" on storage.buckets for all to authenticate
 const kinds = engines.flatMap((engine) => stores.map((store) => ({ engine, store })));
 
 describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ engine, store }) => {
-  let kept: OpenStore;
+  let opened: OpenStore;
   let server: TestServer;
   let alex: Customer;
   let own: SupabaseClient;
@@ -41,8 +41,8 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
   let photo: Buffer;
 
   beforeAll(async () => {
-    kept = await store.open();
-    server = await engine.open(kept.env);
+    opened = await store.open();
+    server = await engine.open(opened.env);
     await runScript(server, SCHEMA);
     alex = await server.addCustomer();
     own = server.client(alex.token);
@@ -57,7 +57,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
   }, 120_000);
   afterAll(async () => {
     await server.close();
-    await kept.close();
+    await opened.close();
   });
 
   const path = (name: string): string => `${alex.id}/${name}`;
@@ -93,7 +93,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect((await bucket.upload('a.txt', 'x')).error).toBeNull();
       const full = await service.storage.deleteBucket('Tiny Bucket');
       expect(full.error?.message).toBe('The bucket you tried to delete is not empty');
-      // What is left out keeps its value; null takes a limit away.
+      // Omitted settings keep their value; null removes a limit.
       const changed = await service.storage.updateBucket('Tiny Bucket', { public: false, fileSizeLimit: '20mb' });
       expect(changed.data).toEqual({ message: 'Successfully updated' });
       expect((await service.storage.getBucket('Tiny Bucket')).data).toMatchObject({
@@ -114,7 +114,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect((await service.storage.getBucket('Tiny Bucket')).error?.message).toBe('Bucket not found');
     });
 
-    test('are refused under names, sizes and types that are none', async () => {
+    test('with invalid names, sizes and types are refused', async () => {
       const create = async (id: string, options: Record<string, unknown> = {}): Promise<string | undefined> =>
         (await service.storage.createBucket(id, { public: false, ...options })).error?.message;
       expect(await create('private')).toBe('The resource already exists');
@@ -144,7 +144,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       ]);
     });
 
-    test('belong to whoever policies let make them', async () => {
+    test('can be created by people whom a policy allows', async () => {
       expect((await own.storage.createBucket('alex', { public: false })).error).toBeNull();
       expect((await own.storage.getBucket('alex')).data?.owner).toBe(alex.id);
       expect((await other.storage.updateBucket('alex', { public: true })).error?.message).toBe('Bucket not found');
@@ -153,7 +153,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect((await own.storage.deleteBucket('alex')).error).toBeNull();
     });
 
-    test('the one for identity documents is nobody’s to change', async () => {
+    test('cannot be changed by anybody when it is the one for identity documents', async () => {
       for (const client of [own, service]) {
         expect((await client.storage.updateBucket('id-verifications', { public: true })).error).not.toBeNull();
         expect((await client.storage.deleteBucket('id-verifications')).error).not.toBeNull();
@@ -162,7 +162,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     });
   });
 
-  describe('what is uploaded comes back as it was sent', () => {
+  describe('an upload is returned unchanged', () => {
     const bodies: [string, () => Parameters<ReturnType<typeof files>['upload']>[1]][] = [
       ['a string', () => 'hello'],
       ['a Buffer', () => Buffer.from('hello')],
@@ -204,17 +204,17 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       });
     });
 
-    test('an empty one', async () => {
+    test('an empty file', async () => {
       expect((await files().upload(path('empty.txt'), '')).error).toBeNull();
       expect(await text(own, 'empty.txt')).toBe('');
       expect((await files().upload(path('empty.bin'), new Blob([]))).error).toBeNull();
       expect((await files().info(path('empty.bin'))).data?.size).toBe(0);
     });
 
-    test('a megabyte and more, in a form, to the byte', async () => {
+    test('more than a megabyte, in a form, byte by byte', async () => {
       const bytes = Buffer.alloc(3_333_333);
       for (let at = 0; at < bytes.length; at += 1) bytes[at] = (at * 31 + (at >> 8)) & 255;
-      // Something that looks like the end of the form.
+      // Bytes that look like the end of the form.
       bytes.write('\r\n------formdata-undici-\r\n--\r\n', 1_000_000);
       await files().upload(path('large.bin'), new Blob([bytes], { type: 'application/x-any' }));
       const got = await files().download(path('large.bin'));
@@ -226,7 +226,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect(size).toBe(bytes.length);
     });
 
-    test('the default type, even for a picture by its name', async () => {
+    test('the default type, even with the file name of a picture', async () => {
       await files().upload(path('text.jpg'), 'not a picture');
       expect((await files().download(path('text.jpg'))).data?.type).toBe('text/plain;charset=utf-8');
     });
@@ -247,7 +247,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     expect(await text(own, 'r.txt')).toBe('three');
   });
 
-  test('move and copy, in a bucket and to another', async () => {
+  test('move and copy, inside a bucket and to another', async () => {
     await files().upload(path('from.txt'), 'moved', { metadata: { a: 1 }, cacheControl: '5', contentType: 'text/x-a' });
     expect((await files().move(path('from.txt'), path('deep/to.txt'))).data).toMatchObject({
       message: 'Successfully moved',
@@ -302,15 +302,15 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     expect((await files().exists(path('plain.txt'))).data).toBe(true);
   });
 
-  test('packed bytes are told as such', async () => {
+  test('compressed files keep their content-encoding', async () => {
     const packed = gzipSync('a'.repeat(999));
     await files().upload(path('a.gz'), packed, { contentType: 'text/plain', contentEncoding: 'gzip' });
     await files().upload(path('b.gz'), new Blob([packed], { type: 'text/plain' }), { contentEncoding: 'gzip' });
-    // fetch unpacks what is told to be packed.
+    // fetch decompresses them.
     for (const name of ['a.gz', 'b.gz']) expect(await text(own, name)).toBe('a'.repeat(999));
   });
 
-  test('signed addresses, one and many', async () => {
+  test('signed URLs, one and many', async () => {
     await files().upload(path("s p (1) & ' $.txt"), 'signed');
     const at = path("s p (1) & ' $.txt");
     const one = await files().createSignedUrl(at, 60);
@@ -331,14 +331,14 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     server.advance(61_000);
     expect((await fetch(one.data?.signedUrl ?? '')).status).toBe(400);
     server.advance(-61_000);
-    // An address to read writes nothing, and one for another object opens nothing.
+    // A URL for reading cannot write, and one for another object opens nothing.
     const token = new URL(one.data?.signedUrl ?? '').searchParams.get('token') ?? '';
     expect((await guest.storage.from('private').uploadToSignedUrl(at, token, 'x')).error?.message).toBe(
       'Invalid Compact JWS',
     );
   });
 
-  test('signed addresses to upload to', async () => {
+  test('signed URLs for uploads', async () => {
     const made = await files().createSignedUploadUrl(path('up load.txt'));
     expect(made.data).toMatchObject({ path: path('up load.txt'), token: expect.any(String) });
     const token = made.data?.token ?? '';
@@ -372,7 +372,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     server.advance(-7_201_000);
   });
 
-  test('public addresses', async () => {
+  test('public URLs', async () => {
     const bucket = service.storage.from('open');
     await bucket.upload('wall poster.txt', 'for all', { cacheControl: '42' });
     const { publicUrl } = guest.storage.from('open').getPublicUrl('wall poster.txt').data;
@@ -489,14 +489,14 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       return [format, width, height];
     };
 
-    test('are resized in three ways, in the format and quality asked for', async () => {
+    test('are resized in three ways, in the requested format and quality', async () => {
       const shown = async (transform: Record<string, unknown>) =>
         sizeOf((await files().download(path('photo.jpg'), { transform })).data);
       expect(await shown({ width: 100, height: 100, format: 'origin' })).toEqual(['jpeg', 100, 100]);
       expect(await shown({ width: 100, height: 100, resize: 'contain', format: 'origin' })).toEqual(['jpeg', 100, 50]);
       expect(await shown({ width: 100, height: 120, resize: 'fill', format: 'origin' })).toEqual(['jpeg', 100, 120]);
       expect(await shown({ width: 100, format: 'webp' })).toEqual(['webp', 100, 50]);
-      // Without a type the client says text/plain.
+      // Without a type the client sends text/plain.
       await files().upload(path('untyped.jpg'), photo);
       const untyped = await files().download(path('untyped.jpg'), { transform: { width: 100, format: 'origin' } });
       expect([await sizeOf(untyped.data), untyped.data?.type]).toEqual([['jpeg', 100, 50], 'image/jpeg']);
@@ -516,7 +516,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect((await files().download(path('text.jpg'), { transform: { width: 9 } })).error).not.toBeNull();
     });
 
-    test('by signed address as it was signed, and by public address', async () => {
+    test('by signed URL with the signed transformation, and by public URL', async () => {
       const transform = { width: 200, height: 200, quality: 60 };
       const { data } = await files().createSignedUrl(path('photo.jpg'), 60, { transform });
       expect(data?.signedUrl).toContain('/render/image/sign/');
@@ -576,14 +576,14 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       [{ 'if-unmodified-since': before }, 412, ''],
     ];
     for (const [headers, status, body] of cases) {
-      const [got, said] = await get(headers);
-      expect([headers, got, said]).toEqual([headers, status, body]);
+      const [got, text] = await get(headers);
+      expect([headers, got, text]).toEqual([headers, status, body]);
     }
     expect((await get({ range: 'bytes=2-4' }))[2].get('content-range')).toBe('bytes 2-4/10');
     expect((await get({ range: 'bytes=10-' }))[2].get('content-range')).toBe('bytes */10');
   });
 
-  test('nothing that was removed or replaced leaves its bytes behind', async () => {
+  test('removed and replaced objects leave no bytes behind', async () => {
     const count = async (): Promise<number> =>
       Number((await server.app.db.one<{ n: number }>('select count(*)::int as n from storage.objects'))?.n);
     await files().upload(path('gone.txt'), 'x');
@@ -593,24 +593,24 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     await server.settle();
     await server.settle();
     expect((await server.app.db.query('select 1 from storage.removed')).rows).toEqual([]);
-    if (kept.service) expect(kept.service.kept.size).toBe(await count());
+    if (opened.service) expect(opened.service.kept.size).toBe(await count());
   });
 
-  test('purging a cache is the service’s, and there is none', async () => {
+  test('only the service may purge a cache, and there is none', async () => {
     await service.storage.from('open').upload('purge.txt', 'x');
     expect((await service.storage.from('open').purgeCache('purge.txt')).data).toEqual({ message: 'success' });
     expect((await service.storage.purgeBucketCache('open')).data).toEqual({ message: 'success' });
     expect((await own.storage.from('open').purgeCache('purge.txt')).error).not.toBeNull();
   });
 
-  test('parts of a path in SQL', async () => {
+  test('the SQL functions for parts of a path', async () => {
     const { rows } = await server.app.db.query(
       `select storage.foldername('a/b/c.tar.gz') as folder, storage.filename('a/b/c.tar.gz') as file, storage.extension('a/b/c.tar.gz') as extension`,
     );
     expect(rows).toEqual([{ folder: ['a', 'b'], file: 'c.tar.gz', extension: 'gz' }]);
   });
 
-  test('a bearer that is none is told so', async () => {
+  test('an invalid bearer token is refused', async () => {
     const otherUser = server.client('not.a.token');
     expect((await otherUser.storage.from('private').download('a.txt')).error).not.toBeNull();
     expect((await otherUser.storage.listBuckets()).error?.message).toBe('Invalid Compact JWS');

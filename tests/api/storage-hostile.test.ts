@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hostile, hostileFiles, MARK } from '#tests/support/hostile-files.ts';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 
-/** Promise G20: two hundred hostile files through upload and rendering. None crashes the server, none escapes, memory stays bounded. */
+/** Two hundred hostile files through upload and rendering: none crashes the server, none escapes, memory is limited. */
 const LONG = process.env['TEST_LONG'] !== undefined;
 const SAMPLE = 40;
 const MEMORY_MAX = 150 * 1024 * 1024;
@@ -15,7 +15,7 @@ const MEMORY_MAX = 150 * 1024 * 1024;
 describe('hostile files', () => {
   let server: MeasuredServer;
   let files: Hostile[];
-  let beacon: { url: string; asked: string[]; close: () => void };
+  let beacon: { url: string; requests: string[]; close: () => void };
 
   beforeAll(async () => {
     server = await startMeasuredServer();
@@ -33,8 +33,8 @@ describe('hostile files', () => {
   test('through upload and rendering', { timeout: 1_200_000 }, async () => {
     const own = server.person.client.storage.from('id-verifications');
     const shown = server.service.storage.from('anything');
-    const kept: string[] = [];
-    // A picture first, so that everything has been read in that ever will be.
+    const uploaded: string[] = [];
+    // Upload a valid picture first, so that everything is loaded before memory is measured.
     await own.upload(`${server.person.id}/first.jpg`, await sharp(BLANK).jpeg().toBuffer(), {
       contentType: 'image/jpeg',
     });
@@ -44,9 +44,9 @@ describe('hostile files', () => {
       const bytes = await make();
       const path = `${server.person.id}/${at}.jpg`;
       const { error } = await own.upload(path, bytes, { contentType: 'image/jpeg' });
-      // A refusal in the protocol's words, or a picture of our own making.
+      // Either a refusal in the format of the protocol, or a picture that we re-encoded.
       if (error) expect([name, error]).toEqual([name, refusal]);
-      else kept.push(path);
+      else uploaded.push(path);
       expect((await shown.upload(`${at}.jpg`, bytes, { contentType: 'image/jpeg' })).error).toBeNull();
       const small = await shown.download(`${at}.jpg`, { transform: { width: 64, height: 64 } });
       if (small.data) {
@@ -55,10 +55,10 @@ describe('hostile files', () => {
       }
       highest = Math.max(highest, await server.memory());
     }
-    expect(kept.length).toBeGreaterThan(0);
-    expect(kept.length).toBeLessThan(files.length);
-    // What the bucket for documents has kept is a JPEG with nothing beside its pixels.
-    for (const path of kept) {
+    expect(uploaded.length).toBeGreaterThan(0);
+    expect(uploaded.length).toBeLessThan(files.length);
+    // The bucket for documents contains only JPEGs without anything besides their pixels.
+    for (const path of uploaded) {
       const { data } = await own.download(path);
       const bytes = Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer());
       const { format, exif, icc, xmp, iptc, pages } = await sharp(bytes).metadata();
@@ -75,12 +75,12 @@ describe('hostile files', () => {
     }
     const names = await readdir(join(server.dataDir, 'objects', 'objects'));
     expect(names.every((name) => /^[0-9a-f-]{36}$/.test(name))).toBe(true);
-    expect([beacon.asked, /storage request failed|nobody caught/.exec(server.output())]).toEqual([[], null]);
+    expect([beacon.requests, /storage request failed|nobody caught/.exec(server.output())]).toEqual([[], null]);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(highest - before).toBeLessThan(MEMORY_MAX);
   });
 
-  test('what comes back as it was sent never runs in our origin', async () => {
+  test('stored files never run in our origin', async () => {
     const bucket = server.service.storage.from('anything');
     const active = [
       'text/html',
@@ -112,13 +112,13 @@ describe('hostile files', () => {
 const BLANK = { create: { width: 9, height: 9, channels: 3, background: '#fff' } } as const;
 const refusal: unknown = expect.objectContaining({ statusCode: expect.stringMatching(/^4\d\d$/) });
 
-async function startBeacon(): Promise<{ url: string; asked: string[]; close: () => void }> {
-  const asked: string[] = [];
+async function startBeacon(): Promise<{ url: string; requests: string[]; close: () => void }> {
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requests.push(request.url ?? '');
     response.end('x');
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   // A TCP server has an AddressInfo once it listens.
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close: () => server.close() };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, close: () => server.close() };
 }

@@ -3,26 +3,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 import { type OpenStore, stores } from '#tests/support/stores.ts';
 
-/** Many at once: what is sent goes to the store as it comes, and never lies in memory as a whole. */
+/** Many simultaneous uploads: bodies are streamed to the store and never held in memory as a whole. */
 const LONG = process.env['TEST_LONG'] !== undefined;
 const SENDERS = LONG ? 100 : 40;
 const SIZE = 10_485_760;
-/** Well under the 400 or 1,000 MB that are sent, and no more for more of them: what the engine has not tidied yet. */
+/** Far below the 400 or 1,000 MB that are sent, and the same for both: garbage not collected yet. */
 const MEMORY_MAX = 192 * 1024 * 1024;
 const MULTIPART = 'a-boundary-of-ours';
 
 describe.each(stores)(`${SENDERS} uploads at once, files on $name`, (store) => {
-  let kept: OpenStore;
+  let opened: OpenStore;
   let server: MeasuredServer;
   beforeAll(async () => {
-    kept = await store.open();
-    server = await startMeasuredServer(kept.env);
+    opened = await store.open();
+    server = await startMeasuredServer(opened.env);
     await server.service.storage.createBucket('large', { public: true });
     await server.service.storage.from('large').upload('first', 'x');
   }, 120_000);
   afterAll(async () => {
     await server.close();
-    await kept.close();
+    await opened.close();
   });
 
   test.each(['raw', 'form'] as const)('as a %s body, in constant memory', { timeout: 600_000 }, async (kind) => {
@@ -53,13 +53,13 @@ describe.each(stores)(`${SENDERS} uploads at once, files on $name`, (store) => {
   });
 });
 
-/** Sends SIZE bytes as fast as they are taken; answers the status. */
+/** Sends SIZE bytes as fast as they are accepted; returns the status. */
 function send(url: string, key: string, kind: 'raw' | 'form', piece: Buffer, agent: Agent): Promise<number> {
   const head = `--${MULTIPART}\r\nContent-Disposition: form-data; name="cacheControl"\r\n\r\n60\r\n--${MULTIPART}\r\nContent-Disposition: form-data; name=""; filename="blob"\r\nContent-Type: text/plain\r\n\r\n`;
   const tail = `\r\n--${MULTIPART}--\r\n`;
   const [before, after] = kind === 'form' ? [head, tail] : ['', ''];
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const sending = request(
       url,
       {
         agent,
@@ -76,16 +76,16 @@ function send(url: string, key: string, kind: 'raw' | 'form', piece: Buffer, age
         answer.on('end', () => resolve(answer.statusCode ?? 0));
       },
     );
-    asked.on('error', reject);
-    if (before !== '') asked.write(before);
+    sending.on('error', reject);
+    if (before !== '') sending.write(before);
     let left = SIZE;
     const more = (): void => {
       while (left > 0) {
         const part = piece.subarray(0, Math.min(left, piece.length));
         left -= part.length;
-        if (!asked.write(part)) return void asked.once('drain', more);
+        if (!sending.write(part)) return void sending.once('drain', more);
       }
-      asked.end(after);
+      sending.end(after);
     };
     more();
   });

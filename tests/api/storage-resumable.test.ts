@@ -7,7 +7,7 @@ import { runScript } from '#tests/support/schema.ts';
 import { type OpenStore, stores } from '#tests/support/stores.ts';
 import { type Customer, until, type TestServer } from '#tests/support/test-server.ts';
 
-/** tus 1.0 as tus-js-client speaks it to `/storage/v1/upload/resumable`, with supabase's headers and metadata. */
+/** tus 1.0 as tus-js-client uses it with `/storage/v1/upload/resumable`, with Supabase's headers and metadata. */
 const SCHEMA = `
 create policy "own folder, all" on storage.objects for all to authenticated
   using (bucket_id = 'files' and (storage.foldername(name))[1] = (select auth.uid())::text)
@@ -17,14 +17,14 @@ create policy "own folder, all" on storage.objects for all to authenticated
 const kinds = engines.flatMap((engine) => stores.map((store) => ({ engine, store })));
 
 describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', ({ engine, store }) => {
-  let kept: OpenStore;
+  let opened: OpenStore;
   let server: TestServer;
   let alex: Customer;
   let other: Customer;
 
   beforeAll(async () => {
-    kept = await store.open();
-    server = await engine.open(kept.env);
+    opened = await store.open();
+    server = await engine.open(opened.env);
     await runScript(server, SCHEMA);
     alex = await server.addCustomer();
     other = await server.addCustomer();
@@ -37,7 +37,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
   }, 120_000);
   afterAll(async () => {
     await server.close();
-    await kept.close();
+    await opened.close();
   });
 
   type More = { token?: string | null; headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> | string };
@@ -54,21 +54,21 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
   const path = (name: string): string => `${alex.id}/${name}`;
-  const describeIt = (said: Record<string, string>): string =>
-    Object.entries(said)
+  const encodeMetadata = (metadata: Record<string, string>): string =>
+    Object.entries(metadata)
       .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
       .join(',');
-  const create = (name: string, length: number, more: More & { said?: Record<string, string> } = {}, place = '') =>
-    ask('POST', `/storage/v1/upload/resumable${place}`, {
+  const create = (name: string, length: number, more: More & { metadata?: Record<string, string> } = {}, suffix = '') =>
+    ask('POST', `/storage/v1/upload/resumable${suffix}`, {
       ...more,
       headers: {
         'upload-length': String(length),
-        'upload-metadata': describeIt({
+        'upload-metadata': encodeMetadata({
           bucketName: 'files',
           objectName: path(name),
           contentType: 'text/plain',
           cacheControl: '77',
-          ...more.said,
+          ...more.metadata,
         }),
         ...more.headers,
       },
@@ -84,8 +84,8 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
   const read = async (name: string): Promise<string | undefined> =>
     (await server.client(alex.token).storage.from('files').download(path(name))).data?.text();
 
-  test('a file comes in pieces and is then an object like any other', async () => {
-    const made = await create('a.txt', 10, { said: { metadata: JSON.stringify({ colour: 'red' }) } });
+  test('a file is sent in pieces and is then an object like any other', async () => {
+    const made = await create('a.txt', 10, { metadata: { metadata: JSON.stringify({ colour: 'red' }) } });
     expect([made.status, made.headers.get('tus-resumable'), offsetOf(made)]).toEqual([201, '1.0.0', '0']);
     expect(Date.parse(made.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now() + 23 * 3_600_000);
     const at = locationOf(made);
@@ -110,7 +110,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       contentType: 'text/plain',
       metadata: { colour: 'red' },
     });
-    // Asked again after the last answer was lost, it is there as a whole.
+    // After a lost last answer, HEAD shows that the upload is complete.
     expect(offsetOf(await ask('HEAD', at))).toBe('10');
     const owner = await server.app.db.one<{ owner: string }>('select owner from storage.objects where name = $1', [
       path('a.txt'),
@@ -118,7 +118,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(owner?.owner).toBe(alex.id);
   });
 
-  test('the first piece may come with the creation, and nothing at all is a file too', async () => {
+  test('the first piece may come with the creation, and an empty file is possible', async () => {
     const headers = { 'content-type': 'application/offset+octet-stream' };
     const whole = await create('whole.txt', 5, { headers, body: 'whole' });
     expect([whole.status, offsetOf(whole), await read('whole.txt')]).toEqual([201, '5', 'whole']);
@@ -129,23 +129,23 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect([(await create('nothing.txt', 0)).status, await read('nothing.txt')]).toEqual([201, '']);
   });
 
-  test('what the protocol forbids is refused in its words', async () => {
+  test('violations of the protocol are refused with its statuses', async () => {
     const at = locationOf(await create('rules.txt', 5));
     const statuses = {
       'no version': (await ask('HEAD', at, { headers: { 'tus-resumable': '0.2.2' } })).status,
       'a wrong type': (await patch(at, 0, 'x', { headers: { 'content-type': 'text/plain' } })).status,
       'a wrong offset': (await patch(at, 3, 'x')).status,
       'no offset': (await patch(at, 0, 'x', { headers: { 'upload-offset': 'x' } })).status,
-      'more than was said': (await patch(at, 0, '0123456789')).status,
+      'more than its length': (await patch(at, 0, '0123456789')).status,
       'an unknown upload': (await patch(`${at.slice(0, -4)}0000`, 0, 'x')).status,
       'no upload': (await ask('HEAD', `${at}x`)).status,
       'reading it': (await ask('GET', at)).status,
       'no length': (await create('x.txt', 0, { headers: { 'upload-length': '' } })).status,
-      'a length told later': (await create('x.txt', 0, { headers: { 'upload-defer-length': '1' } })).status,
+      'a deferred length': (await create('x.txt', 0, { headers: { 'upload-defer-length': '1' } })).status,
       'no name': (await create('x.txt', 1, { headers: { 'upload-metadata': 'bucketName ZmlsZXM=' } })).status,
       'too much': (await create('x.txt', 1_000_001)).status,
-      'another type': (await create('x.txt', 1, { said: { contentType: 'text/html' } })).status,
-      'no bucket': (await create('x.txt', 1, { said: { bucketName: 'none' } })).status,
+      'another type': (await create('x.txt', 1, { metadata: { contentType: 'text/html' } })).status,
+      'no bucket': (await create('x.txt', 1, { metadata: { bucketName: 'none' } })).status,
       'a path that leads out': (await create('../x.txt', 1)).status,
     };
     expect(statuses).toEqual({
@@ -153,12 +153,12 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       'a wrong type': 415,
       'a wrong offset': 409,
       'no offset': 400,
-      'more than was said': 413,
+      'more than its length': 413,
       'an unknown upload': 404,
       'no upload': 404,
       'reading it': 404,
       'no length': 400,
-      'a length told later': 400,
+      'a deferred length': 400,
       'no name': 400,
       'too much': 413,
       'another type': 400,
@@ -168,7 +168,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(offsetOf(await ask('HEAD', at))).toBe('0');
   });
 
-  test('nobody else goes on with it, and nobody begins one where policies say no', async () => {
+  test('nobody else continues an upload, and nobody starts one that policies forbid', async () => {
     const at = locationOf(await create('mine.txt', 5));
     for (const token of [other.token, server.app.keys.anonKey, server.app.keys.serviceRoleKey]) {
       expect((await patch(at, 0, 'x', { token })).status).toBe(404);
@@ -180,7 +180,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect((await create('guest.txt', 5, { token: server.app.keys.anonKey })).text).toContain('row-level security');
   });
 
-  test('it is given up by its owner, or by time', async () => {
+  test('it ends when its owner deletes it, or after a day', async () => {
     const at = locationOf(await create('given-up.txt', 5));
     await patch(at, 0, '012');
     expect((await ask('DELETE', at)).status).toBe(204);
@@ -198,7 +198,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(rows).toEqual([]);
   });
 
-  test('when the line breaks, what has come counts, and the rest follows', async () => {
+  test('after a broken connection the received bytes count, and the upload continues', async () => {
     const bytes = randomBytes(600_000);
     const made = await create('broken.txt', bytes.length);
     const at = locationOf(made);
@@ -227,7 +227,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(Buffer.from((await got.data?.arrayBuffer()) ?? new ArrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  test('of two who go on at one place, one is told so', async () => {
+  test('of two simultaneous pieces with one offset, one is refused', async () => {
     const at = locationOf(await create('race.txt', 8));
     const answers = await Promise.all([patch(at, 0, 'aaaa'), patch(at, 0, 'bbbb')]);
     expect(answers.map((one) => String(one.status)).toSorted()).toEqual(['204', '409']);
@@ -235,7 +235,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(await read('race.txt')).toMatch(/^(aaaa|bbbb)cccc$/);
   });
 
-  test('put together by whoever asks next, when that was interrupted', async () => {
+  test('an interrupted completion is finished by the next request', async () => {
     const at = locationOf(await create('crash.txt', 4));
     const id = at.split('/').at(-1);
     const joining = (text: string) =>
@@ -248,7 +248,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect([offsetOf(await ask('HEAD', at)), await read('crash.txt')]).toEqual(['4', 'work']);
   });
 
-  test('a name that is taken meanwhile is not replaced, unless that was asked for', async () => {
+  test('an object created in the meantime is replaced only with x-upsert', async () => {
     const upload = server.client(alex.token).storage.from('files');
     const at = locationOf(await create('taken.txt', 4));
     await upload.upload(path('taken.txt'), 'first', { contentType: 'text/plain' });
@@ -259,7 +259,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect([(await patch(locationOf(again), 0, 'last')).status, await read('taken.txt')]).toEqual([204, 'last']);
   });
 
-  test('a signed address carries one too', async () => {
+  test('a signed URL allows a resumable upload', async () => {
     const made = await server.client(alex.token).storage.from('files').createSignedUploadUrl(path('signed.txt'));
     const headers = { 'x-signature': made.data?.token ?? '' };
     const wrong = await create('else.txt', 4, { token: null, headers }, '/sign');
@@ -275,24 +275,24 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(await read('signed.txt')).toBe('abcd');
   });
 
-  test('a photo of an identity document is packed again on this way too', async () => {
+  test('a photo of an identity document is re-encoded here too', async () => {
     const photo = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#123456' } })
       .withExif({ IFD0: { Copyright: 'where I live' } })
       .jpeg()
       .toBuffer();
-    const said = { bucketName: 'id-verifications', contentType: 'image/jpeg' };
-    const made = await create('id.jpg', photo.length, { said });
+    const metadata = { bucketName: 'id-verifications', contentType: 'image/jpeg' };
+    const made = await create('id.jpg', photo.length, { metadata });
     expect((await patch(locationOf(made), 0, new Uint8Array(photo))).status).toBe(204);
     const got = await server.client(alex.token).storage.from('id-verifications').download(path('id.jpg'));
     const bytes = Buffer.from((await got.data?.arrayBuffer()) ?? new ArrayBuffer());
     expect((await sharp(bytes).metadata()).exif).toBeUndefined();
-    const page = await create('page.jpg', 9, { said });
+    const page = await create('page.jpg', 9, { metadata });
     expect((await patch(locationOf(page), 0, '<script/>')).text).toContain('This picture cannot be read');
   });
 
-  test('what it can do is told to whoever asks, and browsers may', async () => {
-    const told = await fetch(`${server.url}/storage/v1/upload/resumable`, { method: 'OPTIONS' });
-    expect([told.status, told.headers.get('tus-version'), told.headers.get('tus-extension')]).toEqual([
+  test('OPTIONS lists the extensions, and browsers may call it', async () => {
+    const options = await fetch(`${server.url}/storage/v1/upload/resumable`, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('tus-version'), options.headers.get('tus-extension')]).toEqual([
       204,
       '1.0.0',
       'creation,creation-with-upload,termination,expiration',
@@ -307,7 +307,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     const made = await create('cors.txt', 4, { headers: { origin: 'https://example.com' } });
     for (const name of ['location', 'upload-offset', 'tus-resumable'])
       expect(made.headers.get('access-control-expose-headers')).toContain(name);
-    // For networks that know GET and POST alone.
+    // For networks that allow only GET and POST.
     const at = locationOf(made);
     const headers = {
       'x-http-method-override': 'PATCH',
@@ -319,14 +319,14 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(await read('cors.txt')).toBe('over');
   });
 
-  test('in the end nothing is left but objects', async () => {
+  test('after the cleanup only objects are left', async () => {
     server.advance(25 * 3_600_000);
     for (let round = 0; round < 3; round += 1) await server.settle();
     server.advance(-25 * 3_600_000);
     const { rows } = await server.app.db.query<{ storage_key: string }>('select storage_key from storage.objects');
     expect((await server.app.db.query('select 1 from storage.uploads')).rows).toEqual([]);
-    if (kept.service) {
-      const keys = [...kept.service.kept.keys()].map((key) => key.replace('house/files/', ''));
+    if (opened.service) {
+      const keys = [...opened.service.kept.keys()].map((key) => key.replace('studio/files/', ''));
       expect(keys.toSorted()).toEqual(rows.map((row) => row.storage_key).toSorted());
     }
   });

@@ -16,14 +16,14 @@ const SET = randomBytes(4 * PIECE + 1_000);
 
 const kinds = engines.flatMap((engine) => stores.map((store) => ({ engine, store })));
 
-/** The client that supabase's guide has people use, with the options of that guide. */
+/** The client that Supabase's guide recommends, with the options of that guide. */
 describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ engine, store }) => {
-  let kept: OpenStore;
+  let opened: OpenStore;
   let server: TestServer;
   let alex: Customer;
   beforeAll(async () => {
-    kept = await store.open();
-    server = await engine.open(kept.env);
+    opened = await store.open();
+    server = await engine.open(opened.env);
     await runScript(server, SCHEMA);
     alex = await server.addCustomer();
     const service = server.client(server.app.keys.serviceRoleKey);
@@ -31,7 +31,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
   }, 120_000);
   afterAll(async () => {
     await server.close();
-    await kept.close();
+    await opened.close();
   });
 
   const optionsOf = (path: string, more: Partial<UploadOptions> = {}): UploadOptions => ({
@@ -44,7 +44,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     chunkSize: PIECE,
     ...more,
   });
-  /** Sends until it is there; answers the upload, and throws what the client says otherwise. */
+  /** Uploads a file; returns the upload, and throws the client's error otherwise. */
   const send = (path: string, more: Partial<UploadOptions> = {}): Promise<Upload> =>
     new Promise((resolve, reject) => {
       const upload = new Upload(SET, {
@@ -58,7 +58,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     const { data } = await server.client(alex.token).storage.from('sets').download(path);
     return data === null ? null : Buffer.from(await data.arrayBuffer());
   };
-  /** Sends the first pieces and stops; answers the address where the rest may go. */
+  /** Sends the first pieces and stops; returns the URL for the rest. */
   const begin = (path: string): Promise<Upload> =>
     new Promise((resolve, reject) => {
       const upload = new Upload(SET, {
@@ -71,7 +71,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
       upload.start();
     });
 
-  test('a set goes up in pieces, the first with the creation, and comes back byte by byte', async () => {
+  test('a file goes up in pieces, the first with the creation, and comes back byte by byte', async () => {
     const path = `${alex.id}/whole.mp3`;
     const seen: number[] = [];
     await send(path, { onChunkComplete: (_size, accepted) => void seen.push(accepted) });
@@ -81,7 +81,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     expect(info.data).toMatchObject({ contentType: 'audio/mpeg', cacheControl: 'max-age=3600', size: SET.byteLength });
   });
 
-  test('what was broken off goes on where it was, also from another device', async () => {
+  test('an aborted upload continues where it was, also from another device', async () => {
     const path = `${alex.id}/broken.mp3`;
     const { url } = await begin(path);
     expect(await read(path)).toBeNull();
@@ -91,7 +91,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     expect((await read(path))?.equals(SET)).toBe(true);
   });
 
-  test('what is given up is gone', async () => {
+  test('a terminated upload is gone', async () => {
     const path = `${alex.id}/given-up.mp3`;
     const upload = await begin(path);
     await Upload.terminate(upload.url ?? '', optionsOf(path));
@@ -103,7 +103,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     expect(await read(path)).toBeNull();
   });
 
-  test('two pieces side by side are refused: one upload has one line', async () => {
+  test('parallel pieces are refused', async () => {
     const refused = await send(`${alex.id}/parallel.mp3`, {
       parallelUploads: 2,
       uploadDataDuringCreation: false,
@@ -112,7 +112,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     expect(await read(`${alex.id}/parallel.mp3`)).toBeNull();
   });
 
-  test('a refusal reaches the client with its status and is not tried again', async () => {
+  test('a refusal reaches the client with its status and is not retried', async () => {
     const refusal = async (path: string, more: Partial<UploadOptions> = {}): Promise<unknown> => {
       let tries = 0;
       const refused = await send(path, { ...more, onBeforeRequest: () => void (tries += 1) }).catch(

@@ -9,7 +9,7 @@ import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** The real supabase-js against `/storage/v1`: the private bucket of the product, and two of a stranger's making. */
+/** The real supabase-js against `/storage/v1`: the private bucket of the product, and two created by a test. */
 const SCHEMA = `
 insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types) values
   ('notes', 'notes', false, 2000, null), ('posters', 'posters', true, null, '{text/*,image/png}')
@@ -30,7 +30,7 @@ create policy "own folder, removing" on storage.objects for delete to authentica
   .replace(/\n\n/g, ';\n\n');
 const IDENTITY = 'id-verifications';
 
-describe.each(engines)('the storage door on $name', ({ open }) => {
+describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
   let server: TestServer;
   let alex: Customer;
   let own: SupabaseClient;
@@ -48,7 +48,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
         ...Object.fromEntries(new Headers(init.headers)),
       },
     });
-  const kept = async (): Promise<string[]> =>
+  const storedFiles = async (): Promise<string[]> =>
     (await readdir(join(server.dataDir, 'objects', 'objects'))).toSorted((a, b) => a.localeCompare(b));
 
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       upsert = false,
     ) => client.storage.from(IDENTITY).upload(name, body, { contentType, upsert });
 
-    test('a photo is kept for its owner alone, as pixels and nothing else', async () => {
+    test('a photo is stored for its owner only, and contains nothing but pixels', async () => {
       const name = `${alex.id}/licence_1_id.jpg`;
       const added = await upload(own, name);
       expect(added.error).toBeNull();
@@ -100,21 +100,21 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       expect(headers.get('cache-control')).toBe('private, no-store');
     });
 
-    test('it lies under a name nobody chose', async () => {
-      expect((await kept()).every((file) => /^[0-9a-f-]{36}$/.test(file))).toBe(true);
+    test('its file has a random name', async () => {
+      expect((await storedFiles()).every((file) => /^[0-9a-f-]{36}$/.test(file))).toBe(true);
     });
 
     test.each([
       ['in the folder of another', randomUUID()],
       ['in no folder', ''],
     ])('nothing is added %s', async (_, folder) => {
-      const before = await kept();
+      const before = await storedFiles();
       const { error } = await upload(own, `${folder === '' ? '' : `${folder}/`}a.jpg`);
       expect(error).toMatchObject({ message: 'new row violates row-level security policy', statusCode: '403' });
-      expect(await kept()).toEqual(before);
+      expect(await storedFiles()).toEqual(before);
     });
 
-    test('nothing is replaced, and a guest adds nothing', async () => {
+    test('no object is replaced, and a guest adds nothing', async () => {
       const name = `${alex.id}/once.jpg`;
       expect((await upload(own, name)).error).toBeNull();
       expect((await upload(own, name)).error).toMatchObject({
@@ -138,7 +138,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       ['more than ten megabytes', 'large', 'image/jpeg', '413'],
       ['a picture too large to unpack', 'bomb', 'image/png', '415'],
     ])('%s is refused and leaves nothing', async (_, body, type, statusCode) => {
-      const before = await kept();
+      const before = await storedFiles();
       const bytes =
         body === 'half'
           ? photo.subarray(0, photo.length / 2)
@@ -151,7 +151,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
               : Buffer.from(body);
       const { error } = await upload(own, `${alex.id}/${randomUUID()}.jpg`, bytes, type);
       expect(error).toMatchObject({ statusCode });
-      expect(await kept()).toEqual(before);
+      expect(await storedFiles()).toEqual(before);
     });
 
     test.each([
@@ -179,7 +179,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       ]);
     });
 
-    test('a link works for a minute at most, and only as it was made', async () => {
+    test('a link works for at most a minute, and only unchanged', async () => {
       const name = `${alex.id}/linked.jpg`;
       await upload(own, name);
       const { data } = await own.storage.from(IDENTITY).createSignedUrl(name, 3_600);
@@ -195,7 +195,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       expect((await fetch(url)).status).toBe(400);
     });
 
-    test('pictures go by themselves after an hour', async () => {
+    test('photos are deleted after an hour', async () => {
       const name = `${alex.id}/old.jpg`;
       await upload(own, name);
       server.advance(3_601_000);
@@ -203,15 +203,15 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       server.advance(-3_601_000);
       expect((await own.storage.from(IDENTITY).exists(name)).data).toBe(false);
       const { rows } = await server.app.db.query('select 1 from storage.removed');
-      expect([rows, await kept()]).toEqual([[], []]);
+      expect([rows, await storedFiles()]).toEqual([[], []]);
     });
   });
 
-  describe("a stranger's buckets", () => {
+  describe('other buckets', () => {
     const path = (name: string): string => `${alex.id}/${name}`;
     const notes = () => own.storage.from('notes');
 
-    test('what was sent comes back: text, form, type and metadata', async () => {
+    test('an upload is returned unchanged: text, form, type and metadata', async () => {
       await notes().upload(path('plain.txt'), 'hello');
       const plain = await notes().download(path('plain.txt'));
       expect([await plain.data?.text(), plain.data?.type]).toEqual(['hello', 'text/plain;charset=utf-8']);
@@ -236,7 +236,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       );
     });
 
-    test('nothing but pictures is shown by a browser, and shared caches keep nothing private', async () => {
+    test('a browser displays only pictures, and shared caches store nothing private', async () => {
       await notes().upload(path('page.html'), '<script>1</script>', { contentType: 'text/html' });
       const { headers } = await raw(`/object/notes/${path('page.html')}`);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -247,7 +247,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       });
     });
 
-    test('a part of an object, and only what has changed', async () => {
+    test('ranges and conditional requests', async () => {
       const at = `/object/notes/${path('plain.txt')}`;
       const part = await raw(at, { headers: { range: 'bytes=1-3' } });
       expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 1-3/5', 'ell']);
@@ -257,15 +257,15 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       expect((await raw(at, { headers: { 'if-none-match': etag } })).status).toBe(304);
     });
 
-    test('an object is replaced where a policy lets its owner, and the old bytes go', async () => {
+    test('an object is replaced where a policy allows its owner, and the old bytes are deleted', async () => {
       await notes().upload(path('again.txt'), 'one');
-      const before = (await kept()).length;
+      const before = (await storedFiles()).length;
       expect((await notes().upload(path('again.txt'), 'two')).error?.message).toBe('The resource already exists');
       expect((await notes().upload(path('again.txt'), 'two', { upsert: true })).error).toBeNull();
       expect((await notes().update(path('again.txt'), 'three')).error).toBeNull();
       expect(await (await notes().download(path('again.txt'))).data?.text()).toBe('three');
       await server.settle();
-      expect((await kept()).length).toBe(before);
+      expect((await storedFiles()).length).toBe(before);
       expect((await other.storage.from('notes').update(path('again.txt'), 'mine')).error).not.toBeNull();
     });
 
@@ -292,7 +292,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       expect((await other.storage.from('notes').list(path('list'))).data).toEqual([]);
     });
 
-    test('removing answers what went, and only what a policy gives away', async () => {
+    test('removing returns the removed objects, and removes only what a policy allows', async () => {
       await notes().upload(path('gone.txt'), 'x');
       const { data } = await notes().remove([path('gone.txt'), path('raw.bin'), path('never.txt')]);
       expect(data?.map((one) => one.name)).toEqual([path('gone.txt')]);
@@ -314,7 +314,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       ]);
     });
 
-    test('limits of size and type, and what is public', async () => {
+    test('limits of size and type, and public objects', async () => {
       expect((await notes().upload(path('long.txt'), 'x'.repeat(2_001))).error).toMatchObject({
         message: 'The object exceeded the maximum allowed size',
         statusCode: '413',
@@ -323,7 +323,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
       expect((await posters.upload(path('a.bin'), 'x', { contentType: 'application/zip' })).error?.message).toBe(
         'mime type application/zip is not supported',
       );
-      await posters.upload(path('wall.txt'), 'see me', { contentType: 'text/plain', cacheControl: '5' }); // adding needs no right to look
+      await posters.upload(path('wall.txt'), 'see me', { contentType: 'text/plain', cacheControl: '5' }); // adding needs no permission to read
       const { publicUrl } = posters.getPublicUrl(path('wall.txt')).data;
       const seen = await fetch(publicUrl);
       expect([seen.status, await seen.text()]).toEqual([200, 'see me']);
@@ -357,7 +357,7 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
     });
   });
 
-  test('bytes of an upload that never ended go by themselves', async () => {
+  test('bytes of an unfinished upload are deleted', async () => {
     await server.app.db.query(
       `insert into storage.removed (storage_key, removed_at) values ('objects/${randomUUID()}', clock_timestamp() + interval '10 minutes')`,
     );
@@ -369,11 +369,11 @@ describe.each(engines)('the storage door on $name', ({ open }) => {
     expect((await server.app.db.query('select 1 from storage.removed')).rows).toEqual([]);
   });
 
-  test('realtime says that it is not there yet', async () => {
-    const told = { error: 'not_implemented', message: expect.any(String) };
+  test('realtime answers that it is not available yet', async () => {
+    const expected = { error: 'not_implemented', message: expect.any(String) };
     const answer = await fetch(`${server.url}/realtime/v1/api/broadcast`, { method: 'POST', body: '{}' });
-    expect([answer.status, await answer.json()]).toEqual([501, told]);
-    // A socket is not opened, and told why.
+    expect([answer.status, await answer.json()]).toEqual([501, expected]);
+    // The WebSocket upgrade is refused with a reason.
     const headers = {
       connection: 'Upgrade',
       upgrade: 'websocket',

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
 /**
- * Most of it comes in through `db.as`, since /rest refuses what is known to cost much before it runs. A statement that was kept waiting
- * by other programs has up to twice its time.
+ * Most statements go through `db.as`, because /rest refuses a costly request before it runs. A statement that had to wait for other
+ * programs has up to twice its time.
  */
-const BURNING =
+const LONG_STATEMENT =
   'select count(*) from generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c, generate_series(1, 1000) d';
 const CLAIMS = '{"role":"anon"}';
 const GUEST_STOPPED_MS = 2_200;
@@ -14,7 +14,7 @@ const READ_BEHIND_GUEST_MS = 3_500;
 const READ_BEHIND_CALLER_MS = 5_500;
 const PAGE_MS = 300;
 
-/** How many times longer things take than on a machine that does nothing else, so that bounds mean the same on both. */
+/** How much slower this machine is now than an idle one, so that time limits mean the same on both. */
 function slowness(): number {
   const began = performance.now();
   const used = process.cpuUsage();
@@ -28,16 +28,16 @@ function slowness(): number {
 
 type Outcome = { readonly code: string; readonly ms: number };
 
-describe('a statement that burns the embedded engine', { timeout: 120_000 }, () => {
+describe('a long statement on the embedded engine', { timeout: 120_000 }, () => {
   let server: TestServer;
   let callers = 0;
-  /** A guest nobody has seen before. */
+  /** A guest who has not called before. */
   const otherUser = (): string => `ip:203.0.113.${(callers += 1)}`;
   let guest: string;
   beforeAll(async () => {
     server = await startTestServer({ inFolder: true });
     await server.app.db.query('create table private.watchdog_note (n int primary key)');
-    // The first read of all makes the plans; its time is not asserted.
+    // The first read compiles the plans; its time is not asserted.
     await fetch(`${server.url}/rest/v1/studios?select=id`, { headers: { apikey: server.app.keys.anonKey } });
   }, 120_000);
   beforeEach(() => {
@@ -45,7 +45,7 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
   });
   afterAll(() => server.close());
 
-  /** How a statement ended, and after how long. */
+  /** Runs a statement and returns how it ended and after how long. */
   async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
     const began = performance.now();
     const code = await work().then(
@@ -54,8 +54,8 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     );
     return { code, ms: performance.now() - began };
   }
-  const burn = (caller: string, role = 'anon'): Promise<Outcome> =>
-    outcomeOf(() => server.app.db.as({ role, claims: CLAIMS, caller }, BURNING));
+  const runLong = (caller: string, role = 'anon'): Promise<Outcome> =>
+    outcomeOf(() => server.app.db.as({ role, claims: CLAIMS, caller }, LONG_STATEMENT));
   const notes = async (): Promise<number[]> => {
     const { rows } = await server.app.db.query<{ n: number }>('select n from private.watchdog_note order by n');
     return rows.map((row) => row.n);
@@ -64,11 +64,11 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     server.app.db.query('insert into private.watchdog_note values ($1)', [n]);
   const clear = (): Promise<unknown> => server.app.db.query('delete from private.watchdog_note');
 
-  it('is ended with 57014 after a second for a guest, and another caller reads within 3.5 seconds', async () => {
-    const burning = burn(guest);
+  it('is cancelled with 57014 after a second for a guest, and another caller reads within 3.5 seconds', async () => {
+    const running = runLong(guest);
     const began = performance.now();
     const read = server.app.db.as({ role: 'anon', claims: CLAIMS, caller: otherUser() }, 'select 1 as n');
-    const { code, ms } = await burning;
+    const { code, ms } = await running;
     expect(code).toBe('57014');
     expect(ms).toBeGreaterThan(900);
     expect(ms).toBeLessThan(GUEST_STOPPED_MS * slowness());
@@ -78,26 +78,26 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     expect(waited).toBeLessThan(READ_BEHIND_GUEST_MS * slow);
   });
 
-  it('leaves /healthz free all the time', async () => {
-    const burning = burn(guest);
+  it('does not delay /healthz', async () => {
+    const running = runLong(guest);
     let over = false;
-    void burning.finally(() => (over = true));
+    void running.finally(() => (over = true));
     let longest = 0;
-    let asked = 0;
+    let polls = 0;
     while (!over) {
       const began = performance.now();
       const answer = await fetch(`${server.url}/healthz`);
       expect(answer.status).toBe(200);
       await answer.text();
       longest = Math.max(longest, performance.now() - began);
-      asked += 1;
+      polls += 1;
     }
-    expect(asked).toBeGreaterThan(5);
+    expect(polls).toBeGreaterThan(5);
     expect(longest).toBeLessThan(PAGE_MS * slowness());
   });
 
-  it('has three seconds for somebody signed in', async () => {
-    const { code, ms } = await burn(`user:${guest}`, 'authenticated');
+  it('has three seconds for a signed-in caller', async () => {
+    const { code, ms } = await runLong(`user:${guest}`, 'authenticated');
     expect(code).toBe('57014');
     expect(ms).toBeGreaterThan(2_900);
     expect(ms).toBeLessThan(CALLER_STOPPED_MS * slowness());
@@ -106,7 +106,7 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
   it.each([
     ['a pattern', '/rest/v1/studios?select=id&description=match.(?:(?:a{0,255}){0,255}){0,5}b'],
     ['nested embeds', '/rest/v1/studios?select=*,bookings(*,studios(*,bookings(*,studios(*,bookings(*)))))'],
-  ])('that comes with the service key, %s, keeps nobody waiting longer than 5.5 seconds', async (_name, path) => {
+  ])('that comes with the service key, %s, delays nobody for longer than 5.5 seconds', async (_name, path) => {
     const { keys, db } = server.app;
     const heavy = fetch(`${server.url}${path}`, {
       headers: { apikey: keys.serviceRoleKey, authorization: `Bearer ${keys.serviceRoleKey}` },
@@ -121,21 +121,21 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     await answer.text();
   });
 
-  it('loses no acknowledged write, and what waits behind it happens once', async () => {
+  it('loses no acknowledged write, and statements that wait behind it run once', async () => {
     await clear();
     for (let n = 1; n <= 50; n += 1) await note(n);
-    const burning = burn(guest);
+    const running = runLong(guest);
     const waiting = Array.from({ length: 50 }, (_, at) => note(51 + at));
     const inTransaction = server.app.db.transaction(async ({ query }) => {
       await query('insert into private.watchdog_note values (101)');
       await query('insert into private.watchdog_note values (102)');
     });
-    expect((await burning).code).toBe('57014');
+    expect((await running).code).toBe('57014');
     await Promise.all([...waiting, inTransaction]);
     expect(await notes()).toEqual(Array.from({ length: 102 }, (_, at) => at + 1));
   });
 
-  it('takes the changes of its own transaction with it', async () => {
+  it('rolls back the changes of its own transaction', async () => {
     await clear();
     const { db } = server.app;
     await db.query('grant usage on schema private to authenticated');
@@ -144,31 +144,31 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
     const ended = await outcomeOf(() =>
       db.transactionAs(principal, async ({ query }) => {
         await query('insert into private.watchdog_note values (1)');
-        await query(BURNING);
+        await query(LONG_STATEMENT);
       }),
     );
     expect(ended.code).toBe('57014');
     expect(await notes()).toEqual([]);
   });
 
-  it('tells those who listen that they may have missed something, and lets them hear on', async () => {
+  it('tells listeners that they may have missed a notification, and keeps them subscribed', async () => {
     const heard: string[] = [];
     const stop = await server.app.db.listen('watchdog', (payload) => void heard.push(payload));
     await server.app.db.query(`select pg_notify('watchdog', 'before')`);
     await expect.poll(() => heard).toEqual(['before']);
-    await burn(guest);
+    await runLong(guest);
     await server.app.db.query(`select pg_notify('watchdog', 'after')`);
     await expect.poll(() => heard).toEqual(['before', '', 'after']);
     await stop();
   });
 
-  it('is refused with 429 in the words of each API after three stops in a minute, and nobody else is', async () => {
+  it('is refused with 429 in the format of each API after three cancellations in a minute, for this caller only', async () => {
     const { db, keys } = server.app;
     const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(`${server.url}${path}`, { ...init, headers: { apikey: keys.anonKey, 'content-type': 'application/json' } });
-    // As the server names a guest who calls from this machine.
-    const me = await ownName(server);
-    const stops = await Promise.all(Array.from({ length: 5 }, () => burn(me)));
+    // The name that the server gives a guest on this machine.
+    const self = await ownName(server);
+    const stops = await Promise.all(Array.from({ length: 5 }, () => runLong(self)));
     expect(stops.map(({ code }) => code).toSorted()).toEqual(['57014', '57014', '57014', 'PT429', 'PT429']);
 
     const rest = await ask('/rest/v1/studios?select=id');
@@ -201,7 +201,7 @@ describe('a statement that burns the embedded engine', { timeout: 120_000 }, () 
   });
 });
 
-/** The name under which the database knows a guest who calls from here. */
+/** Finds the caller name that the server uses for a guest on this machine. */
 async function ownName({ app, url }: TestServer): Promise<string> {
   const { db } = app;
   const original = db.as;

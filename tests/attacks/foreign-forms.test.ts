@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
 
-/** What a page of another site can make a browser send without asking us first, and without a key. */
+/** What a page of another site can make a browser send without a preflight request and without a key. */
 const SIMPLE: readonly [
   string,
   Record<string, string>,
@@ -33,7 +33,7 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
       'select (select count(*)::int from auth.users) as accounts, (select count(*)::int from auth.message_queue) as mails, (select count(*)::int from auth.signup_attempts) as attempts',
     );
 
-  test.each(SIMPLE)('%s makes no account and no mail', async (name, headers, bodyOf) => {
+  test.each(SIMPLE)('%s creates no account and sends no mail', async (name, headers, bodyOf) => {
     const before = await made();
     for (const path of CALLS) {
       const fields = {
@@ -63,7 +63,7 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
     }
   });
 
-  test('the client itself, and calls without a body, are understood', async () => {
+  test('the client itself and calls without a body are accepted', async () => {
     const { error } = await server.client().auth.resetPasswordForEmail('nobody@example.com');
     expect(error).toBeNull();
     const response = await fetch(`${server.url}/auth/v1/logout`, {
@@ -99,7 +99,7 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
     expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
-  test('the metrics are for this machine, not for what a proxy passes on or claims', async () => {
+  test('the metrics are for this machine, not for requests through a proxy', async () => {
     const ask = async (headers: Record<string, string>, url = server.url): Promise<number> =>
       (await fetch(`${url}/metrics`, { headers })).status;
     expect(await ask({})).toBe(200);

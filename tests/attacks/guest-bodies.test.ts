@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 import { firstStatuses, sendUnfinished } from '#tests/support/raw-request.ts';
 
-/** As seen: 24 pictures of 14 MB posted with the public key stopped the server for 23.7 s and took 3 GB. */
+/** An attack that once stopped the server for 23.7 s and used 3 GB: 24 pictures of 14 MB, posted with the public key. */
 const POSTS = 24;
 const MEGABYTE = 1024 * 1024;
 const PICTURE = JSON.stringify({ idImage: `data:image/jpeg;base64,${'A'.repeat(14 * 1000 * 1000)}` });
@@ -36,7 +36,7 @@ const unfinished = (token: string, signal?: AbortSignal): ReturnType<typeof send
     signal,
   );
 
-/** Does `work` while /healthz is asked, and answers how much memory it took at most, and how many seconds of the processor. */
+/** Runs `work` while polling /healthz; returns its result, the peak memory and the seconds of processor time. */
 async function watch<T>(work: () => Promise<T>): Promise<{ done: T; bytes: number; processorSeconds: number }> {
   const [before, began] = [await server.memory(), await server.processorSeconds()];
   const worst = { bytes: 0 };
@@ -56,12 +56,12 @@ async function watch<T>(work: () => Promise<T>): Promise<{ done: T; bytes: numbe
 const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, work));
 
-test(`${POSTS} guests with a picture get 401 before their body is there`, async () => {
+test(`${POSTS} guests with a picture get 401 before their body has arrived`, async () => {
   const answers = await times(POSTS, () => unfinished(server.anonKey));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: POSTS }, () => 401));
 });
 
-test(`${POSTS} pictures of guests stop nobody and stay out of memory`, async () => {
+test(`${POSTS} pictures of guests do not delay other requests or fill the memory`, async () => {
   const { done, bytes, processorSeconds } = await watch(() =>
     times(POSTS, () => post(server.anonKey).catch(() => 401)),
   );
@@ -70,12 +70,12 @@ test(`${POSTS} pictures of guests stop nobody and stay out of memory`, async () 
   expect(bytes).toBeLessThan(200 * MEGABYTE);
 }, 120_000);
 
-test('of many pictures that one customer sends at once all but two are told to wait', async () => {
+test('of many simultaneous pictures of one customer all but two get 429', async () => {
   const first = await firstStatuses(POSTS, POSTS - 2, (signal) => unfinished(server.person.token, signal));
   expect(first).toEqual(Array.from({ length: POSTS - 2 }, () => 429));
 }, 60_000);
 
-test(`${POSTS} pictures of one customer are bounded in memory; over the limit they get 429 before their body is there`, async () => {
+test(`${POSTS} pictures of one customer use limited memory; above the limit they get 429 before their body has arrived`, async () => {
   const { done, bytes, processorSeconds } = await watch(() =>
     times(POSTS, () => post(server.person.token).catch(() => 429)),
   );
@@ -87,7 +87,7 @@ test(`${POSTS} pictures of one customer are bounded in memory; over the limit th
   expect([status, text]).toEqual([429, expect.stringMatching(/retry-after: \d+/i)]);
 }, 180_000);
 
-test('a body that is announced too large, or is no JSON, is refused before it is there', async () => {
+test('a body with too large a content-length, or that is not JSON, is refused before it has arrived', async () => {
   const headers = headersOf(server.person.token);
   const ask = async (path: string, more: Record<string, string>): Promise<number> =>
     (await sendUnfinished(server.url, { path, headers: { ...headers, ...more }, sent: '{' })).status;
@@ -99,7 +99,7 @@ test('a body that is announced too large, or is no JSON, is refused before it is
   expect(await ask('/rest/v1/profiles', { 'content-length': '2000000' })).toBe(413);
 });
 
-test('of 40 bodies a guest begins at one address at least 24 are told to wait, and others are served meanwhile', async () => {
+test('of 40 bodies that a guest starts from one address at least 24 get 429, and other requests are answered meanwhile', async () => {
   const headers = { 'content-type': 'application/json', 'content-length': '1000000' };
   const first = await firstStatuses(
     40,

@@ -16,7 +16,7 @@ import {
   valuesOf,
 } from './hidden-columns.ts';
 
-/** With TEST_LONG every request about every column; otherwise the first ones of each and a few of the rest in turn. */
+/** With TEST_LONG every request about every column; otherwise the first ones of each column, and one of the rest in turn. */
 const LONG = process.env['TEST_LONG'] !== undefined;
 /** Guests have no grant on the other relations: a few requests show that each refusal is the same. */
 const GUESTS_SEE = ['bookings', 'studios'];
@@ -35,8 +35,8 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   const values: Partial<Record<State, Map<string, ReadonlyMap<string, readonly string[]>>>> = {};
   const tokens = { guest: '', customer: '' };
 
-  /** Everything a caller gets to know: status, headers but those of the moment, body. */
-  async function tell(ask: Ask, who: keyof typeof tokens): Promise<string> {
+  /** Everything that a caller sees of an answer: status, headers except date and request id, body. */
+  async function answerOf(ask: Ask, who: keyof typeof tokens): Promise<string> {
     const response = await server.app.http.fetch(
       new Request(`${server.url}/rest/v1${ask.path}`, {
         method: ask.method,
@@ -52,12 +52,12 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     return `${response.status} ${JSON.stringify(headers)} ${await response.text()}`;
   }
 
-  async function tellAll(list: readonly Ask[], who: keyof typeof tokens): Promise<readonly string[]> {
-    const told: string[] = [];
+  async function answersOf(list: readonly Ask[], who: keyof typeof tokens): Promise<readonly string[]> {
+    const answers: string[] = [];
     const lines = 4;
     for (let at = 0; at < list.length; at += lines)
-      told.push(...(await Promise.all(list.slice(at, at + lines).map((ask) => tell(ask, who)))));
-    return told;
+      answers.push(...(await Promise.all(list.slice(at, at + lines).map((ask) => answerOf(ask, who)))));
+    return answers;
   }
 
   async function enter(state: State): Promise<void> {
@@ -68,9 +68,9 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     values[state] = all;
   }
 
-  /** What both kinds of caller are told in the state the tables are in. */
+  /** All answers for both kinds of caller, with the current hidden values. */
   async function record(): Promise<readonly string[]> {
-    return [...(await tellAll(asks.guest, 'guest')), ...(await tellAll(asks.customer, 'customer'))];
+    return [...(await answersOf(asks.guest, 'guest')), ...(await answersOf(asks.customer, 'customer'))];
   }
 
   function differences(one: readonly string[], other: readonly string[]): readonly string[] {
@@ -97,7 +97,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     const seen = columns.filter((column) => GUESTS_SEE.includes(column.relation));
     const others = columns.filter((column) => !GUESTS_SEE.includes(column.relation));
     const calls = Object.values(CALLS).flat();
-    // Policies of plain tables are kept by PostgreSQL itself; a view that hides columns is ours.
+    // PostgreSQL itself applies the policies of tables; the view that hides columns is ours and needs more requests.
     asks = {
       guest: [...about(seen, 6), ...about(LONG ? others : others.filter((_, at) => at % 5 === 0), 1), ...calls],
       customer: [...about(seen, 5), ...about(others, 2), ...calls],
@@ -114,13 +114,13 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
       expect(differences(first, await record())).toEqual([]);
       await hide(server, 3);
       expect(differences(first, await record())).toEqual([]);
-      // Most questions are understood and answered, not refused for their form.
-      expect(first.filter((told) => told.startsWith('200')).length).toBeGreaterThan(first.length / 5);
+      // Most requests must be valid and answered, not refused for their syntax.
+      expect(first.filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(first.length / 5);
     },
     LONG ? 1_800_000 : 120_000,
   );
 
-  test('each held another value in the second pass, so that each was asked about', () => {
+  test('each held another value in the second pass, so that each column was tested', () => {
     const same = columns.filter(({ relation, name }) => {
       const [one, two] = [values[1]?.get(relation)?.get(name), values[2]?.get(relation)?.get(name)];
       return one === undefined || JSON.stringify(one) === JSON.stringify(two);
@@ -137,7 +137,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
 
   test('the availability read uses its index for guests and customers, and reads no whole row for a guest', async () => {
     const plan = async (role: string, claims: string): Promise<string> => {
-      const told = await server.app.db.transactionAs({ role, claims }, async ({ query }) => {
+      const plan = await server.app.db.transactionAs({ role, claims }, async ({ query }) => {
         await query('set local enable_seqscan = off');
         return query<{ 'QUERY PLAN': string }>(
           `explain (analyze, costs off, timing off, summary off) select t.studio_id, t.start_time, t.end_time, t.status from public.bookings t
@@ -145,7 +145,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
              and t.end_time > '2031-01-02'`,
         );
       });
-      return told.rows.map((row) => row['QUERY PLAN']).join('\n');
+      return plan.rows.map((row) => row['QUERY PLAN']).join('\n');
     };
     const guest = await plan('anon', '{"role":"anon"}');
     expect(guest.match(/Scan (?:using|on) booking_availability/g)).toHaveLength(2);
@@ -157,7 +157,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     expect(customer.match(/Scan (?:using|on) booking_availability/g)).toHaveLength(2);
   });
 
-  test('negative control: with the view as it was before the barrier, the same requests tell a phone number', async () => {
+  test('negative control: with the view as it was before the barrier, the same requests reveal a phone number', async () => {
     const before = await readFile(
       join(import.meta.dirname, '../../database/migrations/0042_contact_phone.sql'),
       'utf8',
@@ -167,9 +167,9 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     const phone = columns.filter(({ relation, name }) => relation === 'bookings' && name === 'contact_phone');
     const list = phone.flatMap((column) => asksAbout(column, '+61400000100')).slice(0, 6);
     await hide(server, 1);
-    const [guest, customer] = [await tellAll(list, 'guest'), await tellAll(list, 'customer')];
+    const [guest, customer] = [await answersOf(list, 'guest'), await answersOf(list, 'customer')];
     await hide(server, 2);
-    expect(await tellAll(list, 'guest')).not.toEqual(guest);
-    expect(await tellAll(list, 'customer')).not.toEqual(customer);
+    expect(await answersOf(list, 'guest')).not.toEqual(guest);
+    expect(await answersOf(list, 'customer')).not.toEqual(customer);
   });
 });

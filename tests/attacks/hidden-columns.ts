@@ -2,24 +2,24 @@ import { runScript } from '#tests/support/schema.ts';
 import { STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 
 /**
- * What the test of hidden columns is generated from: the relations of the catalogue with their columns, two sets of values for everything
- * that a caller may not see, and every request that could ask about such a column.
+ * Generates the requests for the test of hidden columns: relations of the database with their columns, two sets of values for everything
+ * that a caller may not see, and every request that could reveal such a column.
  */
 export type Column = { readonly relation: string; readonly name: string; readonly type: string };
 export type Ask = { readonly method: string; readonly path: string; readonly body?: string; readonly prefer?: string };
-/** Which of the two sets of hidden values the tables hold; 3: nothing is there to be hidden. */
+/** Which set of hidden values the tables contain; 3: no hidden rows at all. */
 export type State = 1 | 2 | 3;
 
-/** What everybody may see of every booking. */
+/** The public columns of every booking. */
 export const PUBLIC_OF_BOOKINGS = ['studio_id', 'start_time', 'end_time', 'status'];
-/** Columns that have one value only, by a constraint or because it is what hides the row. */
+/** Columns with only one possible value, because of a constraint or because the value hides the row. */
 export const CONSTANT = ['id_verifications.ai_raw_response', 'scheduled_emails.email_type', 'studios.active'];
 
 const idOf = (state: State): string => `a5000000-0000-4000-8000-00000000000${state}`;
-/** A code everybody may ask about; its counters are hidden. */
+/** A coupon that anybody may check; its counters are hidden. */
 const KNOWN_CODE = 'a5000000-0000-4000-8000-00000000000c';
 
-/** SQL of a value by the type of its column. */
+/** SQL of a value for the type of its column. */
 function valueOf(type: string, state: State): string {
   if (type === 'uuid') return `'${idOf(state)}'`;
   if (type.startsWith('timestamp')) return `'2031-0${state}-01T00:00:00Z'`;
@@ -30,7 +30,7 @@ function valueOf(type: string, state: State): string {
   return type === 'text' ? `'secret-${state}x'` : `${state}`;
 }
 
-/** Values where a constraint leaves no free choice; a list makes one row each. */
+/** Values of columns with constraints; each item of a list makes one row. */
 const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<string, string>>[]>> = {
   'private.booking': (state) => [
     {
@@ -88,7 +88,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
   'public.scheduled_emails': (state) => [{ email_type: `'access_code'`, status: state === 1 ? `'pending'` : `'sent'` }],
 };
 
-/** Rows everybody knows of: they stay when nothing is left to be hidden, with nulls wherever there may be some. */
+/** Public rows: they stay when nothing is hidden any more, with nulls where possible. */
 const LEFT_IN_3: Readonly<Record<string, [number, number]>> = {
   'private.booking': [0, 1],
   'public.discount_codes': [1, 2],
@@ -96,7 +96,7 @@ const LEFT_IN_3: Readonly<Record<string, [number, number]>> = {
 
 type BaseColumn = Column & { readonly nullable: boolean };
 
-/** Puts one set of hidden values into every table that callers can reach. Triggers and references rest meanwhile. */
+/** Writes one set of hidden values into every table that callers can reach. Triggers and foreign keys are off meanwhile. */
 export async function hide(server: TestServer, state: State): Promise<void> {
   const { rows } = await server.app.db.query<BaseColumn>(
     `select n.nspname || '.' || c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type, not a.attnotnull as nullable
@@ -124,7 +124,7 @@ export async function hide(server: TestServer, state: State): Promise<void> {
   await runScript(server, [...statements, 'commit', 'analyze'].join(';\n\n'));
 }
 
-/** Every column of the exposed schema that a guest, or a customer whose rows these are not, may not see. */
+/** Every column of the exposed schema that a guest, or a customer who does not own the rows, may not see. */
 export async function hiddenColumns(server: TestServer): Promise<readonly Column[]> {
   const { rows } = await server.app.db.query<Column>(
     `select c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -134,7 +134,7 @@ export async function hiddenColumns(server: TestServer): Promise<readonly Column
   return rows.filter((column) => !(column.relation === 'bookings' && PUBLIC_OF_BOOKINGS.includes(column.name)));
 }
 
-/** The hidden rows of a relation as the server itself reads them: the values of each column, as text. */
+/** The hidden rows of a relation as the server reads them: the values of each column, as text. */
 export async function valuesOf(server: TestServer, relation: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const claims = '{"role":"service_role"}';
   const principal = { role: 'service_role', claims };
@@ -155,11 +155,11 @@ const COMPARED = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct'];
 const QUANTIFIED = ['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch'];
 const WITHIN = ['cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'];
 
-/** Every filter there is on a column, with a value that it has in the first state; the most telling ones first. */
+/** Every filter on a column, with a value that it has in the first state; the most revealing first. */
 function filtersOn(value: string): string[] {
   const start = value.slice(0, Math.max(1, value.length - 1));
   const plain = [
-    // A pattern must not end in a backslash, which PostgreSQL notices only where the rest of it fits and text is left.
+    // A pattern must not end with a backslash. PostgreSQL notices only when the rest matches, so the error reveals the value.
     `like.${start}%\\`,
     `match.^${start}(`,
     `eq.${value}`,
@@ -186,7 +186,7 @@ function filtersOn(value: string): string[] {
 
 const CASTS = ['int', 'uuid', 'jsonb', 'date', 'timestamptz', 'bool', 'numeric'];
 
-/** Every request about a column; those that have told most in the past come first. */
+/** Every request about a column; those that revealed most in the past come first. */
 export function asksAbout({ relation, name }: Column, value: string): Ask[] {
   const at = (query: string): string => `/${relation}?${query}`;
   const with1 = (filter: string): string => `${name}=${encodeURIComponent(filter)}`;
@@ -235,7 +235,7 @@ export function asksAbout({ relation, name }: Column, value: string): Ask[] {
   ];
 }
 
-/** Calls of each function of the exposed schema that reads what is hidden; the result's columns are filtered on as well. */
+/** Calls of each function of the exposed schema that reads hidden values, also with filters on its result. */
 export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   close_job: [
     {

@@ -12,7 +12,7 @@ import {
 } from '#tests/support/test-server.ts';
 
 const MINUTE = 60_000;
-/** The payment provider takes connections and says nothing. */
+/** The payment provider accepts connections and never answers. */
 describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_000 }, ({ open }) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     server.sandbox('/api/faults', { provider: 'stripe', kind: 'hang', seconds: 86_400 });
   const heal = (): Promise<Response> => fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
 
-  it('create-payment and verify-payment answer while it says nothing, and go on once it answers', async () => {
+  it('create-payment and verify-payment answer while it hangs, and continue once it answers', async () => {
     const payer = await server.addCustomer();
     const booked = await server.call('create-payment', checkout(span(server.now(), 40)), payer.token);
     const session = await paymentOf(server, booked.body['bookingId']);
@@ -34,13 +34,13 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     const customer = await server.addCustomer();
     const time = span(server.now(), 44);
     const ask = () => server.call('create-payment', checkout(time), customer.token);
-    // Nothing but our own patience ends these calls: the provider answers only after `heal`.
+    // Only our own timeout can end these calls: the provider answers only after `heal`.
     const first = await ask();
     expect(first).toMatchObject({ status: 202, body: { url: null, pending: true } });
     const verify = () => server.call('verify-payment', { sessionId: session.id }, payer.token);
-    const asked = await verify();
-    expect(asked).toMatchObject({ status: 200, body: { bookingId: booked.body['bookingId'] } });
-    // Asked again while the first question is open: the same hold, and no second question.
+    const verified = await verify();
+    expect(verified).toMatchObject({ status: 200, body: { bookingId: booked.body['bookingId'] } });
+    // Called again while the first call to the provider is open: the same hold, and no second call to the provider.
     const second = await ask();
     expect(second.body['bookingId']).toBe(first.body['bookingId']);
     expect(second.body['url']).toBeNull();
@@ -64,7 +64,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     await until(async () => (await verify()).body['paid'] === true, 60_000);
   });
 
-  it('16 expired holds that cannot be released hold up neither the confirmation of another booking nor each other', async () => {
+  it('16 expired holds that cannot be released delay neither the confirmation of another booking nor each other', async () => {
     const holders = await Promise.all(Array.from({ length: 8 }, () => server.addCustomer()));
     for (const [at, holder] of holders.entries())
       for (const studio of [STUDIO_A, STUDIO_B])
@@ -84,7 +84,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     server.advance(16 * MINUTE + 1_000);
     server.app.scheduler.start();
     try {
-      // The provider says nothing until `heal`, so a mail before it waited for none of the sixteen.
+      // The provider does not answer until `heal`, so this mail has not waited for any of the sixteen.
       await until(async () => (await mailsTo(server, payer.email, 'Booking confirmed')).length === 1, 60_000);
       await heal();
       await until(async () => {

@@ -16,7 +16,7 @@ const OWNER = 'owner@example.com';
 
 type Row = Record<string, unknown>;
 
-/** Providers that are away for longer than twelve tries took: what is owed happens all the same, once, as soon as they are back. */
+/** Providers that are down for longer than twelve tries take: the jobs still run, once, as soon as the provider is back. */
 describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 }, ({ open }) => {
   let server: TestServer;
   let hours = 30;
@@ -38,8 +38,8 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
   }
   const fault = (provider: string, kind: string, more: Row = {}): Promise<unknown> =>
     server.sandbox('/api/faults', { provider, kind, seconds: 86_400, ...more });
-  /** Lets the server's clock run for so long, with a round of everything at each step. */
-  async function pass(minutes: number, step = 3): Promise<void> {
+  /** Moves the server's clock in steps and runs everything that is due at each step. */
+  async function passTime(minutes: number, step = 3): Promise<void> {
     for (let gone = 0; gone < minutes; gone += step) {
       server.advance(step * MINUTE);
       await server.settle();
@@ -62,36 +62,36 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
       )
     ).count;
 
-  it('of the mail server: the confirmation arrives once it is back, once, and staff were alerted once', async () => {
+  it('of the mail server: the confirmation arrives once after it, and staff are alerted once', async () => {
     const customer = await server.addCustomer();
     await fault('mail', 'refuse');
     const bookingId = await paid(customer);
-    await pass(63);
+    await passTime(63);
     expect(await mailsTo(server, customer.email)).toEqual([]);
     const [job] = await jobs('mail.booking-confirmed', bookingId);
     expect(job).toMatchObject({ done: false, closed: null });
     expect(await alertsOf(job?.['id'])).toBe(1);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    await pass(18);
+    await passTime(18);
     expect(await mailsTo(server, customer.email, 'Booking confirmed')).toHaveLength(1);
     expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: true }]);
   });
 
-  it('of the payment provider: the refund is made once when it is back, and the owner was mailed once', async () => {
+  it('of the payment provider: the refund is made once after it, and the owner gets one mail', async () => {
     await fetch(`${server.sandboxUrl}/api/mail`, { method: 'DELETE' });
     const customer = await server.addCustomer();
     const bookingId = await paid(customer, 90);
     const refundsBefore = await server.sandbox('/api/refunds');
     await fault('stripe', 'status', { status: 503 });
     expect((await server.call('cancel-booking', { bookingId }, customer.token)).status).toBe(200);
-    await pass(63);
+    await passTime(63);
     const [job] = await jobs('payment.refund', bookingId);
     expect(job).toMatchObject({ done: false, closed: null });
     expect(await alertsOf(job?.['id'])).toBe(1);
-    const told = await mailsTo(server, OWNER, 'Needs attention');
-    expect(told.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`))).toHaveLength(1);
+    const alerts = await mailsTo(server, OWNER, 'Needs attention');
+    expect(alerts.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`))).toHaveLength(1);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    await pass(18);
+    await passTime(18);
     expect(await jobs('payment.refund', bookingId)).toMatchObject([{ done: true }]);
     const refunds = await server.sandbox('/api/refunds');
     expect(Array.isArray(refunds) && Array.isArray(refundsBefore) && refunds.length - refundsBefore.length).toBe(1);
@@ -102,7 +102,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(payment?.state).toBe('refunded');
   });
 
-  it('of the payment provider: a refund that staff close is settled by hand, and goes to the provider again when they retry it', async () => {
+  it('of the payment provider: a refund that staff close counts as settled by hand, and goes to the provider again when they retry it', async () => {
     const customer = await server.addCustomer();
     const bookingId = await paid(customer, 120);
     const stateOf = async (): Promise<unknown> =>
@@ -113,47 +113,47 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
       )?.state;
     await fault('stripe', 'status', { status: 503 });
     await server.call('cancel-booking', { bookingId }, customer.token);
-    await pass(6);
+    await passTime(6);
     expect(await stateOf()).toBe('refund_pending');
     const [job] = await jobs('payment.refund', bookingId);
     const service = server.client(server.app.keys.serviceRoleKey);
     expect((await service.rpc('close_job', { job: job?.['id'], reason: 'paid back in cash' })).data).toBe(true);
     expect(await stateOf()).toBe('refund_manual');
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    await pass(18);
+    await passTime(18);
     expect(await stateOf()).toBe('refund_manual');
     expect((await service.rpc('retry_job', { job: job?.['id'] })).data).toBe(true);
-    await pass(18);
+    await passTime(18);
     expect(await stateOf()).toBe('refunded');
   });
 
-  it('of the lock, and of the mail server after it: the access code is mailed within a minute, in the middle of the session', async () => {
+  it('of the lock, and then of the mail server: the access code is mailed within a minute, in the middle of the session', async () => {
     const customer = await server.addCustomer();
     const start = Date.parse(span(server.now(), 3).startTime);
     const bookingId = await paid(customer, 3, STUDIO_B);
     await fault('igloohome', 'status', { status: 500 });
     const to = (at: number): void => server.advance(at - server.now().getTime());
     to(start - 60 * MINUTE);
-    await pass(30, 1);
+    await passTime(30, 1);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    await pass(2, 1);
+    await passTime(2, 1);
     expect(await jobs('access.request', bookingId)).toMatchObject([{ done: true }]);
     await fault('mail', 'refuse');
     to(start - 15 * MINUTE);
-    await pass(30, 1);
+    await passTime(30, 1);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    await pass(2, 1);
+    await passTime(2, 1);
     expect(await mailsTo(server, customer.email, 'access code')).toHaveLength(1);
   });
 
-  it('of the mail server until the session is over: the access mail is closed with that reason, and alerted', async () => {
+  it('of the mail server until the session is over: the access mail is closed with that reason, and staff are alerted', async () => {
     const customer = await server.addCustomer();
     const time = span(server.now(), 3);
     const bookingId = await paid(customer, 3, STUDIO_B);
     server.advance(Date.parse(time.startTime) - 20 * MINUTE - server.now().getTime());
     await server.settle();
     await fault('mail', 'refuse');
-    await pass(85, 5);
+    await passTime(85, 5);
     const [job] = await jobs('mail.access-code', bookingId);
     expect(job).toMatchObject({ done: false, closed: 'The session ended before the access code could be mailed.' });
     expect(await alertsOf(job?.['id'])).toBeGreaterThanOrEqual(1);
@@ -165,11 +165,11 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(data).toEqual([{ status: 'cancelled' }]);
   });
 
-  it('a failing job is tried at once or closed with a reason by staff and the service key, by nobody else, and both are recorded', async () => {
+  it('staff and the service key, and nobody else, can retry a failing job or close it with a reason; both are recorded', async () => {
     const customer = await server.addCustomer();
     await fault('mail', 'refuse');
     const bookingId = await paid(customer);
-    await pass(30);
+    await passTime(30);
     const [before] = await jobs('mail.booking-confirmed', bookingId);
     const job = String(before?.['id']);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
@@ -183,30 +183,30 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     const staff = server.client(admin.token);
     const service = server.client(server.app.keys.serviceRoleKey);
     expect((await staff.rpc('close_job', { job, reason: ' ' })).error?.code).toBe('22023');
-    expect((await staff.rpc('close_job', { job, reason: 'told by phone' })).data).toBe(true);
-    expect((await staff.rpc('close_job', { job, reason: 'told by phone' })).data).toBe(false);
+    expect((await staff.rpc('close_job', { job, reason: 'closed by phone' })).data).toBe(true);
+    expect((await staff.rpc('close_job', { job, reason: 'closed by phone' })).data).toBe(false);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    await pass(30);
+    await passTime(30);
     expect(await mailsTo(server, customer.email)).toEqual([]);
-    expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: false, closed: 'told by phone' }]);
+    expect(await jobs('mail.booking-confirmed', bookingId)).toMatchObject([{ done: false, closed: 'closed by phone' }]);
     expect((await service.rpc('retry_job', { job })).data).toBe(true);
     await server.settle();
     expect(await mailsTo(server, customer.email, 'Booking confirmed')).toHaveLength(1);
     expect((await service.rpc('retry_job', { job })).data).toBe(false);
-    const { data: told } = await service
+    const { data: entries } = await service
       .from('audit_logs')
       .select('actor,details')
       .eq('resource_id', job)
       .eq('action', 'update')
       .order('created_at');
-    expect(told).toMatchObject([
-      { actor: admin.id, details: { by_hand: 'close', reason: 'told by phone' } },
+    expect(entries).toMatchObject([
+      { actor: admin.id, details: { by_hand: 'close', reason: 'closed by phone' } },
       { actor: null, details: { by_hand: 'retry' } },
     ]);
   });
 
-  it('a reconciliation that fails is tried again half a minute later, not in five minutes', async () => {
-    const asked = async (): Promise<number[]> => {
+  it('a reconciliation that fails is retried after half a minute, not after five minutes', async () => {
+    const runTimes = async (): Promise<number[]> => {
       const requests = await server.sandbox('/api/requests?provider=stripe');
       return Array.isArray(requests)
         ? requests
@@ -214,38 +214,38 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
             .map((one: { status: number }) => one.status)
         : [];
     };
-    await pass(12, 6); // whatever the outage before has left is over
-    const before = (await asked()).length;
+    await passTime(12, 6); // ends what the previous outage has left
+    const before = (await runTimes()).length;
     server.advance(6 * MINUTE);
     await server.sandbox('/api/faults', { provider: 'stripe', kind: 'status', status: 503, count: 1 });
     await server.settle();
-    const failed = await asked();
+    const failed = await runTimes();
     expect([failed.length - before, failed[0]]).toEqual([1, 503]);
     server.advance(31_000);
     await server.settle();
-    const again = await asked();
+    const again = await runTimes();
     expect([again.length - before, again[0]]).toEqual([2, 200]);
   });
 
-  it('the owner is reminded of a failing job once a day, and of one that is done no more', async () => {
+  it('the owner is reminded of a failing job once a day until it is done', async () => {
     await fetch(`${server.sandboxUrl}/api/mail`, { method: 'DELETE' });
     const customer = await server.addCustomer();
     const bookingId = await paid(customer, 150);
     await fault('stripe', 'status', { status: 503 });
     await server.call('cancel-booking', { bookingId }, customer.token);
     const [job] = await jobs('payment.refund', bookingId);
-    const told = async (): Promise<number> =>
+    const reminders = async (): Promise<number> =>
       (await mailsTo(server, OWNER, 'Needs attention')).filter((mail) => mail.text.includes(String(job?.['id'])))
         .length;
-    await pass(60, 10);
-    expect(await told()).toBe(1);
-    await pass(23 * 60, 115);
-    expect(await told()).toBe(1);
-    await pass(120, 30);
-    expect(await told()).toBe(2);
+    await passTime(60, 10);
+    expect(await reminders()).toBe(1);
+    await passTime(23 * 60, 115);
+    expect(await reminders()).toBe(1);
+    await passTime(120, 30);
+    expect(await reminders()).toBe(2);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    await pass(20, 10);
-    await pass(25 * 60, 500);
-    expect(await told()).toBe(2);
+    await passTime(20, 10);
+    await passTime(25 * 60, 500);
+    expect(await reminders()).toBe(2);
   });
 });

@@ -3,12 +3,12 @@ import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** Requests that are short to write and dear to answer, asked by a guest and by a customer: refused with 400, or answered in bounds. */
+/** Requests that are short but expensive, from a guest and from a customer: refused with 400, or answered within limits. */
 const MADE = process.env['TEST_LONG'] === '1' ? 200 : 40;
 const GUEST_BYTES = 200_000;
 const USER_BYTES = 400_000;
 
-/** Two tables of much text that lead to each other; statements are parted by empty lines. */
+/** Two tables with much text that refer to each other; statements are separated by empty lines. */
 const SCHEMA = `create table public.books (id int primary key, title text not null, body text not null, facts jsonb not null default '{}');
 
 create table public.pages (id int primary key, book int not null references public.books (id), twin int references public.pages (id), line text not null);
@@ -35,7 +35,7 @@ notify pgrst, 'reload schema';`;
 
 const NESTED = 'studios?select=*,bookings(*,studios(*,bookings(*,studios(*,bookings(*)))))';
 const STOPPING = 'studios?select=id&description=match.(?:(?:a{0,255}){0,255}){0,5}b';
-/** PostgreSQL compiles this for more than 20 seconds. */
+/** PostgreSQL needs more than 20 seconds to compile this. */
 const SLOW_PATTERN = '(?:(^|$|a|)(^|$|a|)(^|$|a|)){11}';
 const copies = (column: string, count: number): string =>
   Array.from({ length: count }, (_, at) => `c${at}:${column}`).join(',');
@@ -46,7 +46,7 @@ const PATTERN = 'pattern_too_costly';
 const REQUEST = 'request_too_costly';
 const ANSWER = 'answer_too_large';
 
-/** What is refused to everybody but the service, and how. */
+/** Requests refused to everybody except the service, with their error code. */
 const REFUSED: readonly (readonly [string, string, string])[] = [
   ['the pattern that stopped the server', STOPPING, PATTERN],
   ['the lists inside lists that filled the memory', NESTED, REQUEST],
@@ -95,9 +95,9 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['a large spread list', 'books?select=id,...pages(line,twice)', ANSWER],
 ];
 
-/** What is dear to look at and cheap to answer. */
+/** Requests that look expensive but are cheap. */
 const ANSWERED: readonly (readonly [string, string])[] = [
-  ['a list as the page asks for it', 'studios?select=*'],
+  ['a list as the page requests it', 'studios?select=*'],
   ['a list in order', 'books?select=id,title&order=id'],
   ['an embedded list of one row', 'books?select=id,pages(id)&id=eq.1'],
   [
@@ -113,7 +113,7 @@ const ANSWERED: readonly (readonly [string, string])[] = [
   ['a long list of keys', `books?select=id&id=in.(${Array.from({ length: 900 }, (_, at) => at).join()})`],
 ];
 
-/** The same requests in every run: pieces that each can be dear, put together. */
+/** Generates the same requests in every run from pieces that can each be expensive. */
 function makeRequests(count: number): string[] {
   let seed = 20_301_117;
   const pick = <T>(list: readonly T[]): T => {
@@ -210,7 +210,7 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
     for (const token of [null, someone.token]) expect((await get(path, token)).status).toBe(200);
   });
 
-  test(`${MADE} made requests are refused with 400 or answered within the bytes of their caller`, async () => {
+  test(`${MADE} generated requests are refused with 400 or answered within the size limit of their caller`, async () => {
     const seen = new Map<number, number>();
     for (const path of makeRequests(MADE)) {
       for (const [token, most] of [
@@ -223,11 +223,11 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
         expect(Buffer.byteLength(text), path).toBeLessThanOrEqual(most);
       }
     }
-    // Both kinds are among them, or the requests were made badly.
+    // Both statuses must occur, otherwise the generated requests are not useful.
     expect(new Set(seen.keys())).toEqual(new Set([200, 400]));
   }, 120_000);
 
-  test('the service key is held to the size of its answers alone', async () => {
+  test('the service key has only the limit on the size of its answers', async () => {
     expect((await get(NESTED, service)).status).toBe(200);
     expect((await get('books?select=id,pages(id,books(id,pages(id)))&limit=10', service)).status).toBe(200);
     const large = await get(`books?select=${copies('body', 9)}`, service);
@@ -235,21 +235,21 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
   });
 
   test.runIf(engine.name === 'PostgreSQL')(
-    'without the bound a pattern lasts until the statement times out',
+    'without the limit a pattern runs until the statement times out',
     async () => {
       const path = `books?select=id&body=imatch.${encodeURIComponent(SLOW_PATTERN)}`;
       expect((await get(path, service)).code).toBe('57014');
     },
   );
 
-  test('a write that would answer too much is undone', async () => {
+  test('a write whose answer would be too large is rolled back', async () => {
     const rows = Array.from({ length: 100 }, (_, at) => ({ id: 10_000 + at, title: 'x', body: 'y'.repeat(5_000) }));
     const sent = await send('books', JSON.stringify(rows), { prefer: 'return=representation' });
     expect(sent).toEqual({ status: 400, code: ANSWER });
     expect((await get('books?select=id&id=gte.10000', null)).text).toBe('[]');
   });
 
-  test('a body of more than a thousand rows is refused to a customer, whether its columns are named or not', async () => {
+  test('a body of more than a thousand rows is refused to a customer, with or without named columns', async () => {
     const post = async (query: string, count: number) =>
       (await send(`books${query}`, JSON.stringify(Array.from({ length: count }, () => ({ id: 1 }))))).code;
     expect(await post('', 1_001)).toBe(REQUEST);
@@ -258,11 +258,8 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
   });
 
   test.each([
-    [
-      'numbers that would be written out with 131,072 digits each',
-      `[${Array.from({ length: 5_000 }, () => '1e131071').join()}]`,
-    ],
-    ['numbers with as many digits behind the point', '{"a":{"b":[1E-16383]}}'],
+    ['numbers that are stored with 131,072 digits each', `[${Array.from({ length: 5_000 }, () => '1e131071').join()}]`],
+    ['numbers with as many decimals', '{"a":{"b":[1E-16383]}}'],
     ['a hundred thousand brackets', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a hundred thousand objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
   ])('%s in a draft are refused before the database reads them', async (_, data) => {
@@ -270,20 +267,20 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
     expect([answer.status, answer.code]).toEqual([400, 'PGRST102']);
   });
 
-  test('a draft with ordinary numbers, brackets in a text and words like 1e999 is kept', async () => {
+  test('a draft with ordinary numbers, brackets in a text and words like 1e999 is stored', async () => {
     const data = { a: [1e20, -2.5e-7], text: `${'['.repeat(200)} "1e999" \\`, deep: { er: [[[{}]]] } };
     const answer = await send('booking_drafts', JSON.stringify({ data }));
     expect(answer.status).toBe(201);
     expect(JSON.parse((await get('booking_drafts?select=data', someone.token)).text)).toEqual([{ data }]);
   });
 
-  test('a row of sixty thousand keys is refused without comparing each key with each', async () => {
+  test('a row of sixty thousand keys is refused without comparing each pair of keys', async () => {
     const row = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
     expect(await send('books', JSON.stringify([row]))).toEqual({ status: 400, code: 'PGRST204' });
   });
 });
 
-describe.each(engines)('how often a guest may ask /rest on $name', (engine) => {
+describe.each(engines)('how often a guest may call /rest on $name', (engine) => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -302,10 +299,10 @@ describe.each(engines)('how often a guest may ask /rest on $name', (engine) => {
       },
     });
 
-  test('the 31st request of an address in a minute is refused with 429, in PostgREST’s shape, and says when to try again', async () => {
+  test('the 31st request from an address in a minute is refused with 429, in PostgREST’s format, with the time to wait', async () => {
     const answers = await Promise.all(Array.from({ length: 45 }, () => ask('203.0.113.1')));
     const refused = answers.filter(({ status }) => status === 429);
-    // Units come back one by one, so a slow run may be given a few more.
+    // Units come back one by one, so a slow run may get a few more.
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(30);
     expect(refused.length).toBeGreaterThan(0);
     const [first] = refused;
@@ -316,14 +313,14 @@ describe.each(engines)('how often a guest may ask /rest on $name', (engine) => {
       hint: null,
     });
     expect(Number(first?.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Other addresses, writes that a guest may try, and people who are signed in.
+    // Not limited: other addresses, writes that a guest may try, and signed-in people.
     expect((await ask('203.0.113.2')).status).toBe(200);
     const someone = await server.addCustomer();
     expect((await ask('203.0.113.1', {}, someone.token)).status).toBe(200);
     expect((await ask('203.0.113.1', {}, server.app.keys.serviceRoleKey)).status).toBe(200);
   });
 
-  test('the addresses of one IPv6 network are one, and every kind of request counts', async () => {
+  test('the addresses of one IPv6 network count as one, and every kind of request counts', async () => {
     const kinds: RequestInit[] = [
       {},
       { method: 'HEAD' },
@@ -344,6 +341,6 @@ function readCode(text: string): unknown {
   try {
     return JSON.parse(text)?.code;
   } catch {
-    return null; // CSV, or nothing
+    return null; // CSV, or empty
   }
 }

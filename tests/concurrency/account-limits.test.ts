@@ -35,9 +35,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
         const child = spawn(process.execPath, [WORKER, database.url, String(TAKES), String(MAX), how], {
           stdio: ['ignore', 'pipe', 'inherit'],
         });
-        let said = '';
-        child.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
-        child.once('exit', (code) => (code === 0 ? resolve(Number(said)) : reject(new Error(`ended with ${code}`))));
+        let printed = '';
+        child.stdout.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
+        child.once('exit', (code) => (code === 0 ? resolve(Number(printed)) : reject(new Error(`ended with ${code}`))));
       });
     const counts = await Promise.all(Array.from({ length: PROCESSES }, one));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -45,7 +45,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
 
   test(`of ${PROCESSES} × ${TAKES} requests exactly ${MAX} are admitted`, { timeout: 600_000 }, async () => {
     expect(await admitted('exact')).toBe(MAX);
-    // And none after a crash would have emptied what is not logged.
+    // The table must be logged: an unlogged one is empty after a crash.
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query(
@@ -55,7 +55,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
     expect(rows).toEqual([{ relpersistence: 'p' }]);
   });
 
-  test('the same load catches a limiter that counts first and writes then', { timeout: 600_000 }, async () => {
+  test('the same load detects a limiter that counts first and writes afterwards', { timeout: 600_000 }, async () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query('create table private.naive_takes (at timestamptz default now())');

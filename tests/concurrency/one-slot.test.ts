@@ -32,7 +32,7 @@ describe.each(engines)('races on $name', ({ open, name }) => {
   afterAll(() => server.close());
   const token = (at: number): string => people[at]?.token ?? '';
 
-  it(`sell one slot to one of ${ATTEMPTS}, and tell the others cleanly`, { timeout: 120_000 }, async () => {
+  it(`sell one slot to one of ${ATTEMPTS}, and refuse the others with 409`, { timeout: 120_000 }, async () => {
     const time = span(server.now(), 50);
     const statuses = await callAtOnce(
       ATTEMPTS,
@@ -43,7 +43,7 @@ describe.each(engines)('races on $name', ({ open, name }) => {
     expect(sessions).toHaveLength(1);
   });
 
-  it('let a code of one use be used once', { timeout: 120_000 }, async () => {
+  it('redeem a single-use coupon once', { timeout: 120_000 }, async () => {
     await server.app.db.query(
       `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ('ONCE', 'percentage', 10, 1)`,
     );
@@ -80,9 +80,9 @@ describe.each(engines)('races on $name', ({ open, name }) => {
     expect(bookings?.n).toBe(1);
   });
 
-  it('would sell the slot many times without its two guards: the test can fail', { timeout: 60_000 }, async () => {
+  it('negative control: without the two guards the slot is sold many times', { timeout: 60_000 }, async () => {
     await dropAsOwner(server, 'alter table private.booking drop constraint booking_one_per_slot');
-    // One statement at a time, the look before the insert is enough on the embedded engine.
+    // The embedded engine runs one statement at a time, so the check before the insert would be enough there.
     await dropAsOwner(
       server,
       `do $$ begin execute replace(pg_get_functiondef('private.hold_booking(jsonb, timestamptz)'::regprocedure), 'if taker.found then', 'if false then'); end $$`,
@@ -96,7 +96,7 @@ describe.each(engines)('races on $name', ({ open, name }) => {
   });
 });
 
-/** Only the owner of the tables may take a guard away, never the server's own role. */
+/** Drops a guard as the owner of the tables; the server's own role may not. */
 async function dropAsOwner(server: TestServer, sql: string): Promise<void> {
   const url = server.ownerUrl;
   if (url === null) return void (await server.app.db.query(sql));

@@ -12,7 +12,7 @@ import {
   writeMatrix,
 } from './matrix.ts';
 
-/** A house with all the principals in it and the rows they are asked about. */
+/** A test server with all principals and the rows that the matrix is about. */
 export type Populated = {
   readonly server: TestServer;
   readonly people: People;
@@ -21,7 +21,7 @@ export type Populated = {
 };
 
 export async function populate(engine: Engine): Promise<Populated> {
-  // Every write of a cell is taken back, so that no cell changes what the next one finds.
+  // Each write is rolled back, so that cells do not affect each other.
   const server = await engine.open({ PGRST_DB_TX_END: 'commit-allow-override' });
   const { db, keys } = server.app;
   const [owner, other, unverified, admin, revoked] = [
@@ -39,7 +39,7 @@ export async function populate(engine: Engine): Promise<Populated> {
   const expired = keys.sign(claims, 60, new Date(server.now().getTime() - 3_600_000));
   const people = { owner: owner.id, other: other.id, unverified: unverified.id, admin: admin.id };
   const matrix = writeMatrix(people);
-  // Bookings come first: others hang on them.
+  // Bookings first: other tables refer to them.
   const tables = Object.entries(matrix).toSorted(([a], [b]) => Number(b === 'bookings') - Number(a === 'bookings'));
   for (const [, one] of tables) for (const { text, values } of one.make) await db.query(text, values);
   return {
@@ -66,7 +66,7 @@ type Answer = {
   readonly error: { readonly code?: string } | null;
 };
 
-/** One cell, asked through the real client: what came of it, and the code of the refusal. */
+/** Runs one cell through the real client; returns its outcome and the error code. */
 export async function askCell(
   client: SupabaseClient,
   name: string,
@@ -106,7 +106,7 @@ function readOutcome(answer: Answer, code: string, cell: { principal: Principal;
   if (answer.error !== null || answer.status >= 400) {
     if (code === 'PGRST301') return 'unknown';
     if (code === '42501') return 'refused';
-    // A refusal of a HEAD has no words.
+    // The answer to a refused HEAD has no body.
     if (cell.verb === 'head' && answer.status === 401)
       return cell.principal === 'revoked' || cell.principal === 'expired' ? 'unknown' : 'refused';
     return cell.verb === 'head' && answer.status === 403 ? 'refused' : 'impossible';

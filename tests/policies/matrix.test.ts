@@ -3,7 +3,10 @@ import { engines } from '#tests/support/engines.ts';
 import { askCell, type Populated, populate } from './fixture.ts';
 import { ELSEWHERE, type Expectation, expectedOutcome, FUNCTIONS, type Outcome, PRINCIPALS, VERBS } from './matrix.ts';
 
-/** Promises G18: every cell of the written table, asked through the real client; and nothing of the catalogue outside of it. */
+/**
+ * Runs every cell of the written matrix through the real client, and checks that the database has nothing outside it. Shows that nobody
+ * reads or changes rows they have no right to.
+ */
 const TABLES = [
   'audit_logs',
   'booking_access_codes',
@@ -57,7 +60,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     expect(cells).toBe(PRINCIPALS.length * VERBS.length * Object.keys(one.rows).length);
   });
 
-  test('every relation of the exposed schema is in the table, with all its columns', async () => {
+  test('every relation of the exposed schema is in the matrix, with all its columns', async () => {
     const found = await rows<{ name: string; columns: string[] }>(
       `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns from pg_class c
        join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -67,7 +70,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     for (const { name, columns } of found) expect(expectationOf(name).columns.split(/\s+/), name).toEqual(columns);
   });
 
-  test('every column is open to just the roles and verbs of the table', async () => {
+  test('every column is open to exactly the roles and verbs of the matrix', async () => {
     const held = await rows<{ role: string; name: string; column: string; verb: string }>(
       `select r.role, c.relname as name, a.attname as column, v.verb from pg_class c join pg_namespace n on n.oid = c.relnamespace
        join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -101,7 +104,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     );
   });
 
-  test('each column a person may not write is refused by name', async () => {
+  test('each column that a person may not write is refused by name', async () => {
     const wrong: string[] = [];
     for (const name of TABLES) {
       const one = expectationOf(name);
@@ -121,7 +124,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     expect(wrong).toEqual([]);
   });
 
-  test('every function of the exposed schema is in the table, with the roles that may call it', async () => {
+  test('every function of the exposed schema is in the matrix, with the roles that may call it', async () => {
     const found = await rows<{ name: string; roles: string[] | null }>(
       `select p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name,
          (select array_agg(r.role order by r.role) from unnest($1::text[]) as r(role) where has_function_privilege(r.role, p.oid, 'execute')) as roles
@@ -131,7 +134,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     expect(Object.fromEntries(found.map((one) => [one.name, one.roles?.join(' ') ?? '']))).toEqual(FUNCTIONS);
   });
 
-  test('callers hold nothing outside of it but what the other doors ask as them', async () => {
+  test('callers have no rights outside the matrix except those that /storage uses on their behalf', async () => {
     const relations = await rows<{ name: string }>(
       `select distinct n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        cross join unnest($1::text[]) as r(role)
@@ -149,7 +152,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     expect(functions).toEqual([]);
   });
 
-  test('every table guards its rows, every view looks as its caller, every function says where it searches', async () => {
+  test('every table has row security, every view runs as its caller, every function sets its search path', async () => {
     const open = await rows<{ name: string }>(
       `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname in ('public', 'private', 'auth', 'storage') and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)
@@ -174,7 +177,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     expect(searching).toEqual([]);
   });
 
-  test('embedding, or, and other wishes show nothing that plain reading does not', async () => {
+  test('embedding, or and other features of a request show nothing that a plain read does not', async () => {
     const { guest, owner, other, admin } = app.clients;
     const start = { gte: '2031-01-01', lt: '2031-01-02' };
     const within = await guest

@@ -2,54 +2,54 @@ import { randomUUID } from 'node:crypto';
 import { STUDIO_A, STUDIO_B } from '#tests/support/test-server.ts';
 
 /**
- * Who may do what with which row (promises G18): the written table. `matrix.test.ts` asks every cell of it through the data door
- * and fails for every relation, column or function of the catalogue that is not in it.
+ * Who may do what with which row: the expected outcomes. `matrix.test.ts` runs every cell through `/rest/v1` and fails for every relation,
+ * column or function of the database that is not listed here.
  */
 export const PRINCIPALS = ['guest', 'owner', 'other', 'unverified', 'revoked', 'expired', 'admin', 'service'] as const;
 export type Principal = (typeof PRINCIPALS)[number];
 export const VERBS = ['select', 'head', 'insert', 'upsert', 'update', 'delete'] as const;
 export type Verb = (typeof VERBS)[number];
 /**
- * `shown`: the row, whole; `masked`: only what everybody may know of it; `none`: there is no such row for this caller;
- * `done`: it would be written; `refused`: 42501; `impossible`: refused for what it is, whoever asks; `unknown`: the token is none.
+ * `shown`: the whole row; `masked`: only its public columns; `none`: no such row for this caller; `done`: it would be written; `refused`:
+ * 42501; `impossible`: refused for every caller, because of what it is; `unknown`: the token is invalid.
  */
 export type Outcome = 'shown' | 'masked' | 'none' | 'done' | 'refused' | 'impossible' | 'unknown';
 type Allowed = Partial<Record<Principal, readonly string[]>>;
 export type Values = Readonly<Record<string, unknown>>;
 
 export type Expectation = {
-  /** All columns, so that a new one has to be thought about here. */
+  /** All columns, so that a new column must be added here on purpose. */
   readonly columns: string;
-  /** Verbs each role holds a grant for, on the whole relation or some columns of it. */
+  /** Verbs that each role has a grant for, on the whole relation or some of its columns. */
   readonly grants: { readonly anon: string; readonly authenticated: string; readonly service_role: string };
-  /** Where authenticated may not write every column: those it may. */
+  /** The columns that authenticated may write, where that is not all of them. */
   readonly writes?: { readonly insert?: string; readonly update?: string };
   readonly guestWrites?: { readonly insert?: string };
-  /** The rows that are asked for, by name: how each is found, and one like it to add. */
+  /** The rows of the test by name: how each is found, and a similar one to insert. */
   readonly rows: Readonly<Record<string, { readonly key: Values; readonly fresh: Values }>>;
   readonly change: Values;
-  /** Rows by principal; those not named have none. */
+  /** The rows that each principal sees; none for those not named. */
   readonly sees: Allowed;
   readonly masked?: Allowed;
   readonly adds: Allowed;
   readonly changes: Allowed;
   readonly removes: Allowed;
-  /** What is not as the rules above say. */
+  /** Exceptions from the rules above. */
   readonly but?: (principal: Principal, verb: Verb, row: string) => Outcome | null;
-  /** Statements that make the rows; `$id` of a row is taken from its key. */
+  /** Statements that create the rows; `$id` of a row comes from its key. */
   readonly make: readonly { readonly text: string; readonly values: readonly unknown[] }[];
 };
 
 export type People = Readonly<Record<'owner' | 'other' | 'unverified' | 'admin', string>>;
 
 const ALL = 'select insert update delete';
-/** What every column-less refusal of a whole relation looks like. */
+/** All principals with these rows. */
 const everybody = (rows: readonly string[]): Allowed => Object.fromEntries(PRINCIPALS.map((one) => [one, rows]));
 const BOTH = ['owner', 'other'] as const;
-/** Own rows for people, all for staff and the service. */
+/** Own rows for people, all rows for staff and the service. */
 const OWN_AND_STAFF: Allowed = { owner: ['owner'], other: ['other'], admin: BOTH, service: BOTH };
 
-/** The table for these people. Ids are made anew each time, so that no two runs meet. */
+/** Builds the matrix for these people. Ids are new each time, so that runs do not collide. */
 export function writeMatrix(people: People): Readonly<Record<string, Expectation>> {
   return {
     ...aboutPeople(people),
@@ -76,7 +76,7 @@ function aboutPeople({ owner, other }: People): Record<string, Expectation> {
       adds: {},
       changes: { owner: ['owner'], other: ['other'], service: BOTH },
       removes: { service: BOTH },
-      // Every account has its profile already: adding one is a collision, merging it a change.
+      // Every account already has its profile: an insert collides, an upsert updates.
       but: (principal, verb) =>
         principal !== 'service' ? null : verb === 'insert' ? 'impossible' : verb === 'upsert' ? 'done' : null,
       make: [],
@@ -155,7 +155,7 @@ function aboutPeople({ owner, other }: People): Record<string, Expectation> {
       adds: {},
       changes: {},
       removes: {},
-      // A view that sorts and picks cannot be written by anybody.
+      // A view that sorts and filters cannot be written.
       but: (principal, verb) =>
         principal === 'revoked' || principal === 'expired' || verb === 'select' || verb === 'head'
           ? null
@@ -216,7 +216,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
       adds: { service: ['open', 'closed'] },
       changes: { service: ['open', 'closed'] },
       removes: { service: ['closed'] },
-      // Somebody has booked it.
+      // It has a booking.
       but: (principal, verb, row) =>
         principal === 'service' && verb === 'delete' && row === 'open' ? 'impossible' : null,
       make: [
@@ -240,7 +240,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
       adds: { admin: ['any'], service: ['any'] },
       changes: { admin: ['any'], service: ['any'] },
       removes: { service: ['any'] },
-      // The row's own name is not theirs to write.
+      // They may not write the row's id.
       but: (principal, verb) => (principal === 'admin' && verb === 'upsert' ? 'refused' : null),
       make: [
         {
@@ -313,16 +313,16 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         other: ['owner', 'nobody'],
         unverified: rows,
       },
-      // Staff add their test bookings alone, where developer pages are on.
+      // Only staff insert test bookings, and only with developer pages on.
       adds: { admin: rows, service: rows },
       changes: { service: rows },
       removes: {},
       but: (principal, verb) => {
         if (principal === 'revoked' || principal === 'expired') return null;
         if (verb === 'upsert') return principal === 'guest' ? 'refused' : 'impossible';
-        // The view has no way to remove anything.
+        // The view cannot delete.
         if (verb === 'delete') return 'impossible';
-        // A row that is there for everybody is refused, not missing.
+        // A row that everybody sees is refused, not missing.
         return verb === 'update' && principal !== 'service' ? 'refused' : null;
       },
       make: rows.map((row) => ({
@@ -332,7 +332,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         values: [ids[row], row === 'owner' ? owner : row === 'other' ? other : null, STUDIO_A, times[row]],
       })),
     },
-    // A view for reading alone: whose booking it is, or staff.
+    // A read-only view: for the owner of the booking and staff.
     booking_payments: {
       columns: 'booking_id state amount refunded created_at updated_at',
       grants: { anon: '', authenticated: 'select', service_role: 'select' },
@@ -346,7 +346,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
       adds: {},
       changes: {},
       removes: {},
-      // A view over two tables cannot be written by anybody.
+      // A view over two tables cannot be written.
       but: (principal, verb) =>
         principal === 'revoked' || principal === 'expired' || verb === 'select' || verb === 'head'
           ? null
@@ -419,10 +419,10 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',
 };
 
-/** Relations that callers' roles hold any grant on, outside the exposed schema. */
+/** Relations outside the exposed schema on which callers' roles have a grant. */
 export const ELSEWHERE: readonly string[] = ['storage.buckets', 'storage.objects'];
 
-/** What the table says of one cell. */
+/** The expected outcome of one cell. */
 export function expectedOutcome(one: Expectation, principal: Principal, verb: Verb, row: string): Outcome {
   if (principal === 'revoked' || principal === 'expired') return 'unknown';
   const exception = one.but?.(principal, verb, row) ?? null;

@@ -12,8 +12,8 @@ import {
 } from './matrix.ts';
 
 /**
- * The matrix is worth what it notices: without any one policy at least one of its cells comes out otherwise. Asked of the database
- * itself, inside transactions that are taken back, with the rights of its owner to drop what guards it.
+ * Checks that the matrix detects faults: without any one policy at least one cell must change. Runs in the database itself, in transactions
+ * that are rolled back, as the owner, who can drop policies.
  */
 const VERBS: readonly Verb[] = ['select', 'insert', 'update', 'delete'];
 type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
@@ -62,7 +62,7 @@ async function become(query: Query, principal: Principal): Promise<void> {
   ]);
 }
 
-/** What comes of one cell; everything it did is taken back. */
+/** Runs one cell and rolls it back; returns its outcome. */
 async function tryCell(
   query: Query,
   table: string,
@@ -85,7 +85,7 @@ async function tryCell(
   return outcome;
 }
 
-/** The cells of a table that come out otherwise than written. */
+/** Lists the cells of a table whose outcome differs from the matrix. */
 async function deviations(query: Query, table: string, verbs: readonly Verb[]): Promise<string[]> {
   const one = app.matrix[table];
   if (!one) return [`${table} has no expectation`];
@@ -103,7 +103,7 @@ async function deviations(query: Query, table: string, verbs: readonly Verb[]): 
 
 class Undo extends Error {}
 
-/** As the owner of everything, in a transaction that never ends well. */
+/** Runs as the owner, in a transaction that is always rolled back. */
 async function asOwner(work: (query: Query) => Promise<void>): Promise<void> {
   const undone = app.server.app.db.transaction(async ({ query }) => {
     await work(query);
@@ -112,14 +112,14 @@ async function asOwner(work: (query: Query) => Promise<void>): Promise<void> {
   await expect(undone).rejects.toThrow(Undo);
 }
 
-test('asked directly, the database gives the same answers as its door', async () => {
+test('the database itself gives the same answers as /rest', async () => {
   await asOwner(async (query) => {
     for (const table of Object.keys(app.matrix))
       expect([table, await deviations(query, table, VERBS)]).toEqual([table, []]);
   });
 }, 120_000);
 
-test('without any one policy at least one cell comes out otherwise', async () => {
+test('without any one policy at least one cell has another outcome', async () => {
   const unnoticed: string[] = [];
   let dropped = 0;
   await asOwner(async (query) => {
@@ -139,7 +139,7 @@ test('without any one policy at least one cell comes out otherwise', async () =>
   expect(dropped).toBeGreaterThan(10);
 }, 300_000);
 
-test('without row security, and with a grant too many, cells come out otherwise', async () => {
+test('without row security, and with an extra grant, cells have another outcome', async () => {
   const unnoticed: string[] = [];
   await asOwner(async (query) => {
     const { rows } = await query(
@@ -153,16 +153,19 @@ test('without row security, and with a grant too many, cells come out otherwise'
       ]) {
         await query('savepoint change');
         await query(change);
-        const told = (await deviations(query, String(name), VERBS)).length;
+        const changed = (await deviations(query, String(name), VERBS)).length;
         await query('rollback to savepoint change');
-        if (told === 0) unnoticed.push(`${String(name)}: ${change}`);
+        if (changed === 0) unnoticed.push(`${String(name)}: ${change}`);
       }
     }
   });
   expect(unnoticed.toSorted()).toEqual(UNNOTICED);
 }, 300_000);
 
-/** What changes nothing: people have every grant on their drafts already, and anybody may join the list while nobody's grant reads it. */
+/**
+ * Changes without effect: people already have every grant on their drafts, and anybody may join the mailing list, which no grant lets
+ * callers read.
+ */
 const UNNOTICED: readonly string[] = [
   'booking_drafts: grant select, insert, update, delete on public."booking_drafts" to authenticated',
   'mailing_list: alter table public."mailing_list" disable row level security',

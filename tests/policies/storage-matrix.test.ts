@@ -16,7 +16,10 @@ import {
   type Whose,
 } from './storage-routes.ts';
 
-/** Promises G18 and G19: somebody × a route of `/storage/v1` × a bucket × whose object it is; every cell has an answer written down. */
+/**
+ * Every combination of a caller, a route of `/storage/v1`, a bucket and the owner of the object has an expected outcome. Shows that ID
+ * photos stay private and that files follow their policies.
+ */
 const SCHEMA = `
 insert into storage.buckets (id, name, public) values ('notes', 'notes', false), ('posters', 'posters', true)
 
@@ -32,7 +35,7 @@ const BUCKETS: readonly BucketName[] = ['id-verifications', 'notes', 'posters'];
 const WHOSE: readonly Whose[] = ['own', 'other', 'nobody'];
 const LAST = ['POST /bucket/:id/empty', 'DELETE /bucket/:id'];
 
-describe.each(engines)('who may do what with files, on $name', ({ open }) => {
+describe.each(engines)('who may do what with files on $name', ({ open }) => {
   let server: TestServer;
   let photo: Buffer;
   let principals: Principal[];
@@ -70,8 +73,8 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
   const seen = async (text: string, values: readonly unknown[]): Promise<boolean> =>
     (await server.app.db.one(text, values)) !== null;
 
-  /** An object with bytes, put there by whoever may, then given to its owner. */
-  async function place(bucket: BucketName, principal: Principal): Promise<void> {
+  /** Uploads an object as a caller who may, then gives it to its owner. */
+  async function addObject(bucket: BucketName, principal: Principal): Promise<void> {
     const answer = await ask(
       server.app.keys.serviceRoleKey,
       'PUT',
@@ -80,7 +83,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
       PICTURE,
     );
     expect(answer.status).toBe(200);
-    // A row's owner never changes; it is written anew.
+    // The owner of a row never changes, so it is inserted again.
     await server.app.db.query(
       `with gone as (delete from storage.objects where bucket_id = $1 and name = $2 returning *)
        insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size, etag) select bucket_id, name, $3::uuid, storage_key, content_type, size, etag from gone`,
@@ -114,7 +117,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     };
   }
 
-  /** Tries cells and tells those that turned out otherwise than written. */
+  /** Runs cells and lists those whose outcome differs from the matrix. */
   async function deviations(
     routes: readonly string[],
     who: readonly Principal[],
@@ -128,7 +131,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
         run: () => Promise.reject(new Error('no route')),
       };
       for (const principal of who) {
-        // Cells of one principal touch different objects.
+        // Cells of one principal use different objects.
         const tries = buckets.flatMap((bucket) =>
           WHOSE.map(async (whose) => {
             const expected = allowed(kind, bucket, principal.who, whose);
@@ -171,8 +174,8 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
       { ...expired, token: keys.sign(rest, 60, new Date(Date.now() - 3_600_000)) },
       { name: 'service', who: 'service', token: keys.serviceRoleKey, id: null },
     ];
-    // Every principal has an object in every bucket, and so has the owner of the "other" ones.
-    for (const bucket of BUCKETS) for (const one of [owner, ...principals]) await place(bucket, one);
+    // Every principal has an object in every bucket, and so has the owner of the "other" objects.
+    for (const bucket of BUCKETS) for (const one of [owner, ...principals]) await addObject(bucket, one);
     await db.query('delete from auth.sessions where user_id = $1::uuid', [revoked.id]);
     await new Promise((resolve) => setTimeout(resolve, 600));
     const other = `notes/${folderOf(owner)}/other.jpg`;
@@ -180,11 +183,11 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     const signed = await ask(owner.token, 'POST', `/object/sign/${other}`, { expiresIn: 3_600 });
     otherToken = String(Object.values(signed.json ?? {})[0]).split('?token=')[1] ?? '';
     for (const bucket of ['notes', 'id-verifications'] as const) {
-      const said = `bucketName ${btoa(bucket)},objectName ${btoa(`${folderOf(owner)}/begun.jpg`)},contentType ${btoa('image/jpeg')}`;
+      const metadata = `bucketName ${btoa(bucket)},objectName ${btoa(`${folderOf(owner)}/begun.jpg`)},contentType ${btoa('image/jpeg')}`;
       const begun = await ask(owner.token, 'POST', '/upload/resumable', undefined, {
         'tus-resumable': '1.0.0',
         'upload-length': String(photo.length),
-        'upload-metadata': said,
+        'upload-metadata': metadata,
       });
       otherUpload.set(bucket, begun.headers.get('location')?.replace('/storage/v1', '') ?? '');
     }
@@ -193,7 +196,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
   }, 120_000);
   afterAll(() => server.close());
 
-  test('every route and every bucket has its line here', async () => {
+  test('every route and every bucket is in the matrix', async () => {
     const routes = server.app.http.routes
       .filter(({ path, method }) => path.startsWith('/storage/v1/') && !['ALL', 'OPTIONS'].includes(method))
       .map(({ method, path }) => `${method} ${path.replace('/storage/v1', '')}`);
@@ -202,7 +205,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     expect(rows.map((row) => row.id).toSorted()).toEqual(Object.keys(RULES).toSorted());
   });
 
-  test('every policy on files is one of these', async () => {
+  test('the policies on files are the known ones', async () => {
     const { rows } = await server.app.db.query<{ name: string }>(
       `select tablename || ': ' || policyname as name from pg_policies where schemaname = 'storage' order by 1`,
     );
@@ -226,7 +229,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     120_000,
   );
 
-  test('without any one of the policies a cell is another', async () => {
+  test('without any one of the policies a cell has another outcome', async () => {
     type Policy = {
       tablename: string;
       policyname: string;
@@ -247,7 +250,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
       'DELETE /object/:bucket',
       'POST /object/list/:bucket',
     ];
-    // A policy somebody may add later, which says too much: the bucket for identity documents does not mind.
+    // A policy that allows too much, as somebody may add later: the bucket for identity documents ignores it.
     const careless = `create policy "too much" on storage.objects for all to anon, authenticated using (true) with check (true)`;
     for (const one of rows) {
       const restrictive = one.permissive === 'RESTRICTIVE';
@@ -275,7 +278,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     expect((await deviations(routes, few, ['id-verifications'])).wrong).toEqual([]);
   }, 300_000);
 
-  test('an address signed for an identity document ends with the minute, the session, the hour, and the document', async () => {
+  test('a signed URL of an identity document ends with its minute, the session, the hour and the document', async () => {
     const person = await server.addCustomer();
     const name = `${person.id}/signed.jpg`;
     const put = (): Promise<Answer> => ask(person.token, 'POST', `/object/id-verifications/${name}`, photo, PICTURE);
@@ -292,7 +295,7 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     expect(await read(url)).toBe(400);
     server.advance(-61_000);
     url = await sign();
-    // An hour later it is as good as gone, whether the sweep has come or not.
+    // After an hour the document counts as deleted, whether or not the cleanup has run.
     server.advance(3_601_000);
     expect(await read(url)).toBe(400);
     expect((await ask(person.token, 'GET', `/object/id-verifications/${name}`)).status).toBe(400);
@@ -307,8 +310,8 @@ describe.each(engines)('who may do what with files, on $name', ({ open }) => {
     expect(await read(url)).toBe(400);
   });
 
-  test('emptying and deleting, last', async () => {
-    // The service comes last, and then empties before it deletes.
+  test('emptying and deleting buckets, last', async () => {
+    // The service comes last and empties before it deletes.
     for (const one of principals.filter(({ who }) => who !== 'service'))
       expect((await deviations(LAST, [one], BUCKETS)).wrong).toEqual([]);
     const service = principals.filter(({ who }) => who === 'service');

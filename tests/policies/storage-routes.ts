@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 
-/** Every route of `/storage/v1`, how to try it, and who gets through: the written half of the storage matrix. */
+/** Every route of `/storage/v1`, how to call it, and who may: the expected outcomes of the storage matrix. */
 
 export type Whose = 'own' | 'other' | 'nobody';
 export type Who = 'guest' | 'person' | 'dead' | 'service';
 export type BucketName = 'id-verifications' | 'notes' | 'posters';
 
-/** One try: somebody, a bucket, and a name in it. */
+/** One call of a route: a caller, a bucket and an object. */
 export type Attempt = {
   readonly who: Who;
   readonly whose: Whose;
   readonly bucket: BucketName;
-  /** An object that is there, with bytes; for `nobody` one that is not. */
+  /** An existing object with bytes; for `nobody` a name that does not exist. */
   readonly name: string;
-  /** Writes the row of another object into the same folder, with the same owner; answers its name. */
+  /** Inserts the row of another object in the same folder with the same owner; returns its name. */
   seed(bucket?: BucketName): Promise<string>;
-  /** A name in the same folder that is not taken. */
+  /** Returns an unused name in the same folder. */
   free(): string;
-  /** Asks as the principal; `bare`: without saying who. */
+  /** Sends a request as the principal; `bare` leaves out the token. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>, bare?: boolean): Promise<Answer>;
-  /** A token the owner of the other objects was given for one of them. */
+  /** A token of the owner of the other objects, for one of them. */
   readonly otherToken: string;
-  /** Where the owner of the other objects has begun an upload. */
+  /** The address of an upload that the owner of the other objects has started. */
   readonly otherUpload: string;
   exists(bucket: string, name: string): Promise<boolean>;
   bucketExists(id: string): Promise<boolean>;
@@ -34,17 +34,17 @@ const path = (name: string): string => name.split('/').map(encodeURIComponent).j
 const fine = ({ status }: Answer): boolean => status >= 200 && status < 300;
 const field = (json: unknown, name: string): unknown => Object.entries(json ?? {}).find(([key]) => key === name)?.[1];
 
-/** True: it happened. Throws when it half happened. */
+/** True when it happened. Throws when it half happened. */
 type Route = { readonly kind: Kind; readonly run: (attempt: Attempt, photo: Buffer) => Promise<boolean> };
 
-/** All or none of several tries at the same thing. */
+/** Checks that several tries have the same outcome. */
 async function same(tries: readonly Promise<boolean>[]): Promise<boolean> {
   const all = await Promise.all(tries);
   if (all.some((one) => one !== all[0])) throw new Error(`some got through: ${all.join(' ')}`);
   return all[0] ?? false;
 }
 
-/** The same object by GET, HEAD, a range, and an address that is encoded to the last letter. */
+/** Reads an object by GET, HEAD, a range, and a fully percent-encoded path. */
 function reading(kind: Kind, prefix: string, bare = false): Route {
   return {
     kind,
@@ -77,7 +77,7 @@ function begin({ ask, bucket, free }: Attempt, photo: Buffer): Promise<Answer> {
   const headers = { ...TUS, 'upload-length': String(photo.length), 'upload-metadata': tusMetadata(bucket, free()) };
   return ask('POST', '/upload/resumable', undefined, headers);
 }
-/** Goes on with an upload of one's own, of another, or of nobody. */
+/** Resumes an upload of one's own, of another person, or a missing one. */
 function resuming(method: string, override?: string): Route {
   return {
     kind: 'resume',
@@ -87,7 +87,7 @@ function resuming(method: string, override?: string): Route {
       const theirs = attempt.whose === 'nobody' ? `/upload/resumable/${randomUUID()}` : attempt.otherUpload;
       const patch = { ...TUS, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' };
       const headers = override ? { ...patch, 'x-http-method-override': override } : patch;
-      // Somebody else's is asked for with too much, so that a hole would not use it up.
+      // Other people's uploads get a body that is too large, so that a hole would not complete them.
       const body =
         method === 'PATCH' || method === 'POST' ? (mine ? photo : Buffer.alloc(photo.length + 1)) : undefined;
       const answer = await attempt.ask(method, mine ?? theirs, body, headers);
@@ -95,15 +95,15 @@ function resuming(method: string, override?: string): Route {
     },
   };
 }
-/** With the token one is given, or where none is given with somebody else's for something else. */
-function signedReading(place: string, transform?: unknown): Route {
+/** Reads with a signed token; without the right to sign, with another person's token for another object. */
+function signedReading(prefix: string, transform?: unknown): Route {
   return {
     kind: transform ? 'render' : 'sign',
     run: async ({ ask, bucket, name, otherToken }) => {
       const signed = await ask('POST', `/object/sign/${bucket}/${path(name)}`, { expiresIn: 30, transform });
       const url = field(signed.json, 'signedURL');
       const token = typeof url === 'string' ? url.split('?token=')[1] : otherToken;
-      const answer = await ask('GET', `${place}/${bucket}/${path(name)}?token=${token}`, undefined, {}, true);
+      const answer = await ask('GET', `${prefix}/${bucket}/${path(name)}?token=${token}`, undefined, {}, true);
       return fine(answer);
     },
   };
@@ -116,7 +116,7 @@ function relocating(kind: Kind, verb: string): Route {
       const destinationKey = free();
       const answer = await ask('POST', `/object/${verb}`, { bucketId: bucket, sourceKey, destinationKey });
       if (bucket === 'id-verifications') {
-        // Another bucket would be another way out.
+        // A copy into another bucket must fail too.
         const destination = { destinationKey: free(), destinationBucket: 'notes' };
         if (fine(await ask('POST', `/object/${verb}`, { bucketId: bucket, sourceKey, ...destination })))
           throw new Error('it left its bucket');
@@ -215,7 +215,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'DELETE /upload/resumable/:id': resuming('DELETE'),
   ...signedResumables(),
 
-  // Last: what is emptied and deleted here is gone.
+  // Last, because these empty and delete buckets.
   'POST /bucket/:id/empty': {
     kind: 'empty',
     run: async ({ ask, bucket, seed, exists, whose }) => {
@@ -233,7 +233,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   },
 };
 
-/** With a signed address's token, or where none is given with somebody else's for something else. */
+/** Uploads with a signed token; without the right to sign, with another person's token for another object. */
 function signedResumables(): Record<string, Route> {
   const trying =
     (method: string | null, override?: string) =>
@@ -266,7 +266,7 @@ function signedResumables(): Record<string, Route> {
   };
 }
 
-/** Who gets through: `who whose`, `*` for all; everybody else is refused. `people` are signed in, `dead` were. */
+/** Who may call a route: `who whose`, `*` for all; everybody else is refused. `people` are signed in, `dead` were. */
 export type Kind =
   | 'know'
   | 'make'
@@ -290,7 +290,7 @@ type Rules = Readonly<Record<Kind, readonly string[]>>;
 const THERE = ['service own', 'service other'];
 const MINE = ['person own', ...THERE];
 export const RULES: Readonly<Record<BucketName, Rules>> = {
-  // Its owner alone, the service not even; nothing is replaced, rendered, moved, copied or public.
+  // For the owner only, not even the service; nothing can be replaced, rendered, moved, copied or made public.
   'id-verifications': {
     know: ['person *', 'service *'],
     make: ['service *'],
@@ -310,7 +310,7 @@ export const RULES: Readonly<Record<BucketName, Rules>> = {
     remove: MINE,
     resume: ['person own', 'service own'],
   },
-  // Private, with a policy that gives everybody a folder.
+  // Private, with a policy that gives each person a folder.
   notes: {
     know: ['person *', 'service *'],
     make: ['service *'],
@@ -330,7 +330,7 @@ export const RULES: Readonly<Record<BucketName, Rules>> = {
     remove: MINE,
     resume: ['person own', 'service own'],
   },
-  // Public, with no policy at all.
+  // Public, without a policy.
   posters: {
     know: ['person *', 'service *'],
     make: ['service *'],

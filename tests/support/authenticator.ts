@@ -1,20 +1,20 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** A key of a person in software: does what a phone or a security key does with WebAuthn options, and what a forger would. */
+/** A software authenticator: answers WebAuthn options like a phone or security key, or like a forger. */
 export type Authenticator = {
-  /** The answer to registration options, as a browser sends it. */
+  /** Answers registration options, as a browser sends it. */
   create(options: CreationOptions, tricks?: Tricks): Record<string, unknown> & { id: string };
-  /** The answer to request options. */
+  /** Answers request options. */
   get(options: { challenge: string; rpId?: string }, tricks?: Tricks): Record<string, unknown> & { id: string };
 };
 type CreationOptions = { challenge: string; rp: { id?: string }; user: { id: string } };
-/** What is done otherwise than an honest authenticator does it. */
+/** How the answer differs from that of an honest authenticator. */
 export type Tricks = {
   readonly origin?: string;
   readonly rpId?: string;
   readonly type?: string;
   readonly challenge?: string;
-  /** Nobody showed who they are. */
+  /** The user was not verified. */
   readonly unverified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
@@ -25,7 +25,7 @@ const FLAG_PRESENT = 0x01;
 const FLAG_VERIFIED = 0x04;
 const FLAG_KEY = 0x40;
 
-/** `origin`: the page it is used on. */
+/** Creates an authenticator; `origin` is the page it is used on. */
 export function createAuthenticator(origin: string): Authenticator {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(32).toString('base64url');
@@ -90,7 +90,7 @@ export function createAuthenticator(origin: string): Authenticator {
   };
 }
 
-/** An ES256 key as COSE writes it (RFC 9053): {1: 2, 3: -7, -1: 1, -2: x, -3: y}. */
+/** Encodes an ES256 key in COSE (RFC 9053): {1: 2, 3: -7, -1: 1, -2: x, -3: y}. */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   return Buffer.concat([
@@ -101,7 +101,7 @@ function coseKey(key: KeyObject): Buffer {
   ]);
 }
 
-/** {fmt: "none", attStmt: {}, authData} in CBOR. */
+/** Encodes {fmt: "none", attStmt: {}, authData} in CBOR. */
 function attestation(authData: Buffer): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(authData.length);

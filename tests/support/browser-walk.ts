@@ -1,6 +1,6 @@
-/** A browser without pages: follows addresses one by one, keeps cookies by origin, fills in forms. */
+/** A browser without rendering: follows redirects one by one, keeps cookies by origin, fills in forms. */
 export type Walker = {
-  /** Goes to an address; answers where it leads (null: nowhere) and the page. */
+  /** Requests a URL; returns the redirect target (null when there is none) and the page. */
   go(url: string, init?: { method?: 'POST'; form?: Record<string, string> }): Promise<Step>;
 };
 export type Step = { readonly status: number; readonly location: string | null; readonly page: string };
@@ -36,7 +36,7 @@ export function createWalker(ip: string): Walker {
   };
 }
 
-/** The hidden fields and the target of the first form of a page that has any. */
+/** Reads the hidden fields and the action of the first form on a page. */
 export function readForm(page: string): { action: string; fields: Record<string, string> } {
   const unescape = (text: string): string =>
     text

@@ -3,7 +3,7 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 export type Engine = { readonly name: string; open(env?: Record<string, string>): Promise<TestServer> };
 
-/** The engines there are on this machine: always the embedded one, PostgreSQL when the test run has started it. */
+/** The database engines on this machine: always the embedded one, and PostgreSQL when the test run has started it. */
 export const engines: readonly Engine[] = [
   { name: 'embedded', open: (env = {}) => startTestServer({ env }) },
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
@@ -11,7 +11,7 @@ export const engines: readonly Engine[] = [
 
 async function openOnPostgres(env: Record<string, string> = {}): Promise<TestServer> {
   const database = await createMigratedDatabase();
-  if (!database) throw new Error('PostgreSQL went away');
+  if (!database) throw new Error('PostgreSQL is not available');
   const server = await startTestServer({ databaseUrl: database.url, env });
   return {
     ...server,

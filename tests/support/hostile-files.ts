@@ -2,10 +2,10 @@ import { Readable, type Transform } from 'node:stream';
 import { crc32, createDeflate, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** What no picture we made says: where it is found again, something has escaped. */
+/** A mark inside every hostile file. Where it is found again, something has escaped. */
 export const MARK = 'WHERE-I-LIVE';
 
-/** Bombs are heavy to make: only when their turn comes. */
+/** A hostile file; it is made when it is needed, because bombs are expensive to make. */
 export type Hostile = { readonly name: string; readonly make: () => Buffer | Promise<Buffer> };
 
 function chunk(type: string, data: Buffer): Buffer {
@@ -26,7 +26,7 @@ function header(width: number, height: number, depth = 8, colour = 2, interlace 
 const END = chunk('IEND', Buffer.alloc(0));
 const zeros = (size: number): Buffer => deflateSync(Buffer.alloc(size), { level: 9 });
 
-/** Packed as they come, so that making a bomb takes no memory that would be counted. */
+/** Compresses zeros as a stream, so that making a bomb uses no memory that a test would count. */
 async function manyZeros(size: number, packer: Transform = createDeflate({ level: 9 })): Promise<Buffer> {
   function* pieces(): Generator<Buffer> {
     for (let left = size; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536));
@@ -36,7 +36,10 @@ async function manyZeros(size: number, packer: Transform = createDeflate({ level
   return Buffer.concat(packed);
 }
 
-/** Two hundred hostile files, made here: bombs, two things at once, halves, liars, and pictures that say too much. `beacon`: an address some ask for. */
+/**
+ * Makes two hundred hostile files: bombs, polyglots, truncated files, wrong headers, and pictures with private metadata. `beacon`: a URL
+ * that some of them try to load.
+ */
 export async function hostileFiles(beacon: string): Promise<Hostile[]> {
   const found: Hostile[] = [];
   const add = (name: string, bytes: Buffer | Hostile['make']): void =>

@@ -14,7 +14,7 @@ export function checkedOutMigrations(): Promise<Migration[]> {
   return readMigrations(join(ROOT, 'database', 'migrations'));
 }
 
-/** Makes an embedded database with these migrations and answers it as one file. */
+/** Creates an embedded database with these migrations and returns it as one file. */
 export async function makeImage(migrations: readonly Migration[]): Promise<Blob> {
   const db = await openEmbedded(null, { migrations, say: () => undefined, warn: () => undefined });
   const image = await db.image();
@@ -23,11 +23,11 @@ export async function makeImage(migrations: readonly Migration[]): Promise<Blob>
 }
 
 /**
- * The embedded database as the migrations leave it, which saves every world of the tests from making it anew. The first who asks makes it;
- * it is kept beside the packages, under a name that only the same packages and the same migrations have.
+ * Returns the migrated embedded database, so that test servers need not migrate. The first caller creates it; it is cached in node_modules
+ * under a hash of the packages and migrations.
  */
 export async function migratedImage(): Promise<Blob> {
-  // Mutation tests hand in a database with a fault in it.
+  // Mutation tests pass a database with a fault.
   const faulty = process.env['TEST_DATABASE_IMAGE'];
   if (faulty) return new Blob([await readFile(faulty)]);
   const migrations = await checkedOutMigrations();
@@ -41,23 +41,23 @@ export async function migratedImage(): Promise<Blob> {
   await mkdir(folder, { recursive: true });
   for (const one of await readdir(folder))
     if (/^database-.*\.tar$/.test(one) && one !== own) await rm(join(folder, one), { force: true });
-  // Written whole or not at all: another test file may ask at the same moment.
+  // Rename in one step: another test file may read it at the same moment.
   await writeFile(`${file}.${process.pid}`, image.stream());
   await rename(`${file}.${process.pid}`, file);
   return image;
 }
 
-/** Opens an embedded database from an image, or an empty one, and runs the migrations that it has not seen. */
+/** Opens an embedded database from an image, or an empty one, and runs the missing migrations. */
 export function openImage(image: Blob | null, migrations: readonly Migration[]): ReturnType<typeof openEmbedded> {
   return openEmbedded(image, { migrations, say: () => undefined, warn: () => undefined });
 }
 
-/** Opens an embedded database of its own, as the migrations leave it. */
+/** Opens a new migrated embedded database. */
 export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
   return openImage(await migratedImage(), await checkedOutMigrations());
 }
 
-/** Writes the image into a new folder, which an embedded database then opens much faster than it makes an empty one. */
+/** Unpacks the image into a new folder: much faster than creating a database there. */
 export async function migratedFolder(folder: string): Promise<void> {
   const image = await migratedImage();
   await mkdir(folder, { recursive: true, mode: 0o700 });

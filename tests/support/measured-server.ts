@@ -7,20 +7,20 @@ import { migratedFolder } from './image.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { freePorts } from './test-server.ts';
 
-/** The server as a process of its own on the embedded database, whose memory is told apart from the test's. */
+/** The server as a separate process on the embedded database, so that its memory can be measured without that of the test. */
 export type MeasuredServer = {
   readonly url: string;
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   readonly dataDir: string;
   readonly service: SupabaseClient;
-  /** Somebody who has just signed up. */
+  /** A person who has just signed up. */
   readonly person: { readonly id: string; readonly token: string; readonly client: SupabaseClient };
-  /** Bytes of memory the server holds now. */
+  /** Resident memory of the server, in bytes. */
   memory(): Promise<number>;
-  /** Seconds of processor time the server has used since it started, on all threads: unlike a clock, other programs do not move it. */
+  /** Processor time of the server since it started, in seconds over all threads. Unlike elapsed time, other programs do not affect it. */
   processorSeconds(): Promise<number>;
-  /** What it complained about. */
+  /** Everything it printed. */
   output(): string;
   close(): Promise<void>;
 };
@@ -73,15 +73,15 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
 
 async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
-  const told = status === null ? execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString() : status;
-  return Number(/(?:VmRSS:)?\s*(\d+)/.exec(status === null ? told : told.slice(told.indexOf('VmRSS:')))?.[1]) * 1024;
+  const text = status === null ? execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString() : status;
+  return Number(/(?:VmRSS:)?\s*(\d+)/.exec(status === null ? text : text.slice(text.indexOf('VmRSS:')))?.[1]) * 1024;
 }
 
-/** User and system time of a process, from /proc where there is one, else from ps. */
+/** User and system time of a process, from /proc where it exists, otherwise from ps. */
 async function processorSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat !== null) {
-    // The name of the program, in brackets, may hold spaces. Times are in hundredths of a second.
+    // The program's name, in brackets, can contain spaces. Times are in hundredths of a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / 100;
   }

@@ -4,16 +4,16 @@ import { ProviderError } from '#server/providers/call.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A payment provider in memory, for unit tests: what it knows is moved by the test, and every move is an event that may or may not arrive. */
+/** A payment provider in memory for unit tests. The test changes its state; each change is an event that the test may deliver or not. */
 export type FakeProvider = {
   readonly payments: Payments;
-  /** Events in the order in which things happened. */
+  /** Events in chronological order. */
   readonly events: ProviderEvent[];
-  /** Calls of `refund` with their keys. */
+  /** Idempotency keys of the calls of `refund`. */
   readonly refundKeys: string[];
-  /** While set, every call fails with it. */
+  /** When set, every call fails with it. */
   failing: ProviderError | null;
-  /** How the next refunds begin. */
+  /** Status of the next refunds. */
   refundsBegin: Refund['status'];
   session(bookingId: string, key: string, amountCents: number): PaymentSession;
   move(sessionId: string, move: ProviderMove): void;
@@ -159,8 +159,8 @@ export function createFakeProvider(): FakeProvider {
           provider.refundKeys.push(key);
           const session = ofIntent(paymentIntentId);
           if (!session) throw new ProviderError('stripe', 'resource_missing', { retryable: false });
-          const known = keys.get(key);
-          if (known) return known;
+          const existing = keys.get(key);
+          if (existing) return existing;
           const left = session.amountCents - session.refundedCents;
           if (left === 0) throw new ProviderError('stripe', 'charge_already_refunded', { retryable: false });
           const made: Refund = {

@@ -3,17 +3,17 @@ import pg from 'pg';
 import { openPostgres } from '#server/db/open.ts';
 import { checkedOutMigrations } from './image.ts';
 
-/** A database of one test file. */
+/** The database of one test file. */
 export type TestDatabase = {
-  /** `postgres://` address of the new, empty database, as a superuser. */
+  /** `postgres://` URL of the new, empty database, as a superuser. */
   readonly url: string;
-  /** Ends what is still connected and removes the database. */
+  /** Closes all connections and removes the database. */
   drop(): Promise<void>;
 };
 
 /**
- * Creates an empty database on the PostgreSQL that `npm test` started (`TEST_POSTGRES_URL`, a superuser's address of
- * the maintenance database). Null when there is none: the caller then runs on the embedded database only and says so.
+ * Creates an empty database on the PostgreSQL that `npm test` started (`TEST_POSTGRES_URL`, the superuser's URL of the maintenance
+ * database). Null when there is none: the caller then uses only the embedded database.
  */
 export async function createTestDatabase(): Promise<TestDatabase | null> {
   const server = process.env['TEST_POSTGRES_URL'];
@@ -21,7 +21,7 @@ export async function createTestDatabase(): Promise<TestDatabase | null> {
   return onServer(server, (client) => create(server, client, 'template1'));
 }
 
-/** Creates a copy of the database that `template` leads to, to which nobody may be connected. */
+/** Creates a copy of the database at the URL `template`. Nothing may be connected to that database. */
 export function copyTestDatabase(template: string): Promise<TestDatabase> {
   const server = new URL(template);
   const original = server.pathname.slice(1);
@@ -29,7 +29,7 @@ export function copyTestDatabase(template: string): Promise<TestDatabase> {
   return onServer(server.href, (client) => create(server.href, client, original));
 }
 
-/** Creates a database as the migrations leave it, copied from one that the first caller migrates. Null without a PostgreSQL. */
+/** Creates a migrated database, copied from one that the first caller migrates. Null without a PostgreSQL. */
 export async function createMigratedDatabase(): Promise<TestDatabase | null> {
   const server = process.env['TEST_POSTGRES_URL'];
   if (server === undefined || server === '') return null;
@@ -39,14 +39,14 @@ export async function createMigratedDatabase(): Promise<TestDatabase | null> {
     .digest('hex')
     .slice(0, 16)}`;
   return onServer(server, async (client) => {
-    // Held until this connection ends: one process migrates, the others wait for it.
+    // Held until this connection ends: one process migrates, the others wait.
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     const { rows } = await client.query('select from pg_database where datname = $1', [template]);
     if (rows.length === 0) {
       const fresh = await create(server, client, 'template1');
       const database = await openPostgres(fresh.url, { migrations, say: ignore, warn: ignore, poolSize: 2 });
       await database.close();
-      // A database can be renamed once nobody is connected to it any more.
+      // A database can be renamed only when nothing is connected to it.
       await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [
         fresh.name,
       ]);
@@ -69,7 +69,7 @@ async function create(server: string, client: pg.Client, template: string): Prom
   return { name, url: url.href, drop };
 }
 
-/** Works on a connection of its own: `create database` may not share a transaction. */
+/** Uses a separate connection: `create database` cannot run in a transaction. */
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -9,21 +9,21 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const READY_MS = 90_000;
-/** Home page, Stripe, igloohome, plugs, vision model, SMTP, sign-in by others, SMS. */
+/** Home page, Stripe, igloohome, plugs, vision model, SMTP, identity provider, SMS. */
 const SANDBOX_PORTS = 8;
 
 export type ProgramOptions = {
-  /** Variables as in .env.example; what is not given has its default. */
+  /** Variables as in .env.example; the rest have their defaults. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Kept when given, so that a second program can go on with it; otherwise a new folder, removed by `stop` and `kill`. */
+  /** An existing folder, for a restart. By default a new one, which `stop` and `kill` remove. */
   readonly dataDir?: string;
-  /** `postgres://` address; without it the embedded database. */
+  /** `postgres://` URL; the embedded database when absent. */
   readonly databaseUrl?: string;
-  /** Ports of an earlier program, for a restart whose addresses must not change. */
+  /** Ports of an earlier program, for a restart with the same addresses. */
   readonly ports?: { readonly port: number; readonly sandboxPort: number };
 };
 
-/** What `npm start` starts, running on spare ports of this machine. */
+/** What `npm start` starts, on free ports. */
 export type Program = {
   readonly apiUrl: string;
   readonly sandboxUrl: string;
@@ -34,23 +34,23 @@ export type Program = {
   readonly ports: { readonly port: number; readonly sandboxPort: number };
   /** bin/start.js; the server and the sandbox are its children. */
   readonly child: ChildProcess;
-  /** Process id of the server itself. */
+  /** Process id of the server. */
   readonly serverPid: number;
   /** Everything printed so far. */
   output(): string;
-  /** SIGTERM and the end of it all; answers the exit code. */
+  /** Sends SIGTERM and waits for the end; returns the exit code. */
   stop(): Promise<number>;
-  /** SIGKILL for the server, as a power cut would; the sandbox keeps what it knows. Answers when everything has ended. */
+  /** Sends SIGKILL to the server, like a power cut, and waits until everything has ended. The sandbox keeps its state. */
   kill(): Promise<void>;
 };
 
-/** Starts the whole program and waits until it is ready. Throws what it printed when it ends before that. */
+/** Starts the program and waits until it is ready. Throws with its output when it ends before that. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'studio-')));
   const ports = options.ports ?? { port: await freePorts(1), sandboxPort: await freePorts(SANDBOX_PORTS) };
   const child = spawn(process.execPath, [join(ROOT, 'bin', 'start.js')], {
     env: environment(options, dataDir, ports),
-    // The channel closes with this process, however it ends, and then the program stops by itself.
+    // The IPC channel closes when this process ends, and the program then stops.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let printed = '';
@@ -101,7 +101,7 @@ type Runtime = { [name in 'apiUrl' | 'sandboxUrl' | 'databaseUrl' | 'anonKey' | 
   pid: number;
 };
 
-/** What `npm run -s status` reads too. Throws when the server has not written it. */
+/** Reads the file of `npm run -s status`. Throws when the server has not written it. */
 function readRuntime(dataDir: string): Runtime {
   const file = join(dataDir, 'runtime.json');
   if (!existsSync(file)) throw new Error(`the program left no ${file}`);
@@ -109,8 +109,8 @@ function readRuntime(dataDir: string): Runtime {
 }
 
 /**
- * Of this machine's own settings nothing may leak into a test, least of all real keys from a .env file: every variable
- * .env.example names, empty, which counts as unset and wins over .env.
+ * Empties every variable of .env.example, so that neither this machine's settings nor real keys in .env reach a test. An empty variable
+ * counts as unset and wins over .env.
  */
 export function emptySettings(): Record<string, string> {
   const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
@@ -131,7 +131,7 @@ function environment(options: ProgramOptions, dataDir: string, ports: Program['p
   };
 }
 
-/** The first of `count` ports in a row that nothing listens on just now. */
+/** Finds the first of `count` consecutive free ports. */
 export async function freePorts(count: number): Promise<number> {
   for (let tries = 0; tries < 50; tries += 1) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);

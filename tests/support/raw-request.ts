@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 export type RawAnswer = { readonly status: number; readonly text: string; readonly seconds: number };
 
 /**
- * Sends a request whose body never ends and answers with what the server says. `sent`: the part of the body that is sent. Rejects when
- * the server says nothing within `milliseconds`, or when `signal` aborts.
+ * Sends a request whose body never ends and returns the server's answer. `sent`: the part of the body that is sent. Rejects when no answer
+ * comes within `milliseconds`, or when `signal` aborts.
  */
 export function sendUnfinished(
   url: string,
@@ -42,7 +42,9 @@ export function sendUnfinished(
   });
 }
 
-/** Sends `count` requests whose bodies never end at once, and answers with the first `wanted` statuses; `during` runs before the others end. */
+/**
+ * Sends `count` requests whose bodies never end at once, and returns the first `wanted` statuses; `during` runs while the others are open.
+ */
 export async function firstStatuses(
   count: number,
   wanted: number,

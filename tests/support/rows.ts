@@ -4,24 +4,24 @@ import { openMigratedDatabase } from './image.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 export type Row = Record<string, unknown>;
-/** Why PostgreSQL refused a statement. */
+/** The error with which PostgreSQL refused a statement. */
 export type Refusal = { readonly code: string; readonly constraint: string; readonly message: string };
 
-/** The statements of one transaction, which is undone when its test ends. */
+/** Statements in one transaction, which is rolled back when its test ends. */
 export type Rows = {
-  /** Runs a statement and answers its rows. */
+  /** Runs a statement and returns its rows. */
   ask<R = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
-  /** Runs a statement and answers the first value of its first row. */
+  /** Runs a statement and returns the first value of its first row. */
   value(text: string, values?: readonly unknown[]): Promise<unknown>;
-  /** Adds a row; the values are read as JSON reads them. Answers the row as it was stored. */
+  /** Adds a row from JSON values. Returns the stored row. */
   add(table: string, values: Values): Promise<Row>;
-  /** Runs something and undoes it: the refusal, or null when nothing was refused. */
+  /** Runs something and rolls it back; returns the error, or null when there was none. */
   refusal(work: () => Promise<unknown>): Promise<Refusal | null>;
-  /** Sets the claims that the auth functions read, until the test ends; null: nobody. */
+  /** Sets the claims that the auth functions read until the test ends; null for no caller. */
   act(claims: Values | null): Promise<void>;
 };
 
-/** A fixed id with this number in it. */
+/** Returns a fixed id that contains this number. */
 export function uuid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
@@ -29,16 +29,16 @@ export function uuid(number: number): string {
 class Undo extends Error {}
 
 export type TestRows = {
-  /** Runs a test in a transaction of its own and undoes everything. */
+  /** Runs a test in its own transaction and rolls it back. */
   undone(work: (rows: Rows) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 };
 
 type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** Opens a migrated embedded database whose tests see nothing of each other. */
+/** Opens a migrated embedded database whose tests do not see each other's rows. */
 export async function openRows(): Promise<TestRows> {
-  // Mutation tests hand in a database of a PostgreSQL server with a fault in it: it is made and asked many times faster.
+  // Mutation tests pass a faulty database on a PostgreSQL server: it is created and queried many times faster.
   const faulty = process.env['TEST_DATABASE_TEMPLATE'];
   if (faulty) return openServerRows(faulty);
   const db = await openMigratedDatabase();
@@ -56,12 +56,12 @@ export async function openRows(): Promise<TestRows> {
   };
 }
 
-/** As openRows, on a migrated database of a PostgreSQL server; values cross as they do in the server. */
+/** Like openRows, on a migrated database of a PostgreSQL server. Values are encoded and decoded as in the server. */
 async function openServerRows(url: string): Promise<TestRows> {
   const types = { getTypeParser: (oid: number) => (text: string) => decodeValue(oid, text) };
   const client = new pg.Client({
     connectionString: url,
-    // Compiling a plan takes longer than these few rows.
+    // Compiling a plan takes longer than reading these few rows.
     options: '-c jit=off',
     types: types as pg.CustomTypesConfig,
   });

@@ -1,9 +1,9 @@
 import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 import { freePorts } from './test-server.ts';
 
-/** The outside world alone, for the adapters that reach it. */
+/** Only the sandbox, for tests of the adapters. */
 export type SandboxPorts = {
-  /** Address of a stand-in by its place after the home page: +1 Stripe, +2 igloohome, +3 plugs, +5 mail. */
+  /** URL of a provider by its port offset: +1 Stripe, +2 igloohome, +3 plugs, +5 mail. */
   at(offset: number): string;
   smtpUrl: string;
   ask(path: string, body?: unknown): Promise<unknown>;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { TestServer } from './test-server.ts';
 
-/** Runs a script of statements parted by empty lines, as the owner of the tables. */
+/** Runs statements separated by empty lines, as the owner of the tables. */
 export async function runScript(server: TestServer, script: string): Promise<void> {
   if (server.ownerUrl === null) {
     for (const statement of script.split(/\n\n/)) await server.app.db.query(statement);

@@ -12,7 +12,7 @@ export type Runtime = {
   readonly anonKey: string;
   readonly serviceRoleKey: string;
 };
-/** The server as its own process, to be killed at any moment. */
+/** The server as a separate process, which a test can kill at any moment. */
 export type ServerProcess = {
   readonly runtime: Runtime;
   readonly child: ChildProcess;
@@ -20,34 +20,36 @@ export type ServerProcess = {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Starts server/main.ts with these variables and waits until it is ready. Throws with what it said when it ends before. */
+/** Starts server/main.ts with these variables and waits until it is ready. Throws with its output when it ends before. */
 export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['server/main.ts'], {
     cwd: ROOT,
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => void (said += chunk.toString()));
-  const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const end = Date.now() + READY_MS;
   for (;;) {
     const runtime = await readRuntime(env['DATA_DIR'] ?? '');
-    if (runtime !== null && runtime.pid === child.pid && said.includes('ready on')) {
+    if (runtime !== null && runtime.pid === child.pid && printed.includes('ready on')) {
       return {
         runtime,
         child,
-        output: () => said,
+        output: () => printed,
         kill: (signal = 'SIGKILL') => {
           child.kill(signal);
-          return over;
+          return exited;
         },
       };
     }
     if (child.exitCode !== null || Date.now() > end) {
       child.kill('SIGKILL');
-      throw Object.assign(new Error(`the server did not start: ${said.slice(-2_000)}`), { exitCode: child.exitCode });
+      throw Object.assign(new Error(`the server did not start: ${printed.slice(-2_000)}`), {
+        exitCode: child.exitCode,
+      });
     }
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

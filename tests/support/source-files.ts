@@ -3,48 +3,48 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
 
-/** Reads the source files of the house and judges their imports by a table; `tests/architecture.test.ts` has the table. */
+/** Reads our source files and checks their imports against a table, which is in `tests/architecture.test.ts`. */
 
 export type Import = {
-  /** As written. */
+  /** As written in the file. */
   readonly specifier: string;
-  /** Path from the root of the house, or null for a package. */
+  /** Path from the repository root, or null for a package. */
   readonly target: string | null;
-  /** Gone when the types are stripped. */
+  /** True when the import disappears with the types. */
   readonly typeOnly: boolean;
 };
 export type Source = {
-  /** Path from the root of the house, with `/`. */
+  /** Path from the repository root, with `/`. */
   readonly path: string;
   readonly text: string;
   readonly lines: number;
   readonly imports: readonly Import[];
   readonly functions: readonly MeasuredFunction[];
 };
-/** `lines` counts the function's own lines: those of the functions inside it are counted for them. */
+/** A function and its size; `lines` excludes the functions inside it. */
 export type MeasuredFunction = { readonly name: string; readonly line: number; readonly lines: number };
 
-/** One row of the import table. Places are paths without ending; `*` stands for one segment, and what is below is meant too. */
+/** One row of the import table. An area is a path without extension and includes everything below it; `*` matches one segment. */
 export type Area = {
   readonly area: string;
   readonly may: readonly string[];
-  /** Places whose types it may name. */
+  /** Areas whose types it may import. */
   readonly mayType?: readonly string[];
-  /** Packages it may use; without this, all. */
+  /** Packages it may import; all when absent. */
   readonly packages?: readonly string[];
 };
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const TREES = ['rules', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench', 'tools/art', 'build'];
 
-/** Every .ts, .tsx and bin's .js file of the house. */
+/** Reads all our .ts, .tsx and .js files. */
 export function readSourceFiles(): Source[] {
   return TREES.flatMap(listFiles)
     .filter((path) => /\.(ts|tsx|js)$/.test(path))
     .map((path) => readSource(path, readFileSync(join(ROOT, path), 'utf8')));
 }
 
-/** Files and folders of the house, with how many entries a folder has, test files left out. */
+/** Lists our folders with their number of entries, without test files. */
 export function readFolders(): { path: string; entries: number }[] {
   const folders = new Map<string, Set<string>>();
   for (const path of TREES.flatMap(listFiles)) {
@@ -64,7 +64,7 @@ function listFiles(folder: string): string[] {
   try {
     entries = readdirSync(full, { withFileTypes: true });
   } catch (error) {
-    // A room that is not built yet.
+    // A folder that does not exist yet.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
@@ -115,7 +115,7 @@ type Node = { type: string; start: number; end: number; [key: string]: unknown }
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 
-/** Children first; `visit` gets the sum of what it answered for them. */
+/** Visits children first; `visit` gets the sum of their results. */
 function walk(value: unknown, visit: (node: Node, inner: number) => number): number {
   if (typeof value !== 'object' || value === null) return 0;
   let inner = 0;
@@ -134,17 +134,17 @@ function targetOf(from: string, specifier: string): string | null {
   return null;
 }
 
-/** `server/rest/parse.ts` lies in `server/rest` and in `server/*`. */
-export function liesIn(path: string, place: string): boolean {
+/** True when the path is in the area: `server/rest/parse.ts` is in `server/rest` and in `server/*`. */
+export function liesIn(path: string, area: string): boolean {
   const here = path
     .replace(/\.\w+$/, '')
     .replace(/\.(test|e2e)$/, '')
     .split('/');
-  const there = place.split('/');
+  const there = area.split('/');
   return there.length <= here.length && there.every((part, index) => part === '*' || part === here[index]);
 }
 
-/** Where relative imports stay within: `web/features/auth`, `server/rest`, `sandbox`; for `server/main.ts` all of `server`. */
+/** The folder inside which imports are relative: `web/features/auth`, `server/rest`, `sandbox`; for `server/main.ts` all of `server`. */
 function homeOf(path: string): string {
   const parts = path.split('/');
   const [tree = '', area = ''] = parts;
@@ -153,14 +153,14 @@ function homeOf(path: string): string {
   return parts.slice(0, Math.min(depth, parts.length - 1)).join('/');
 }
 
-/** What is wrong with the imports of one file, a sentence each. The first row of the table it lies in counts. */
+/** Lists the forbidden imports of one file, one sentence each. The first row of the table that contains the file applies. */
 export function importFaults(source: Source, table: readonly Area[]): string[] {
   const row = table.find(({ area }) => liesIn(source.path, area));
-  if (row === undefined) return [`${source.path} lies in no room of the table`];
+  if (row === undefined) return [`${source.path} is in no row of the table`];
   const isTest = /\.test\.tsx?$/.test(source.path);
   return source.imports.flatMap(({ specifier, target, typeOnly }) => {
     const says = (what: string): string[] => [`${source.path} imports ${specifier}: ${what}`];
-    if (specifier.startsWith('computed: ')) return says('the name of a module must be written out');
+    if (specifier.startsWith('computed: ')) return says('the name of a module must be a literal');
     if (target === null) {
       const name = /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? '';
       const allowed =
@@ -169,23 +169,23 @@ export function importFaults(source: Source, table: readonly Area[]): string[] {
     }
     const faults: string[] = [];
     const atHome = target.startsWith(`${homeOf(source.path)}/`);
-    if (specifier.startsWith('.') && !atHome) faults.push(...says('another room is reached by its # name'));
-    if (specifier.startsWith('#') && atHome) faults.push(...says('its own room is reached by a relative path'));
-    // `server/functions/*`: each file is a room of its own, so only the very same one is home.
-    const sameRoom = liesIn(target, fill(row.area, source.path));
-    const places = [...row.may, ...(typeOnly ? (row.mayType ?? []) : []), ...(isTest ? ['tests/support'] : [])];
-    if (!sameRoom && !places.some((place) => liesIn(target, place))) faults.push(...says(`${row.area} may not`));
+    if (specifier.startsWith('.') && !atHome) faults.push(...says('import another area by its # name'));
+    if (specifier.startsWith('#') && atHome) faults.push(...says('import its own area by a relative path'));
+    // In `server/functions/*` each file is its own area, so only the file itself is in the same area.
+    const sameArea = liesIn(target, fill(row.area, source.path));
+    const allowedAreas = [...row.may, ...(typeOnly ? (row.mayType ?? []) : []), ...(isTest ? ['tests/support'] : [])];
+    if (!sameArea && !allowedAreas.some((area) => liesIn(target, area))) faults.push(...says(`${row.area} may not`));
     return faults;
   });
 }
 
-/** The stars of a place filled in as this path has them. */
-function fill(place: string, path: string): string {
+/** Replaces each star of an area with the segment that the path has there. */
+function fill(area: string, path: string): string {
   const here = path
     .replace(/\.\w+$/, '')
     .replace(/\.(test|e2e)$/, '')
     .split('/');
-  return place
+  return area
     .split('/')
     .map((part, index) => (part === '*' ? here[index] : part))
     .join('/');

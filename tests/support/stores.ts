@@ -1,14 +1,14 @@
 import { type ObjectService, startObjectService } from '#sandbox/main.ts';
 
-/** Where the house can keep files: its own disk, or a service that speaks S3. */
+/** Where the server stores files: on its own disk, or in an S3 service. */
 export type Store = {
   readonly name: string;
-  /** The environment that chooses it, and how many files it keeps under a folder. */
+  /** Returns the environment that selects this store, and the service. */
   open(): Promise<OpenStore>;
 };
 export type OpenStore = {
   readonly env: Record<string, string>;
-  /** null: the files lie in the house's own folder. */
+  /** Null when the files are in the server's own folder. */
   readonly service: ObjectService | null;
   close(): Promise<void>;
 };
@@ -30,7 +30,7 @@ export async function openService(
       STORAGE_S3_ACCESS_KEY_ID: service.credentials.accessKeyId,
       STORAGE_S3_SECRET_ACCESS_KEY: service.credentials.secretAccessKey,
       STORAGE_S3_REGION: service.credentials.region,
-      STORAGE_S3_PREFIX: 'house/files',
+      STORAGE_S3_PREFIX: 'studio/files',
     },
     close: () => service.close(),
   };

@@ -12,22 +12,22 @@ import { readConfig } from '#server/config.ts';
 import { migratedFolder, migratedImage } from './image.ts';
 import { copyTestDatabase } from './postgres.ts';
 
-/** The whole house with the sandbox around it, in this process: a real database, real HTTP, real SMTP. */
+/** The whole server with the sandbox in this process: a real database, real HTTP, real SMTP. */
 export type TestServer = {
   readonly app: App;
   readonly url: string;
   readonly sandboxUrl: string;
-  /** Who owns the tables on PostgreSQL; null on the embedded database, where the server itself does. */
+  /** Connects as the owner of the tables on PostgreSQL. Null on the embedded database, where the server owns them. */
   readonly ownerUrl: string | null;
-  /** Where files of the house lie. */
+  /** The server's data folder. */
   readonly dataDir: string;
-  /** The server's clock, as an offset from real time. */
+  /** Moves the server's clock by milliseconds. */
   advance(ms: number): void;
   now(): Date;
   client(token?: string): SupabaseClient;
-  /** Somebody who is signed in, of age, verified and has accepted the terms. */
+  /** Adds a person who is signed in, of age, verified and has accepted the terms. */
   addCustomer(): Promise<Customer>;
-  /** Calls a function as somebody; answers status and parsed body. */
+  /** Calls a function with a token; returns status and parsed body. */
   call(name: string, body: unknown, token?: string): Promise<{ status: number; body: Record<string, unknown> }>;
   sandbox(path: string, body?: unknown): Promise<unknown>;
   /** Runs everything that is due. */
@@ -41,10 +41,10 @@ export const STUDIO_B = '5a000000-0000-4000-8000-00000000000b';
 
 const PORTS_NEEDED = 10;
 
-/** The first of several free ports in a row. */
+/** Finds the first of several consecutive free ports. */
 export async function freePorts(): Promise<number> {
   for (let round = 0; round < 50; round += 1) {
-    // Below the ports that systems hand out to callers.
+    // Below the ports that operating systems assign to clients.
     const first = 20_000 + Math.floor(Math.random() * 1_250) * 10;
     const free = await Promise.all(Array.from({ length: PORTS_NEEDED }, (_, at) => isFree(first + at)));
     if (free.every(Boolean)) return first;
@@ -60,15 +60,15 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * `databaseUrl`: an empty PostgreSQL database; without it the database is embedded and in memory, or with `inFolder` in a folder, as
- * `npm start` has it.
+ * Starts the server and the sandbox. `databaseUrl`: an empty PostgreSQL database. Without it the database is embedded and in memory, or
+ * with `inFolder` in a folder, as with `npm start`.
  */
-export async function startTestServer(options: WorldOptions = {}): Promise<TestServer> {
-  // Mutation tests hand in a database of a PostgreSQL server with a fault in it.
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  // Mutation tests pass a faulty database on a PostgreSQL server.
   const faulty = process.env['TEST_DATABASE_TEMPLATE'];
-  if (!faulty || options.databaseUrl !== undefined || options.inFolder) return openWorld(options);
+  if (!faulty || options.databaseUrl !== undefined || options.inFolder) return openTestServer(options);
   const database = await copyTestDatabase(faulty);
-  const server = await openWorld({ ...options, databaseUrl: database.url });
+  const server = await openTestServer({ ...options, databaseUrl: database.url });
   return {
     ...server,
     close: async () => {
@@ -78,16 +78,16 @@ export async function startTestServer(options: WorldOptions = {}): Promise<TestS
   };
 }
 
-type WorldOptions = {
+type TestServerOptions = {
   readonly databaseUrl?: string;
   readonly inFolder?: boolean;
   readonly env?: Record<string, string>;
 };
 
-async function openWorld(options: WorldOptions): Promise<TestServer> {
+async function openTestServer(options: TestServerOptions): Promise<TestServer> {
   const first = await freePorts();
   const port = first + 8;
-  const dataDir = await mkdtemp(join(tmpdir(), 'world-'));
+  const dataDir = await mkdtemp(join(tmpdir(), 'test-server-'));
   const url = `http://localhost:${port}`;
   const sandbox = await startSandbox({ port: first, webhookTarget: url });
   let offset = 0;
@@ -98,7 +98,7 @@ async function openWorld(options: WorldOptions): Promise<TestServer> {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '10000',
-    // Many test files share the machine's cores.
+    // Many test files share the cores of the machine.
     ID_READ_SECONDS: '60',
     PAYMENT_ANSWER_SECONDS: '30',
     AUTH_MAIL_MIN_SECONDS: '1',
@@ -166,7 +166,7 @@ async function openWorld(options: WorldOptions): Promise<TestServer> {
   };
 }
 
-/** Writes a ready customer straight into the database and signs a token for them. */
+/** Inserts a verified customer into the database and signs a token for them. */
 export async function addCustomer(app: Pick<App, 'db' | 'keys'>, now: Date): Promise<Customer> {
   const email = `${randomUUID().slice(0, 13)}@example.com`;
   const row = await app.db.one<{ id: string }>(
@@ -204,13 +204,13 @@ export async function addCustomer(app: Pick<App, 'db' | 'keys'>, now: Date): Pro
   return { id, email, token };
 }
 
-/** Whole hours from now, as a span of instants. */
+/** A span that begins this many whole hours from now. */
 export function span(now: Date, hoursAhead: number, hours = 1): { startTime: string; endTime: string } {
   const start = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000 + hoursAhead * 3_600_000);
   return { startTime: start.toISOString(), endTime: new Date(start.getTime() + hours * 3_600_000).toISOString() };
 }
 
-/** The checkout's call for a span of a studio. */
+/** The body of the checkout's call for a span of a studio. */
 export function checkout(
   time: { startTime: string; endTime: string },
   more: Record<string, unknown> = {},
@@ -219,7 +219,7 @@ export function checkout(
   return { metadata: { studioId, ...time, couponCode: null, termsAccepted: true, ...more } };
 }
 
-/** The newest payment of a booking, as the sandbox tells it. */
+/** Returns the newest payment of a booking from the sandbox. */
 export async function paymentOf(
   server: Pick<TestServer, 'sandbox'>,
   bookingId: unknown,
@@ -238,7 +238,7 @@ export async function paymentOf(
   return found;
 }
 
-/** Mails to somebody, newest first. */
+/** Returns the mails to a person, newest first. */
 export async function mailsTo(
   server: Pick<TestServer, 'sandbox'>,
   email: string,
@@ -252,18 +252,18 @@ export async function mailsTo(
   return Array.isArray(found) ? found : [];
 }
 
-/** Tries until it works, at most `ms`. */
+/** Repeats until the result is truthy, for at most `ms`. */
 export async function until<T>(ask: () => Promise<T | null | undefined | false>, ms = 10_000): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
     const found = await ask();
     if (found) return found;
-    if (Date.now() > end) throw new Error('waited in vain');
+    if (Date.now() > end) throw new Error('timed out');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** Moves the server's clock and the sandbox's to the same instant. */
+/** Moves the server's clock and the sandbox clock to the same instant. */
 export async function moveTo(server: TestServer, at: number): Promise<void> {
   server.advance(at - server.now().getTime());
   await server.sandbox('/api/clock', { now: new Date(at).toISOString() });

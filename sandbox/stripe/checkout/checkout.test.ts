@@ -1,12 +1,12 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { booking, openTrial, soon, type Trial } from '../../testing.ts';
+import { booking, openFixture, soon, type Fixture } from '../../testing.ts';
 
-let trial: Trial;
+let fixture: Fixture;
 beforeAll(async () => {
-  trial = await openTrial();
+  fixture = await openFixture();
 });
-afterAll(() => trial.close());
+afterAll(() => fixture.close());
 
 const refusalOf = async (work: Promise<unknown>): Promise<Stripe.errors.StripeError> => {
   try {
@@ -18,21 +18,21 @@ const refusalOf = async (work: Promise<unknown>): Promise<Stripe.errors.StripeEr
   throw new Error('it was not refused');
 };
 
-/** Calls the port as no typed client would. */
+/** Calls the API with parameters that the typed client does not allow. */
 const raw = (
   path: string,
   headers: Record<string, string> = {},
   posted: { method: 'POST'; body: string } | { method: 'GET' } = { method: 'GET' },
 ): Promise<Response> =>
-  fetch(`http://127.0.0.1:${trial.sandbox.ports.stripe}${path}`, {
+  fetch(`http://127.0.0.1:${fixture.sandbox.ports.stripe}${path}`, {
     ...posted,
     headers: { authorization: 'Bearer sk_test_sandbox', ...headers },
   });
 
 describe('a session', () => {
-  test('is made open and unpaid, with the amount of its items and the placeholder kept', async () => {
+  test('is created open and unpaid, with the total of its items and the placeholder unchanged', async () => {
     const expires = soon();
-    const session = await trial.stripe.checkout.sessions.create(
+    const session = await fixture.stripe.checkout.sessions.create(
       booking({ expires_at: expires, metadata: { booking: 'b1' } }),
     );
     expect(session).toMatchObject({
@@ -53,37 +53,37 @@ describe('a session', () => {
     expect(session.lastResponse.apiVersion).toBe('2026-10-28.endive');
   });
 
-  test('is read again, with its items when they are asked for', async () => {
-    const made = await trial.stripe.checkout.sessions.create(booking());
-    const plain = await trial.stripe.checkout.sessions.retrieve(made.id);
+  test('can be read again, with its items when they are expanded', async () => {
+    const made = await fixture.stripe.checkout.sessions.create(booking());
+    const plain = await fixture.stripe.checkout.sessions.retrieve(made.id);
     expect(plain.line_items).toBeUndefined();
-    const read = await trial.stripe.checkout.sessions.retrieve(made.id, { expand: ['line_items', 'payment_intent'] });
+    const read = await fixture.stripe.checkout.sessions.retrieve(made.id, { expand: ['line_items', 'payment_intent'] });
     expect(read.line_items?.data[0]).toMatchObject({ description: 'Studio A, 2 hours', amount_total: 11_800 });
-    const items = await trial.stripe.checkout.sessions.listLineItems(made.id);
+    const items = await fixture.stripe.checkout.sessions.listLineItems(made.id);
     expect(items.data).toHaveLength(1);
   });
 
-  test('that nobody made is missing', async () => {
-    const error = await refusalOf(trial.stripe.checkout.sessions.retrieve('cs_test_nobody'));
+  test('with an unknown id is missing', async () => {
+    const error = await refusalOf(fixture.stripe.checkout.sessions.retrieve('cs_test_nobody'));
     expect(error).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError);
     expect(error).toMatchObject({ statusCode: 404, code: 'resource_missing' });
   });
 
-  test('is expired by a call while open, and only then', async () => {
-    const made = await trial.stripe.checkout.sessions.create(booking());
-    expect(await trial.stripe.checkout.sessions.expire(made.id)).toMatchObject({ status: 'expired', url: null });
-    expect(await refusalOf(trial.stripe.checkout.sessions.expire(made.id))).toMatchObject({ statusCode: 400 });
+  test('can be expired by a call only while it is open', async () => {
+    const made = await fixture.stripe.checkout.sessions.create(booking());
+    expect(await fixture.stripe.checkout.sessions.expire(made.id)).toMatchObject({ status: 'expired', url: null });
+    expect(await refusalOf(fixture.stripe.checkout.sessions.expire(made.id))).toMatchObject({ statusCode: 400 });
   });
 
-  test('must end between 30 minutes and 24 hours from now, by real time', async () => {
+  test('must end between 30 minutes and 24 hours from now, in real time', async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const expires_at of [now + 29 * 60, now + 25 * 3600, now - 5])
-      expect(await refusalOf(trial.stripe.checkout.sessions.create(booking({ expires_at })))).toMatchObject({
+      expect(await refusalOf(fixture.stripe.checkout.sessions.create(booking({ expires_at })))).toMatchObject({
         statusCode: 400,
         param: 'expires_at',
       });
-    await trial.stripe.checkout.sessions.create(booking({ expires_at: now + 30 * 60 }));
-    await trial.stripe.checkout.sessions.create(booking({ expires_at: now + 24 * 3600 }));
+    await fixture.stripe.checkout.sessions.create(booking({ expires_at: now + 30 * 60 }));
+    await fixture.stripe.checkout.sessions.create(booking({ expires_at: now + 24 * 3600 }));
   });
 });
 
@@ -109,14 +109,19 @@ describe('what the real API refuses', () => {
   };
 
   test.each([
-    ['an unknown word', { colour: 'red' }, 'parameter_unknown', 'colour'],
+    ['an unknown parameter', { colour: 'red' }, 'parameter_unknown', 'colour'],
     [
-      'an unknown word inside',
+      'an unknown nested parameter',
       { 'payment_intent_data[colour]': 'red' },
       'parameter_unknown',
       'payment_intent_data[colour]',
     ],
-    ['what left the API', { 'payment_method_types[0]': 'card' }, 'parameter_unknown', 'payment_method_types[0]'],
+    [
+      'a parameter that the API removed',
+      { 'payment_method_types[0]': 'card' },
+      'parameter_unknown',
+      'payment_method_types[0]',
+    ],
     [
       'half a cent',
       { 'line_items[0][price_data][unit_amount]': '50.5' },
@@ -125,8 +130,8 @@ describe('what the real API refuses', () => {
     ],
     ['less than 50 cents', { 'line_items[0][price_data][unit_amount]': '49' }, 'amount_too_small', undefined],
     ['no quantity', { 'line_items[0][quantity]': '' }, 'parameter_invalid_integer', 'line_items[0][quantity]'],
-    ['an address that is none', { success_url: 'result' }, 'url_invalid', 'success_url'],
-    ['an email that is none', { customer_email: 'alex' }, 'email_invalid', 'customer_email'],
+    ['an invalid address', { success_url: 'result' }, 'url_invalid', 'success_url'],
+    ['an invalid email', { customer_email: 'alex' }, 'email_invalid', 'customer_email'],
     ['a long metadata value', { 'metadata[a]': 'x'.repeat(501) }, 'parameter_invalid', 'metadata[a]'],
     [
       'another currency',
@@ -139,25 +144,25 @@ describe('what the real API refuses', () => {
   });
 
   test('no items', async () => {
-    const error = await refusalOf(trial.stripe.checkout.sessions.create(booking({ line_items: [] })));
+    const error = await refusalOf(fixture.stripe.checkout.sessions.create(booking({ line_items: [] })));
     expect(error).toMatchObject({ code: 'parameter_missing', param: 'line_items' });
   });
 
-  test('names that every object inherits are nobody', async () => {
+  test('names of inherited properties as ids', async () => {
     expect((await raw('/v1/checkout/sessions/constructor')).status).toBe(404);
     expect((await raw('/v1/refunds/toString')).status).toBe(404);
     expect((await raw('/c/pay/constructor')).status).toBe(404);
   });
 
-  test('a wrong key, a missing key, a key without the right, JSON, another version, an unknown address', async () => {
+  test('a wrong key, a missing key, a key without permission, JSON, another version, an unknown path', async () => {
     const { host, port, protocol } = {
       host: '127.0.0.1',
-      port: String(trial.sandbox.ports.stripe),
+      port: String(fixture.sandbox.ports.stripe),
       protocol: 'http' as const,
     };
     const otherUser = new Stripe('sk_test_other', { host, port, protocol });
     expect(await refusalOf(otherUser.checkout.sessions.list())).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
-    expect(await refusalOf(trial.restricted.checkout.sessions.list())).toBeInstanceOf(
+    expect(await refusalOf(fixture.restricted.checkout.sessions.list())).toBeInstanceOf(
       Stripe.errors.StripePermissionError,
     );
     expect((await raw('/v1/events', { authorization: '' })).status).toBe(401);
@@ -171,60 +176,64 @@ describe('what the real API refuses', () => {
 });
 
 describe('a list', () => {
-  test('is newest first, cut into pages, and found through by reference', async () => {
+  test('is newest first, has pages, and can be filtered by reference', async () => {
     const began = Math.floor(Date.now() / 1000);
     const ids: string[] = [];
     for (let at = 0; at < 5; at += 1)
-      ids.unshift((await trial.stripe.checkout.sessions.create(booking({ client_reference_id: `listed-${at}` }))).id);
-    const first = await trial.stripe.checkout.sessions.list({ limit: 2, created: { gte: began - 1 } });
+      ids.unshift((await fixture.stripe.checkout.sessions.create(booking({ client_reference_id: `listed-${at}` }))).id);
+    const first = await fixture.stripe.checkout.sessions.list({ limit: 2, created: { gte: began - 1 } });
     expect(first.data.map((one) => one.id)).toEqual(ids.slice(0, 2));
     expect(first.has_more).toBe(true);
-    const second = await trial.stripe.checkout.sessions.list({ limit: 2, starting_after: ids[1]! });
+    const second = await fixture.stripe.checkout.sessions.list({ limit: 2, starting_after: ids[1]! });
     expect(second.data.map((one) => one.id)).toEqual(ids.slice(2, 4));
     let found: string | null = null;
-    for await (const one of trial.stripe.checkout.sessions.list({ limit: 2 }))
+    for await (const one of fixture.stripe.checkout.sessions.list({ limit: 2 }))
       if (one.client_reference_id === 'listed-0') found = one.id;
     expect(found).toBe(ids[4]);
-    const later = await trial.stripe.checkout.sessions.list({ created: { gte: began + 3_600 } });
+    const later = await fixture.stripe.checkout.sessions.list({ created: { gte: began + 3_600 } });
     expect(later.data).toEqual([]);
-    expect(await refusalOf(trial.stripe.checkout.sessions.list({ limit: 101 }))).toMatchObject({ param: 'limit' });
+    expect(await refusalOf(fixture.stripe.checkout.sessions.list({ limit: 101 }))).toMatchObject({ param: 'limit' });
   });
 });
 
 describe('an idempotency key', () => {
-  test('answers the same again, and refuses other parameters', async () => {
+  test('returns the first answer again, and refuses other parameters', async () => {
     const options = { idempotencyKey: 'key-again' };
-    const first = await trial.stripe.checkout.sessions.create(booking(), options);
-    const second = await trial.stripe.checkout.sessions.create(booking(), options);
+    const first = await fixture.stripe.checkout.sessions.create(booking(), options);
+    const second = await fixture.stripe.checkout.sessions.create(booking(), options);
     expect(second.id).toBe(first.id);
-    const error = await refusalOf(trial.stripe.checkout.sessions.create(booking({ locale: 'en' }), options));
+    const error = await refusalOf(fixture.stripe.checkout.sessions.create(booking({ locale: 'en' }), options));
     expect(error).toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
   });
 
-  test('is in conflict while its first call is under way', async () => {
+  test('is a conflict while its first call is running', async () => {
     const call = (): Promise<Stripe.Checkout.Session> =>
-      trial.stripe.checkout.sessions.create(booking({ client_reference_id: 'twice' }), { idempotencyKey: 'key-race' });
+      fixture.stripe.checkout.sessions.create(booking({ client_reference_id: 'twice' }), {
+        idempotencyKey: 'key-race',
+      });
     const results = await Promise.allSettled([call(), call(), call()]);
     const made = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
     expect(new Set(made).size).toBe(1);
     for (const one of results)
       if (one.status === 'rejected')
         expect(one.reason).toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' });
-    const all = await trial.stripe.checkout.sessions.list({ limit: 100 });
+    const all = await fixture.stripe.checkout.sessions.list({ limit: 100 });
     expect(all.data.filter((one) => one.client_reference_id === 'twice')).toHaveLength(1);
   });
 
   test('is forgotten a day later', async () => {
     const options = { idempotencyKey: 'key-old' };
-    const first = await trial.stripe.checkout.sessions.create(booking(), options);
-    await trial.control('POST', '/api/clock', { advance_seconds: 86_400 });
-    expect((await trial.stripe.checkout.sessions.create(booking(), options)).id).not.toBe(first.id);
-    await trial.control('POST', '/api/clock', { advance_seconds: -86_400 });
+    const first = await fixture.stripe.checkout.sessions.create(booking(), options);
+    await fixture.control('POST', '/api/clock', { advance_seconds: 86_400 });
+    expect((await fixture.stripe.checkout.sessions.create(booking(), options)).id).not.toBe(first.id);
+    await fixture.control('POST', '/api/clock', { advance_seconds: -86_400 });
   });
 
-  test('is free again after parameters were refused', async () => {
+  test('can be used again after parameters were refused', async () => {
     const options = { idempotencyKey: 'key-refused' };
-    await refusalOf(trial.stripe.checkout.sessions.create(booking({ expires_at: 1 }), options));
-    await expect(trial.stripe.checkout.sessions.create(booking(), options)).resolves.toMatchObject({ status: 'open' });
+    await refusalOf(fixture.stripe.checkout.sessions.create(booking({ expires_at: 1 }), options));
+    await expect(fixture.stripe.checkout.sessions.create(booking(), options)).resolves.toMatchObject({
+      status: 'open',
+    });
   });
 });

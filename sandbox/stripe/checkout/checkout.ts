@@ -15,7 +15,10 @@ import {
 import { type Checkout, newId, type StripeState } from '../ledger.ts';
 import { invalid, needed, notNow, StripeRefusal } from '../refusal.ts';
 
-/** What Checkout Session creation takes here. `payment_method_types` left the real API in 2026-09-30.endive and is refused too. */
+/**
+ * Fields that can be given when a Checkout Session is created. The API removed `payment_method_types` in 2026-09-30.endive; it is refused
+ * here too.
+ */
 const FIELDS = [
   'mode',
   'ui_mode',
@@ -51,7 +54,7 @@ const AMOUNT_MIN = 50;
 const AMOUNT_MAX = 99_999_999;
 const EXPIRES_MIN_S = 30 * 60;
 const EXPIRES_MAX_S = 24 * 3600;
-/** A caller that counts 30 minutes from its own clock is a few seconds short when the call arrives. */
+/** Tolerance for a caller that counts 30 minutes from its own clock. */
 const EXPIRES_SLACK_S = 10;
 
 /** Creates a session from the form of `POST /v1/checkout/sessions` (docs.stripe.com/api/checkout/sessions/create). */
@@ -82,7 +85,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
 
   const created = state.stamp();
   const expiresAt = integerOf(form['expires_at'], 'expires_at') ?? created + EXPIRES_MAX_S;
-  // Judged by real time: a clock moved ahead must not make every new session invalid.
+  // Compared with real time: a sandbox clock that was moved must not make new sessions invalid.
   if (expiresAt < created + EXPIRES_MIN_S - EXPIRES_SLACK_S || expiresAt > created + EXPIRES_MAX_S + EXPIRES_SLACK_S)
     throw invalid(
       'expires_at',
@@ -105,7 +108,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
       url: `${state.baseUrl}/c/pay/${id}`,
     },
     items,
-    // The same stretch of time, on the clock that can be moved.
+    // The same duration, in sandbox time.
     expiresAt: expiresAt + (state.seconds() - created),
     intent: {
       metadata: metadataOf(intent['metadata'], 'payment_intent_data[metadata]'),
@@ -119,7 +122,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
   return checkout.session;
 }
 
-/** `POST /v1/checkout/sessions/{id}/expire`; only an open session can be expired. */
+/** `POST /v1/checkout/sessions/{id}/expire`; only for an open session. */
 export function expireByCall(state: StripeState, checkout: Checkout): Stripe.Checkout.Session {
   if (checkout.session.status !== 'open')
     throw notNow(
@@ -172,7 +175,7 @@ function lineItem(name: string, unit: number, quantity: number, id: string): Str
   };
 }
 
-/** Every key a session promises, empty where this sandbox has nothing to say. */
+/** Builds a session with every documented key; keys that the sandbox does not use are empty. */
 function blankSession(
   id: string,
   amount: number,

@@ -8,12 +8,11 @@ import { endRefund, refundOnDashboard, refundOutcomes } from './refunds.ts';
 
 const TAG = 'Sandbox dashboard · for staff, not customers';
 
-/** `/dashboard/{session}`: what staff do at the provider: give money back, and follow refunds and disputes. */
+/** `/dashboard/{session}`: what staff do in Stripe's dashboard: refund, and follow refunds and disputes. */
 export async function dashboardPage(state: StripeState, request: Request, id: string): Promise<Response> {
   settleDue(state);
   const checkout = byId(state.ledger.checkouts, id);
-  if (!checkout)
-    return hostedPage('Payment not found', TAG, '<div class="card"><h1>There is no such payment</h1></div>', 404);
+  if (!checkout) return hostedPage('Payment not found', TAG, '<div class="card"><h1>Payment not found</h1></div>', 404);
   if (request.method !== 'POST') return page(state, checkout, new URL(request.url).searchParams.get('problem'));
   try {
     act(state, checkout, new URLSearchParams(await request.text()));
@@ -54,7 +53,7 @@ function page(state: StripeState, { session }: Checkout, problem: string | null)
   const refunds = of(state.ledger.refunds)
     .map(
       (one) =>
-        `<li>${dollars(one.amount)} given back: <strong>${esc(one.status ?? '')}</strong>${
+        `<li>${dollars(one.amount)} refunded: <strong>${esc(one.status ?? '')}</strong>${
           one.status === 'failed' || one.status === 'canceled'
             ? ''
             : rows(one.id, one.status === 'succeeded' ? ['failed'] : refundOutcomes)
@@ -69,14 +68,14 @@ function page(state: StripeState, { session }: Checkout, problem: string | null)
         }</li>`,
     )
     .join('');
-  const said = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
+  const problemHtml = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
   return hostedPage(
     'Payment · Sandbox dashboard',
     TAG,
-    `<div class="card"><h1>Payment</h1><p class="amount">${dollars(session.amount_total ?? 0)} AUD</p><p>${esc(session.status ?? '')}, ${esc(session.payment_status)}</p><p class="quiet-text">${esc(session.customer_email ?? '')}</p>${said}</div>
-<div class="card"><h2>Give money back</h2><form method="post" action="${path}"><label for="amount">Dollars; empty for all that is left</label><input id="amount" name="amount" inputmode="decimal" autocomplete="off">
+    `<div class="card"><h1>Payment</h1><p class="amount">${dollars(session.amount_total ?? 0)} AUD</p><p>${esc(session.status ?? '')}, ${esc(session.payment_status)}</p><p class="quiet-text">${esc(session.customer_email ?? '')}</p>${problemHtml}</div>
+<div class="card"><h2>Refund</h2><form method="post" action="${path}"><label for="amount">Amount in dollars; leave empty for the rest</label><input id="amount" name="amount" inputmode="decimal" autocomplete="off">
 <button name="action" value="refund">Refund</button><button class="plain" name="action" value="refund_pending">Refund, pending</button></form></div>
 <div class="card"><h2>Refunds and disputes</h2><ul>${refunds}${disputes || (refunds === '' ? '<li>None yet.</li>' : '')}</ul>
-<form method="post" action="${path}"><button class="plain" name="action" value="dispute">The customer disputes it</button></form></div>`,
+<form method="post" action="${path}"><button class="plain" name="action" value="dispute">Open a dispute</button></form></div>`,
   );
 }

@@ -2,13 +2,13 @@ import type Stripe from 'stripe';
 import { newId, type StripeState } from '../ledger.ts';
 import { notNow } from '../refusal.ts';
 
-/** What the customer's bank can do with a dispute. */
+/** What the customer's bank can decide. */
 export const disputeOutcomes = ['under_review', 'won', 'lost'] as const;
 export type DisputeOutcome = (typeof disputeOutcomes)[number];
 
 const ANSWER_DAYS = 20;
 
-/** The customer asks the bank for the money of a paid session back. */
+/** Opens a dispute of a paid session. */
 export function openDispute(state: StripeState, session: Stripe.Checkout.Session): Stripe.Dispute {
   const charge = Object.values(state.ledger.charges).find(
     (one) => one.paid && one.payment_intent === session.payment_intent,
@@ -50,7 +50,7 @@ export function openDispute(state: StripeState, session: Stripe.Checkout.Session
   return dispute;
 }
 
-/** Moves a dispute that is not closed. */
+/** Changes the status of an open dispute. */
 export function moveDispute(state: StripeState, dispute: Stripe.Dispute, outcome: DisputeOutcome): void {
   if (dispute.status === 'won' || dispute.status === 'lost') return;
   dispute.status = outcome;

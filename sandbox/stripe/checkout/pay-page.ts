@@ -10,7 +10,7 @@ const GOOD = '4242 4242 4242 4242';
 const TEST_CARDS = [
   { number: GOOD, does: 'is paid' },
   { number: '4000 0000 0000 0002', does: 'is declined' },
-  { number: '4000 0025 0000 3155', does: 'asks the bank first' },
+  { number: '4000 0025 0000 3155', does: 'needs confirmation by the bank' },
 ] as const;
 const DECLINED = '4000000000000002';
 const ASKS_BANK = '4000002500003155';
@@ -23,14 +23,13 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   bank: 'We could not confirm this payment with your bank. Try another card.',
 };
 
-/** The page a customer is sent to: `/c/pay/{id}`, and the bank's question at `/c/pay/{id}/bank`. */
+/** Serves the pay page `/c/pay/{id}` and the bank's confirmation at `/c/pay/{id}/bank`. */
 export async function payPage(state: StripeState, request: Request, id: string, atBank: boolean): Promise<Response> {
   settleDue(state);
   const checkout = byId(state.ledger.checkouts, id);
-  if (!checkout)
-    return hostedPage('Payment not found', TAG, '<div class="card"><h1>There is no such payment</h1></div>', 404);
+  if (!checkout) return hostedPage('Payment not found', TAG, '<div class="card"><h1>Payment not found</h1></div>', 404);
   const { session } = checkout;
-  // Pressed twice, or come back to: it is paid already.
+  // Double click, or opened again after paying.
   if (session.status === 'complete') return seeOther(successUrl(session));
   if (session.status === 'expired') return expiredPage(session);
   if (request.method !== 'POST') {
@@ -42,7 +41,7 @@ export async function payPage(state: StripeState, request: Request, id: string, 
   return atBank ? answerBank(state, checkout, form) : answerForm(state, checkout, form);
 }
 
-/** Where a paid customer goes; the placeholder is replaced as the real page does. */
+/** Address for a customer who has paid, with the session id in place of the placeholder. */
 export function successUrl(session: Stripe.Checkout.Session): string {
   return new URL((session.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', session.id)).href;
 }
@@ -113,7 +112,7 @@ function summary({ session, items }: Checkout): string {
 function formPage(checkout: Checkout, problem: string | null, card: string): Response {
   const { session } = checkout;
   const path = `/c/pay/${session.id}`;
-  const said = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
+  const problemHtml = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
   const cards = TEST_CARDS.map(
     ({ number, does }) =>
       `<li><a href="${path}?card=${encodeURIComponent(number)}">Use ${number}</a><br><span class="quiet-text">${does}</span></li>`,
@@ -126,7 +125,7 @@ function formPage(checkout: Checkout, problem: string | null, card: string): Res
     `Pay ${aud(session)} · Sandbox payments`,
     TAG,
     `<div class="card"><h1>Your payment</h1>${summary(checkout)}</div>
-<div class="card"><h2>Pay by card</h2>${said}
+<div class="card"><h2>Pay by card</h2>${problemHtml}
 <form method="post" action="${path}">
 <label for="card">Card number</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required value="${esc(card)}">
 <div class="pair"><div><label for="expiry">Expiry</label><input id="expiry" name="expiry" autocomplete="off" required value="12 / 34"></div>
@@ -134,8 +133,8 @@ function formPage(checkout: Checkout, problem: string | null, card: string): Res
 <button name="action" value="pay">Pay ${dollars(session.amount_total ?? 0)}</button>${back}
 </form></div>
 <div class="card"><h2>Test cards</h2><ul>${cards}</ul></div>
-<div class="card"><h2>A method that takes its time</h2><p class="note">The order goes through at once; the money arrives, or fails, a few seconds later.</p>
-<form method="post" action="${path}"><button class="plain" name="action" value="delayed_paid">Pay slowly, arrives</button><button class="plain" name="action" value="delayed_failed">Pay slowly, fails</button></form></div>`,
+<div class="card"><h2>Delayed payment methods</h2><p class="note">The order completes at once. The money arrives, or fails, a few seconds later.</p>
+<form method="post" action="${path}"><button class="plain" name="action" value="delayed_paid">Pay later: succeeds</button><button class="plain" name="action" value="delayed_failed">Pay later: fails</button></form></div>`,
   );
 }
 
@@ -143,7 +142,7 @@ function bankPage(session: Stripe.Checkout.Session): Response {
   return hostedPage(
     'Confirm your payment · Sandbox bank',
     'Sandbox bank',
-    `<div class="card"><h1>Is this payment yours?</h1><p class="amount">${aud(session)}</p><p>Your bank asks before it pays.</p>
+    `<div class="card"><h1>Is this payment yours?</h1><p class="amount">${aud(session)}</p><p>Your bank needs you to confirm it.</p>
 <form method="post" action="/c/pay/${session.id}/bank"><button name="action" value="confirm">Confirm payment</button><button class="plain" name="action" value="refuse">Refuse payment</button></form></div>`,
   );
 }

@@ -3,16 +3,15 @@ import { expire } from './checkout.ts';
 import type { Checkout, StripeState } from '../ledger.ts';
 import { newCharge, newIntent } from './payment-objects.ts';
 
-/** What a customer can do on the pay page, and scripts through the control API. */
+/** What a customer can do on the pay page, and tests through the control API. */
 export const paymentOutcomes = ['paid', 'declined', 'cancelled', 'expired', 'delayed_paid', 'delayed_failed'] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];
 
-/** How long a slow payment is under way, on the sandbox's clock. */
+/** Duration of a delayed payment, in seconds of sandbox time. */
 const DELAY_S = 3;
 
 /**
- * Does one of them. On a session that is no longer open nothing happens, as on a page that is over. `seconds`: how long a slow payment takes,
- * on the sandbox's clock.
+ * Applies one outcome. Does nothing when the session is no longer open. `seconds` is the duration of a delayed payment, in sandbox time.
  */
 export function doOutcome(
   state: StripeState,
@@ -45,13 +44,13 @@ function pay(state: StripeState, checkout: Checkout): void {
   state.emit('checkout.session.completed', session);
 }
 
-/** The card is refused; the session stays open and the same payment intent is tried again. */
+/** Declines the card. The session stays open and the next try uses the same payment intent. */
 function decline(state: StripeState, checkout: Checkout): void {
   const intent = intentOf(state, checkout);
   refuse(state, intent, 'Your card was declined.');
 }
 
-/** A method that takes its time: the session is complete, and not yet paid. */
+/** Starts a delayed payment: the session is complete, but not paid yet. */
 function startDelayed(state: StripeState, checkout: Checkout, paid: boolean, seconds: number): void {
   const { session } = checkout;
   const intent = intentOf(state, checkout);
@@ -61,7 +60,7 @@ function startDelayed(state: StripeState, checkout: Checkout, paid: boolean, sec
   state.emit('checkout.session.completed', session);
 }
 
-/** Closes what is over on the sandbox's clock: unpaid sessions, and slow payments under way. */
+/** Closes what is due in sandbox time: unpaid sessions and delayed payments. */
 export function settleDue(state: StripeState): void {
   const now = state.seconds();
   for (const checkout of Object.values(state.ledger.checkouts)) {
@@ -138,11 +137,12 @@ function refuse(state: StripeState, intent: Stripe.PaymentIntent, message: strin
   state.emit('payment_intent.payment_failed', intent);
 }
 
-/** The session's one payment intent; the first try to pay makes it. */
+/** Returns the session's payment intent; the first try creates it. */
 function intentOf(state: StripeState, checkout: Checkout): Stripe.PaymentIntent {
   const { session } = checkout;
-  const known = typeof session.payment_intent === 'string' ? state.ledger.intents[session.payment_intent] : undefined;
-  if (known) return known;
+  const existing =
+    typeof session.payment_intent === 'string' ? state.ledger.intents[session.payment_intent] : undefined;
+  if (existing) return existing;
   const intent = newIntent(state, checkout);
   state.ledger.intents[intent.id] = intent;
   session.payment_intent = intent.id;

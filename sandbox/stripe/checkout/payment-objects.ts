@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { type Checkout, newId, type StripeState } from '../ledger.ts';
 
-/** The payment intent of a session, before anything was tried. Every key it promises is there. */
+/** Creates the payment intent of a session, with every documented key. */
 export function newIntent(state: StripeState, { session, intent }: Checkout): Stripe.PaymentIntent {
   const id = newId('pi');
   return {
@@ -50,7 +50,7 @@ export function newIntent(state: StripeState, { session, intent }: Checkout): St
   };
 }
 
-/** A charge that went through. */
+/** Creates a successful charge. */
 export function newCharge(state: StripeState, intent: Stripe.PaymentIntent): Stripe.Charge {
   return {
     id: newId('ch'),

@@ -6,11 +6,11 @@ import { missing, notNow, StripeRefusal } from '../refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
 
-/** How a refund that is under way can end. */
+/** How a pending refund can end. */
 export const refundOutcomes = ['succeeded', 'failed', 'canceled'] as const;
 export type RefundOutcome = (typeof refundOutcomes)[number];
 
-/** `POST /v1/refunds`: all that is left when no amount is given; never more than is left. */
+/** `POST /v1/refunds`: the rest when no amount is given; never more than the rest. */
 export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   onlyKnown(form, FIELDS);
   const reason = wordOf(form['reason'], 'reason', ['duplicate', 'fraudulent', 'requested_by_customer']);
@@ -22,14 +22,14 @@ export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   );
   if (disputed) throw notNow(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed');
   const { next } = state.ledger;
-  const asked = next.refunds;
-  if (asked !== null) next.refunds = asked.left > 1 ? { ...asked, left: asked.left - 1 } : null;
-  const refund = giveBack(state, charge, { wanted, reason, metadata, pending: asked !== null });
-  if (asked?.status === 'failed') endRefund(state, refund, 'failed');
+  const override = next.refunds;
+  if (override !== null) next.refunds = override.left > 1 ? { ...override, left: override.left - 1 } : null;
+  const refund = giveBack(state, charge, { wanted, reason, metadata, pending: override !== null });
+  if (override?.status === 'failed') endRefund(state, refund, 'failed');
   return refund;
 }
 
-/** What a person does on the provider's dashboard: no metadata, no idempotency key. `amount` null: all that is left. */
+/** Refunds from the dashboard: without metadata or idempotency key. `amount` null refunds the rest. */
 export function refundOnDashboard(
   state: StripeState,
   session: Stripe.Checkout.Session,
@@ -42,7 +42,7 @@ export function refundOnDashboard(
   return giveBack(state, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
 }
 
-/** Ends a refund that is under way; one that succeeded can still fail, which puts the money back into the charge. */
+/** Ends a pending refund. One that succeeded can still fail; the money then returns to the charge. */
 export function endRefund(state: StripeState, refund: Stripe.Refund, outcome: RefundOutcome): void {
   const charge = byId(state.ledger.charges, typeof refund.charge === 'string' ? refund.charge : '');
   if (refund.status === 'failed' || refund.status === 'canceled' || refund.status === outcome || !charge) return;
@@ -116,7 +116,7 @@ function giveBack(
   return refund;
 }
 
-/** The charge that was paid, by its own id or its payment intent's. */
+/** Finds the paid charge by its own id or that of its payment intent. */
 function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
   const intentId = textOf(form['payment_intent']);
   const chargeId = textOf(form['charge']);

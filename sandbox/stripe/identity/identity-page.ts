@@ -3,10 +3,10 @@ import { hostedPage, seeOther } from '../frame.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity.ts';
 import { byId, type Check, type StripeState } from '../ledger.ts';
 
-const TAG = 'Sandbox identity · nobody looks at you';
+const TAG = 'Sandbox identity · simulated checks';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The page a person shows an ID on: `/verify/{id}/{secret}`; the address is good for one try. */
+/** Serves the hosted ID check: `/verify/{id}/{secret}`; each address is valid for one try. */
 export async function identityPage(
   state: StripeState,
   request: Request,
@@ -14,10 +14,10 @@ export async function identityPage(
   secret: string,
 ): Promise<Response> {
   const check = byId(state.ledger.checks, id);
-  if (!check) return hostedPage('Check not found', TAG, '<div class="card"><h1>There is no such check</h1></div>', 404);
+  if (!check) return hostedPage('Check not found', TAG, '<div class="card"><h1>Check not found</h1></div>', 404);
   const current = check.session.url === `${state.baseUrl}/verify/${id}/${secret}`;
   if (request.method !== 'POST') return current ? formPage(check) : usedPage(check);
-  // Pressed twice: the first one counted.
+  // Double click: the first one counts.
   if (!current) return leave(check);
   const form = new URLSearchParams(await request.text());
   if (form.get('action') === 'leave') return leave(check);
@@ -40,7 +40,7 @@ function usedPage(check: Check): Response {
   return hostedPage(
     'Identity check · Sandbox identity',
     TAG,
-    `<div class="card"><h1>This link has been used</h1><p>The check is over, or goes on under a new link.</p>${back}</div>`,
+    `<div class="card"><h1>This link has been used</h1><p>The check has ended or continues at a new link.</p>${back}</div>`,
   );
 }
 
@@ -49,12 +49,12 @@ function formPage(check: Check, problem: string | null = null): Response {
   const fails = Object.keys(identityErrors)
     .map((code) => `<option value="${code}">Fails: ${code}</option>`)
     .join('');
-  const said = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
+  const problemHtml = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
   const email = session.provided_details?.email;
   return hostedPage(
     'Show your ID · Sandbox identity',
     TAG,
-    `<div class="card"><h1>Show your ID</h1><p class="quiet-text">The real service would look at your document and your face here. Say what it would find.</p>${email ? `<p>${esc(email)}</p>` : ''}${said}
+    `<div class="card"><h1>Show your ID</h1><p class="quiet-text">The real service would check your document and face here. Choose what it finds.</p>${email ? `<p>${esc(email)}</p>` : ''}${problemHtml}
 <form method="post"><label for="first_name">First name</label><input id="first_name" name="first_name" autocomplete="off" required value="Alex">
 <label for="last_name">Last name</label><input id="last_name" name="last_name" autocomplete="off" required value="Citizen">
 <label for="dob">Date of birth</label><input id="dob" name="dob" type="date" required value="1998-04-03">

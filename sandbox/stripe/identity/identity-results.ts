@@ -9,8 +9,8 @@ const SENSITIVE_FOR_S = 48 * 3600;
 export const REDACTED = '[redacted]';
 
 /**
- * The session as a caller may read it. Names are told to any key that expands `verified_outputs`; birth date and
- * expiry to a restricted key that asks for them by name, for 48 hours (docs.stripe.com/identity/access-verification-results).
+ * Returns the session as a caller may read it. Every key can expand `verified_outputs` for the name; birth date and expiry need a
+ * restricted key that expands them by name, within 48 hours (docs.stripe.com/identity/access-verification-results).
  */
 export function readCheck(
   state: StripeState,
@@ -18,13 +18,13 @@ export function readCheck(
   asks: { expand: readonly string[]; restricted: boolean },
 ): Session {
   refresh(state, check);
-  const told = new Set(asks.restricted && recent(state, check) ? asks.expand : []);
+  const expandable = new Set(asks.restricted && recent(state, check) ? asks.expand : []);
   const wants = (path: string): boolean => asks.expand.some((one) => one === path || one.startsWith(`${path}.`));
   const session = structuredClone(check.session);
   const id = session.last_verification_report;
   if (wants('last_verification_report') && typeof id === 'string') {
     const report = state.ledger.reports[id];
-    if (report) session.last_verification_report = hide(report, 'last_verification_report.document', told, check);
+    if (report) session.last_verification_report = hide(report, 'last_verification_report.document', expandable, check);
   }
   session.verified_outputs = null;
   if (wants('verified_outputs') && session.status === 'verified' && check.shown)
@@ -35,7 +35,7 @@ export function readCheck(
       id_number_type: null,
       last_name: check.shown.last,
       phone: null,
-      ...(told.has('verified_outputs.dob') ? { dob: dateOf(check.shown.dob) } : {}),
+      ...(expandable.has('verified_outputs.dob') ? { dob: dateOf(check.shown.dob) } : {}),
     };
   return session;
 }
@@ -46,11 +46,11 @@ export function readReport(
   asks: { expand: readonly string[]; restricted: boolean },
 ): Report {
   const check = state.ledger.checks[report.verification_session ?? ''];
-  const told = new Set(asks.restricted && check && recent(state, check) ? asks.expand : []);
-  return check ? hide(report, 'document', told, check) : report;
+  const expandable = new Set(asks.restricted && check && recent(state, check) ? asks.expand : []);
+  return check ? hide(report, 'document', expandable, check) : report;
 }
 
-function hide(report: Report, path: string, told: ReadonlySet<string>, check: Check): Report {
+function hide(report: Report, path: string, expandable: ReadonlySet<string>, check: Check): Report {
   const document = report.document;
   if (!document) return report;
   const gone = check.session.redaction !== null;
@@ -60,9 +60,9 @@ function hide(report: Report, path: string, told: ReadonlySet<string>, check: Ch
       ...document,
       first_name: gone ? REDACTED : document.first_name,
       last_name: gone ? REDACTED : document.last_name,
-      ...(told.has(`${path}.dob`) ? { dob: dateOf(check.shown?.dob ?? '') } : {}),
-      ...(told.has(`${path}.expiration_date`) ? { expiration_date: dateOf(check.shown?.expiry ?? '') } : {}),
-      ...(told.has(`${path}.number`) ? { number: gone ? REDACTED : 'SPECIMEN' } : {}),
+      ...(expandable.has(`${path}.dob`) ? { dob: dateOf(check.shown?.dob ?? '') } : {}),
+      ...(expandable.has(`${path}.expiration_date`) ? { expiration_date: dateOf(check.shown?.expiry ?? '') } : {}),
+      ...(expandable.has(`${path}.number`) ? { number: gone ? REDACTED : 'SPECIMEN' } : {}),
     },
   };
 }
@@ -70,7 +70,7 @@ function hide(report: Report, path: string, told: ReadonlySet<string>, check: Ch
 const recent = (state: StripeState, check: Check): boolean =>
   check.verifiedAt !== null && state.seconds() - check.verifiedAt < SENSITIVE_FOR_S;
 
-/** A check that waits for input has an address that works: after a try, and after 48 hours, another one. */
+/** Gives a check that waits for input a valid address; it changes after each try and after 48 hours. */
 export function refresh(state: StripeState, check: Check): void {
   const { session } = check;
   const old = state.seconds() - check.urlMadeAt >= URL_FOR_S;
@@ -82,7 +82,7 @@ export function refresh(state: StripeState, check: Check): void {
   state.changed();
 }
 
-/** What the check found, as a report keeps it; dates and numbers are added for who may read them. */
+/** Builds the report of a check; dates and numbers are added only for callers who may read them. */
 export function makeReport(state: StripeState, check: Check, id: string): Report {
   const { session, shown } = check;
   const verified = session.status === 'verified';

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type Stripe from 'stripe';
-import { openTrial, type Trial } from '../../testing.ts';
+import { openFixture, type Fixture } from '../../testing.ts';
 
-let trial: Trial;
+let fixture: Fixture;
 beforeAll(async () => {
-  trial = await openTrial();
+  fixture = await openFixture();
 });
-beforeEach(() => trial.control('POST', '/api/reset'));
-afterAll(() => trial.close());
+beforeEach(() => fixture.control('POST', '/api/reset'));
+afterAll(() => fixture.close());
 
 type Session = Stripe.Identity.VerificationSession;
 const create = (): Promise<Session> =>
-  trial.stripe.identity.verificationSessions.create({
+  fixture.stripe.identity.verificationSessions.create({
     type: 'document',
     options: {
       document: { allowed_types: ['driving_license'], require_live_capture: true, require_matching_selfie: true },
@@ -28,7 +28,7 @@ const EVERYTHING = [
   'last_verification_report.document.expiration_date',
 ];
 const finish = (session: Session, outcome: string): Promise<Response> =>
-  trial.submit(session.url ?? '', { ...SHOWN, outcome, action: 'finish' });
+  fixture.submit(session.url ?? '', { ...SHOWN, outcome, action: 'finish' });
 const refusalOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'not refused',
@@ -36,34 +36,34 @@ const refusalOf = async (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('an identity check', () => {
-  test('is finished on its page, once, and leads back', async () => {
+  test('is finished on its page, once, and redirects back', async () => {
     const made = await create();
     expect(made).toMatchObject({ status: 'requires_input', client_reference_id: 'user-1', livemode: false });
     expect(made.client_secret).toContain(made.id);
-    expect(await (await trial.look(made.url ?? '')).text()).toContain('<title>Show your ID');
+    expect(await (await fixture.look(made.url ?? '')).text()).toContain('<title>Show your ID');
     const answer = await finish(made, 'verified');
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe('http://shop.example/verified');
-    const read = await trial.stripe.identity.verificationSessions.retrieve(made.id);
+    const read = await fixture.stripe.identity.verificationSessions.retrieve(made.id);
     expect(read).toMatchObject({ status: 'verified', url: null, client_secret: null, verified_outputs: null });
     expect((await finish(made, 'abandoned')).headers.get('location')).toBe('http://shop.example/verified');
-    expect((await trial.stripe.identity.verificationSessions.retrieve(made.id)).status).toBe('verified');
-    expect(await (await trial.look(made.url ?? '')).text()).toContain('This link has been used');
-    for (const type of ['created', 'verified']) await trial.hooked(`identity.verification_session.${type}`);
+    expect((await fixture.stripe.identity.verificationSessions.retrieve(made.id)).status).toBe('verified');
+    expect(await (await fixture.look(made.url ?? '')).text()).toContain('This link has been used');
+    for (const type of ['created', 'verified']) await fixture.hooked(`identity.verification_session.${type}`);
   });
 
-  test('tells the name to every key, the birth date and expiry to the restricted key that asks', async () => {
+  test('shows the name to every key, birth date and expiry only to the restricted key that expands them', async () => {
     const made = await create();
     await finish(made, 'verified');
-    const plain = await trial.stripe.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
+    const plain = await fixture.stripe.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
     expect(plain.verified_outputs).toMatchObject({ first_name: 'Sam', last_name: 'Specimen' });
     expect(plain.verified_outputs?.dob).toBeUndefined();
     expect(JSON.stringify(plain)).not.toContain('2032');
-    const some = await trial.restricted.identity.verificationSessions.retrieve(made.id, {
+    const some = await fixture.restricted.identity.verificationSessions.retrieve(made.id, {
       expand: ['verified_outputs'],
     });
     expect(some.verified_outputs?.dob).toBeUndefined();
-    const all = await trial.restricted.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
+    const all = await fixture.restricted.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
     expect(all.verified_outputs?.dob).toEqual({ year: 1990, month: 2, day: 28 });
     expect(all.last_verification_report).toMatchObject({
       object: 'identity.verification_report',
@@ -71,66 +71,66 @@ describe('an identity check', () => {
     });
   });
 
-  test('keeps birth dates back after 48 hours', async () => {
+  test('hides birth dates after 48 hours', async () => {
     const made = await create();
     await finish(made, 'verified');
-    await trial.control('POST', '/api/clock', { advance_seconds: 48 * 3600 });
-    const late = await trial.restricted.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
+    await fixture.control('POST', '/api/clock', { advance_seconds: 48 * 3600 });
+    const late = await fixture.restricted.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
     expect(late.verified_outputs).toMatchObject({ first_name: 'Sam' });
     expect(late.verified_outputs?.dob).toBeUndefined();
   });
 
   test.each(['document_expired', 'under_supported_age', 'selfie_face_mismatch', 'consent_declined', 'abandoned'])(
-    'that fails with %s waits for another try under a new address',
+    'that fails with %s waits for another try at a new address',
     async (code) => {
       const made = await create();
       await finish(made, code);
-      const read = await trial.stripe.identity.verificationSessions.retrieve(made.id);
+      const read = await fixture.stripe.identity.verificationSessions.retrieve(made.id);
       expect(read).toMatchObject({ status: 'requires_input', last_error: { code } });
       expect(read.url).toMatch(/\/verify\/vs_/);
       expect(read.url).not.toBe(made.url);
       await finish(read, 'verified');
-      expect((await trial.stripe.identity.verificationSessions.retrieve(made.id)).status).toBe('verified');
+      expect((await fixture.stripe.identity.verificationSessions.retrieve(made.id)).status).toBe('verified');
     },
   );
 
-  test('may be processing for a while, and is ended by the control API', async () => {
+  test('may be processing for a while, and can be ended by the control API', async () => {
     const made = await create();
     await finish(made, 'processing');
-    const read = await trial.stripe.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
+    const read = await fixture.stripe.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
     expect(read).toMatchObject({ status: 'processing', url: null, verified_outputs: null });
-    const { json } = await trial.control('POST', `/api/identity/${made.id}`, { outcome: 'verified' });
+    const { json } = await fixture.control('POST', `/api/identity/${made.id}`, { outcome: 'verified' });
     expect(json).toMatchObject({ id: made.id, status: 'verified' });
-    const names = await trial.stripe.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
+    const names = await fixture.stripe.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
     expect(names.verified_outputs).toMatchObject({ first_name: 'Sam' });
   });
 
-  test('is canceled while it waits, and redacted at any time', async () => {
+  test('can be cancelled while it waits, and redacted at any time', async () => {
     const made = await create();
-    const sessions = trial.stripe.identity.verificationSessions;
+    const sessions = fixture.stripe.identity.verificationSessions;
     expect(await sessions.cancel(made.id)).toMatchObject({ status: 'canceled', url: null });
     expect(await refusalOf(sessions.cancel(made.id))).toMatchObject({ statusCode: 400 });
     const other = await create();
     await finish(other, 'verified');
     expect(await sessions.redact(other.id)).toMatchObject({ redaction: { status: 'redacted' } });
-    const gone = await trial.restricted.identity.verificationSessions.retrieve(other.id, { expand: EVERYTHING });
+    const gone = await fixture.restricted.identity.verificationSessions.retrieve(other.id, { expand: EVERYTHING });
     expect(gone.verified_outputs).toMatchObject({ first_name: '[redacted]', dob: null });
     expect(JSON.stringify(gone)).not.toContain('Specimen');
   });
 
   test('can be left without finishing, and nothing changes', async () => {
     const made = await create();
-    const answer = await trial.submit(made.url ?? '', { action: 'leave' });
+    const answer = await fixture.submit(made.url ?? '', { action: 'leave' });
     expect(answer.headers.get('location')).toBe('http://shop.example/verified');
-    expect(await trial.stripe.identity.verificationSessions.retrieve(made.id)).toMatchObject({
+    expect(await fixture.stripe.identity.verificationSessions.retrieve(made.id)).toMatchObject({
       status: 'requires_input',
       url: made.url,
     });
   });
 
-  test('is updated while it waits; unknown words and types are refused', async () => {
+  test('can be updated while it waits; unknown fields and types are refused', async () => {
     const made = await create();
-    const sessions = trial.stripe.identity.verificationSessions;
+    const sessions = fixture.stripe.identity.verificationSessions;
     expect(await sessions.update(made.id, { metadata: { a: 'b' } })).toMatchObject({ metadata: { a: 'b' } });
     expect(await refusalOf(sessions.create({ type: 'id_number' }))).toMatchObject({ param: 'type' });
     expect(await refusalOf(sessions.create({}))).toMatchObject({ code: 'parameter_missing' });
@@ -139,15 +139,17 @@ describe('an identity check', () => {
     expect(listed.data.map((one) => one.id)).toEqual([made.id]);
   });
 
-  test('by script takes what the person would type', async () => {
+  test('through the control API takes what the person would type', async () => {
     const made = await create();
-    const { json } = await trial.control('POST', `/api/identity/${made.id}`, { outcome: 'verified', ...SHOWN });
+    const { json } = await fixture.control('POST', `/api/identity/${made.id}`, { outcome: 'verified', ...SHOWN });
     expect(json).toMatchObject({ status: 'verified' });
-    const all = await trial.restricted.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
+    const all = await fixture.restricted.identity.verificationSessions.retrieve(made.id, { expand: EVERYTHING });
     expect(all.verified_outputs).toMatchObject({ last_name: 'Specimen', dob: { year: 1990 } });
     const failing = await create();
-    const { json: failed } = await trial.control('POST', `/api/identity/${failing.id}`, { outcome: 'requires_input' });
+    const { json: failed } = await fixture.control('POST', `/api/identity/${failing.id}`, {
+      outcome: 'requires_input',
+    });
     expect(failed).toMatchObject({ status: 'requires_input', last_error: { code: 'document_unverified_other' } });
-    expect((await trial.control('POST', `/api/identity/${failing.id}`, { outcome: 'eaten' })).status).toBe(400);
+    expect((await fixture.control('POST', `/api/identity/${failing.id}`, { outcome: 'eaten' })).status).toBe(400);
   });
 });

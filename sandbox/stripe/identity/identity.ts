@@ -27,7 +27,7 @@ const CHANGEABLE = [
 ];
 const FIELDS = ['type', 'client_reference_id', 'return_url', ...CHANGEABLE];
 
-/** Why a check can fail, in the real system's words, with what it says. */
+/** Error codes of a failed check, with Stripe's messages. */
 export const identityErrors = {
   abandoned: 'The verification was abandoned.',
   consent_declined: 'Consent to the verification was declined.',
@@ -52,7 +52,7 @@ export const identityErrors = {
 export type IdentityError = keyof typeof identityErrors;
 export type IdentityOutcome = 'verified' | 'processing' | 'canceled' | IdentityError;
 
-/** The word of a script or a form; `requires_input` stands for a document that could not be verified. */
+/** Maps a word of a test or form to an outcome; `requires_input` means that the document could not be verified. */
 export function identityOutcome(word: string): IdentityOutcome | null {
   if (word === 'requires_input') return 'document_unverified_other';
   if (word === 'verified' || word === 'processing' || word === 'canceled') return word;
@@ -96,7 +96,7 @@ export function createCheck(state: StripeState, form: FormMap): Check {
   return check;
 }
 
-/** `POST /v1/identity/verification_sessions/{id}`; only while input is awaited. */
+/** `POST /v1/identity/verification_sessions/{id}`; only while the check waits for input. */
 export function updateCheck(state: StripeState, check: Check, form: FormMap): void {
   onlyKnown(form, ['type', ...CHANGEABLE]);
   const { session } = check;
@@ -117,7 +117,7 @@ export function cancelCheck(state: StripeState, check: Check): void {
   state.emit('identity.verification_session.canceled', publicSession(check));
 }
 
-/** The real one takes up to four days; here it is done at once, and still tells `processing` first. */
+/** Redacts a check. Stripe takes up to four days; here it happens at once, but still emits `processing` first. */
 export function redactCheck(state: StripeState, check: Check): void {
   const { session } = check;
   if (session.status === 'processing') throw notNow('A VerificationSession cannot be redacted while it is processing.');
@@ -130,7 +130,7 @@ export function redactCheck(state: StripeState, check: Check): void {
   state.emit('identity.verification_session.redacted', publicSession(check));
 }
 
-/** What the person's try comes to. Nothing happens to a check that does not wait for one. */
+/** Ends a person's try. Does nothing when the check does not wait for input. */
 export function finishCheck(state: StripeState, check: Check, outcome: IdentityOutcome, shown: Shown): void {
   const { session } = check;
   const waits = session.status === 'requires_input' || (session.status === 'processing' && outcome !== 'processing');
@@ -139,7 +139,7 @@ export function finishCheck(state: StripeState, check: Check, outcome: IdentityO
     if (session.status === 'requires_input') cancelCheck(state, check);
     return;
   }
-  // The address is good for one try.
+  // Each address is valid for one try.
   close(session);
   if (outcome === 'processing') {
     session.status = 'processing';
@@ -162,7 +162,7 @@ export function finishCheck(state: StripeState, check: Check, outcome: IdentityO
   state.emit(`identity.verification_session.${session.status}`, publicSession(check));
 }
 
-/** What events carry: the session without anything a key must ask for. */
+/** The session as events contain it: without the fields that must be expanded. */
 function publicSession({ session }: Check): Session {
   return { ...session, client_secret: null, url: null };
 }
