@@ -60,14 +60,14 @@ export const pages: readonly PageRoute[] = [
     path: '/coming-soon',
     page: 'coming-soon',
     title: 'Coming Soon',
-    description: `Sydney’s first ${venue.name} are on their way. Leave your e-mail and hear of the opening first.`,
+    description: `Sydney’s first ${venue.name} are on their way. Leave your email and be the first to hear when we open.`,
     ...open,
   },
   {
     path: '/terms',
     page: 'terms',
     title: 'Terms & Conditions',
-    description: 'Payment, cancellation, who may come, access, age and ID: the terms of a booking, in plain words.',
+    description: 'Payment, cancellation, guests, access, age and ID: the terms of a booking in plain words.',
     ...open,
   },
   {

@@ -47,7 +47,7 @@ function sayMissing(): void {
   const text = document.createElement('p');
   text.textContent = navigator.onLine
     ? 'This page could not be loaded completely. Nothing you booked or paid is lost.'
-    : 'You seem to be offline. This page loads completely once you are back.';
+    : 'You seem to be offline. The page will finish loading when you’re back online.';
   const again = document.createElement('button');
   again.type = 'button';
   again.className = 'min-h-12 border-2 border-transparent bg-signal px-6 font-bold text-ink';

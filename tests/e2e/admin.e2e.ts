@@ -133,7 +133,7 @@ test('the first thing wrong with a code stands on its field, once', async ({ pag
   // A code that exists already is refused by the database, and nothing typed is lost.
   await dialog.getByLabel('Max uses').fill('');
   await dialog.getByRole('button', { name: 'Create Code' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('Failed to save discount code: this code exists already.');
+  await expect(dialog.getByRole('alert')).toContainText('Failed to save discount code: this code already exists.');
   await expect(dialog.getByLabel('Value')).toHaveValue('20');
   await expect(page.getByLabel('Messages').getByText('Failed to save discount code', { exact: true })).toBeVisible();
 });
@@ -186,7 +186,7 @@ test('the audit log is searched, paged, and found again by its address', async (
   await expect(page.getByRole('row').nth(1)).toContainText('LOG7');
   await page.getByLabel('Search the log').fill('nothing like it');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Nothing in the log holds "nothing like it".')).toBeVisible();
+  await expect(page.getByText('No log entries contain "nothing like it".')).toBeVisible();
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect(page.getByText('The latest 100 entries')).toBeVisible();
 });

@@ -187,7 +187,7 @@ test('a forgotten password is replaced by the mailed link, once', async ({ page 
   await next.fill('another-night-3');
   await again.fill('another-night-3');
   await set.click();
-  await expect(page.getByText('This link has expired or was used before.')).toBeVisible();
+  await expect(page.getByText('This link has expired or has already been used.')).toBeVisible();
 });
 
 test('the mailed link confirms by a press, and leads on to the ID by itself after two seconds', async ({ page }) => {

@@ -33,7 +33,7 @@ test('Book Now without a verified ID makes a verification session, keeps its ids
     url: made.verificationUrl,
   });
   // It would go on by itself; whoever touches the page decides.
-  await expect(page.getByRole('timer')).toContainText('The check opens by itself in');
+  await expect(page.getByRole('timer')).toContainText('The check opens automatically in');
   await page.getByRole('heading', { name: 'Verify your ID' }).click();
   await expect(page.getByRole('timer')).toBeEmpty();
   await accessibleEverywhere(page);

@@ -297,16 +297,16 @@ test('hours held for a payment that was left are told, and letting them go asks 
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
   await page.goto('/booking');
-  await expect(page.getByText('You have not finished paying for')).toBeVisible();
+  await expect(page.getByText('You haven’t finished paying for')).toBeVisible();
   await accessibleEverywhere(page);
-  await page.getByRole('button', { name: 'Let the hours go' }).click();
+  await page.getByRole('button', { name: 'Release these hours' }).click();
   await page.getByRole('button', { name: 'Keep them' }).click();
   await page.getByRole('button', { name: 'Finish paying' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
   // The browser's Back leads to the hours as well.
   await page.goBack();
   await expect(page).toHaveURL(/\/booking$/);
-  await page.getByRole('button', { name: 'Let the hours go' }).click();
-  await page.getByRole('button', { name: 'Yes, let them go' }).click();
-  await expect(page.getByText('You have not finished paying for')).toBeHidden();
+  await page.getByRole('button', { name: 'Release these hours' }).click();
+  await page.getByRole('button', { name: 'Yes, release them' }).click();
+  await expect(page.getByText('You haven’t finished paying for')).toBeHidden();
 });

@@ -91,8 +91,8 @@ test('the tools of the locks and mails work one by one, and their results are cl
     ['OAuth Test', /Signed in; \d+ devices\./],
     ['PIN Generation Test', 'PIN created.'],
     ['Generate Access Code', /PIN \d+, works from/],
-    ['Schedule Email', /The access code mail to admin@example\.com is due at/],
-    ['Send Test Email', 'The access code mail to admin@example.com is on its way.'],
+    ['Schedule Email', /The access code email to admin@example\.com is due at/],
+    ['Send Test Email', 'The access code email to admin@example.com is on its way.'],
     ['Process Emails', /\d+ jobs? processed\./],
     ['View Access Codes', /The latest \d+ access codes\./],
   ];
@@ -141,9 +141,9 @@ test('the clock of Sydney is the same everywhere', async ({ page }) => {
   const stored = page.getByRole('region', { name: 'A stored booking' });
   await expect(stored).toContainText(/Booked (.*)\. Its/.exec(made)?.[1] ?? 'no booking');
   await accessible(page);
-  await page.getByLabel('Booking id').fill('not an id');
+  await page.getByLabel('Booking ID').fill('not an id');
   await page.getByRole('button', { name: 'Read' }).click();
-  await expect(page.getByText('This is no booking id.')).toBeVisible();
+  await expect(page.getByText('This isn’t a booking ID.')).toBeVisible();
   await page.goto('/test-timezone?booking_id=00000000-0000-4000-8000-000000000000');
   await expect(page.getByText('There is no such booking.')).toBeVisible();
 });
@@ -178,8 +178,8 @@ test('the primitives are shown in all their states', async ({ page }) => {
   await page.getByRole('button', { name: 'Open a dialog' }).click();
   await accessible(page);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Show a bad message' }).click();
-  await expect(page.getByText('It is not.')).toBeVisible();
+  await page.getByRole('button', { name: 'Show an error' }).click();
+  await expect(page.getByText('Your changes are not saved.')).toBeVisible();
   await page.getByRole('button', { name: 'Break a part of the page' }).click();
   await expect(page.getByText('The needle jumped')).toBeVisible();
 });

@@ -8,7 +8,7 @@ test.describe('in Los Angeles', () => {
   test.use({ timezoneId: 'America/Los_Angeles' });
   test('the grid is Sydney’s, and the page says so', async ({ page, browser }) => {
     await openDay(page, 'Studio A', 40);
-    await expect(page.getByText('which is not the time where you are')).toBeVisible();
+    await expect(page.getByText('which is different from your local time')).toBeVisible();
     const here = await (await browser.newContext({ timezoneId: 'Australia/Sydney' })).newPage();
     await openDay(here, 'Studio A', 40);
     const states = (one: typeof page) =>

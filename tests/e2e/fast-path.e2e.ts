@@ -41,7 +41,7 @@ test('a customer cancels in time and is told what comes back', async ({ page }, 
   await accessible(page);
   const booking = page.getByRole('article').filter({ hasText: 'Studio C' });
   await booking.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByRole('dialog')).toContainText('You get all of $49 back');
+  await expect(page.getByRole('dialog')).toContainText('You’ll get the full $49 back');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel booking' }).click();
   await expect(page.getByText('Booking cancelled')).toBeVisible();
 });

@@ -57,7 +57,7 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'selected');
   await tap('Clear Selection');
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'free');
-  await tap('Bring them back');
+  await tap('Undo');
   await expect(summary(page)).toContainText('10 pm to 2 am');
   // From the middle the longest run stays, of two as long the earlier one.
   await cell(page, 23).tap();
@@ -109,7 +109,7 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
   await expect(cell(page, 17)).toHaveCSS('border-top-width', '2px');
   await page.emulateMedia({ forcedColors: 'none' });
   await cell(page, 21).click();
-  await expectToast(page, 'Hours must follow one another. Clear the selection to start elsewhere.');
+  await expectToast(page, 'Your hours have to be back to back. Clear your selection to start somewhere else.');
   await page
     .getByRole('gridcell')
     .getByRole('button', { name: new RegExp(` ${sydneyDay(day + 1).getUTCDate()}(st|nd|rd|th)?,`) })
@@ -204,13 +204,13 @@ test('a day with nothing left says so and leads to the next', async ({ page }) =
 test('from Perth, London and Los Angeles the hours are Sydney’s, and that is said', async ({ page, browser }) => {
   const day = ahead(6);
   await openDay(page, 'Studio B', day);
-  await expect(page.getByText('which is not the time where you are')).toBeHidden();
+  await expect(page.getByText('which is different from your local time')).toBeHidden();
   const here = await labels(page);
   for (const timezoneId of ['Australia/Perth', 'Europe/London', 'America/Los_Angeles']) {
     const context = await browser.newContext({ timezoneId, viewport: { width: 390, height: 844 } });
     const there = await context.newPage();
     await openDay(there, 'Studio B', day);
-    await expect(there.getByText('which is not the time where you are')).toBeVisible();
+    await expect(there.getByText('which is different from your local time')).toBeVisible();
     expect(await labels(there), timezoneId).toEqual(here);
     await context.close();
   }
@@ -245,13 +245,13 @@ test('without an answer the page says what happened and what to do, and goes on 
 
   await page.route('**/rest/v1/bookings*', (route) => route.abort());
   await page.getByRole('radio', { name: 'Studio B' }).click();
-  await expect(page.getByText('We cannot see which hours are free right now.')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('We can’t show which hours are free right now.')).toBeVisible({ timeout: 20_000 });
   await page.unroute('**/rest/v1/bookings*');
   await expect(cell(page, 0)).toBeVisible({ timeout: 20_000 });
   await page.context().setOffline(true);
-  await expect(page.getByText(/You are offline|out of date/)).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText(/You’re offline|out of date/)).toBeVisible({ timeout: 20_000 });
   await page.context().setOffline(false);
-  await expect(page.getByText(/You are offline|out of date/)).toBeHidden({ timeout: 20_000 });
+  await expect(page.getByText(/You’re offline|out of date/)).toBeHidden({ timeout: 20_000 });
 });
 
 test('Book Now without a connection says so, keeps the hours, and works again after', async ({ page }) => {

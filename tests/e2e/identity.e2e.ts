@@ -135,7 +135,7 @@ test('a licence of somebody under 18 is a final answer: no other try is offered,
   await upload(page, await licence('Robin Sample', born));
   await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
   await expect(dialog(page).getByRole('listitem')).toHaveText(['You must be 18 years or older.'], { timeout: 30_000 });
-  const ways = dialog(page).getByRole('button', { name: /Try Again|hosted check/ });
+  const ways = dialog(page).getByRole('button', { name: /Try Again|online check/ });
   await expect(ways).toHaveCount(0);
   await accessibleEverywhere(page);
   await page.reload();

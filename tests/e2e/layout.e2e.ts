@@ -40,7 +40,7 @@ for (const size of SIZES) {
     expect(await covered(page, 'aside button')).toEqual([]);
     // Let go, the summary offers them back, and covers nothing either.
     await page.getByRole('button', { name: 'Clear Selection' }).click();
-    await expect(page.getByRole('button', { name: 'Bring them back' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
     expect(await covered(page, 'main [data-hour]')).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ test('a message in a dialog covers nothing of it and is announced; a warning is 
   for (const [name, colour] of [
     ['Show a message', 'rgb(125, 220, 154)'],
     ['Show a warning', 'rgb(255, 194, 75)'],
-    ['Show a bad message', 'rgb(255, 138, 128)'],
+    ['Show an error', 'rgb(255, 138, 128)'],
   ] as const) {
     await page.getByRole('button', { name, exact: true }).click();
     await expect(messages(page).last()).toHaveCSS('border-left-color', colour);
@@ -110,6 +110,6 @@ test('hours that do not follow one another are answered with a warning, not in g
   await openDay(page, 'Studio C', ahead(2));
   await chooseHours(page, [9]);
   await page.locator('[data-hour="14"]').click();
-  await expect(messages(page).last()).toContainText('Hours must follow one another.');
+  await expect(messages(page).last()).toContainText('Your hours have to be back to back.');
   await expect(messages(page).last()).toHaveCSS('border-left-color', 'rgb(255, 194, 75)');
 });

@@ -39,7 +39,7 @@ test('before its time the page counts down, every second, and shows no PIN', asy
   // Without an id the page leads to one's own next session.
   await page.goto('/access-code');
   await expect(page).toHaveURL(new RegExp(`booking_id=${id}`));
-  await expect(page.getByText('Your code appears here at')).toBeVisible();
+  await expect(page.getByText('Your code will appear here at')).toBeVisible();
   // Why to come before the code works is said in one sentence, with the time.
   await expect(
     page.getByText(

@@ -306,9 +306,9 @@ test('at 200 % nothing is cut off and nothing needs scrolling sideways', async (
 
 test('the link of a mail ends a subscription on a press, and a torn one says what to do', async ({ page }) => {
   await page.goto('/unsubscribe');
-  await expect(page.getByText('This link is not whole.')).toBeVisible();
+  await expect(page.getByText('This link is incomplete.')).toBeVisible();
   await page.goto('/unsubscribe?id=2f1d6c1e-7a53-4a1e-9d3c-0f3f6b1b8a11');
   await accessible(page);
   await page.getByRole('button', { name: 'Unsubscribe' }).click();
-  await expect(page.getByText('You are off the list.')).toBeVisible();
+  await expect(page.getByText('You’re off the list.')).toBeVisible();
 });

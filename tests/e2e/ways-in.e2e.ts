@@ -29,7 +29,7 @@ test('by Google, then with an authenticator app and a passkey, and each can be g
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText('That did not work: The person said no')).toBeVisible();
+  await expect(page.getByText('That didn’t work: The person said no')).toBeVisible();
   await accessible(page);
 
   await page.getByRole('button', { name: 'Continue with Google' }).click();
@@ -61,7 +61,7 @@ test('by Google, then with an authenticator app and a passkey, and each can be g
   await expect(page).toHaveURL(/\/$/);
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  const step = page.getByRole('dialog', { name: 'Second step' });
+  const step = page.getByRole('dialog', { name: 'Two-step sign-in' });
   await expect(step).toBeVisible();
   await accessible(page);
   await step.getByLabel('6-digit code').fill(codeFor(secret, 1));
@@ -70,7 +70,7 @@ test('by Google, then with an authenticator app and a passkey, and each can be g
 
   await page.getByRole('button', { name: 'Remove Authenticator app' }).click();
   await page.getByRole('button', { name: 'Remove Authenticator app' }).click();
-  await expect(page.getByText('With an authenticator app, a stolen password is not enough')).toBeVisible();
+  await expect(page.getByText('With an authenticator app, a stolen password isn’t enough')).toBeVisible();
   await page.getByRole('button', { name: 'Remove Blue phone' }).click();
   await page.getByRole('button', { name: 'Remove Blue phone' }).click();
   await expect(page.getByText('Blue phone', { exact: true })).toBeHidden();

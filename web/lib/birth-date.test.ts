@@ -28,7 +28,7 @@ it('a date of birth in the future or less than 18 years ago is told at the field
   expect(birthProblem({ day: '22', month: '11', year: '2026' }, today)).toBe('A date of birth cannot be in the future');
   expect(birthProblem({ day: '22', month: '11', year: '2008' }, today)).toBe('You must be 18 or older');
   expect(birthProblem({ day: '21', month: '11', year: '2008' }, today)).toBeNull();
-  expect(birthProblem({ day: '31', month: '4', year: '1998' }, today)).toBe('There is no such day');
+  expect(birthProblem({ day: '31', month: '4', year: '1998' }, today)).toBe('That date doesn’t exist');
   expect(birthProblem({ ...noDate, day: '3' }, today)).toBeNull();
 });
 

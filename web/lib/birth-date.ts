@@ -51,7 +51,7 @@ export const FUTURE_BIRTH = 'A date of birth cannot be in the future';
 /** What is wrong with a date of birth as far as it is typed; null when nothing is, or not yet. */
 export function birthProblem(parts: DateParts, today: StudioDate): string | null {
   const iso = isoOf(parts);
-  if (iso === '') return isNoDay(parts) ? 'There is no such day' : null;
+  if (iso === '') return isNoDay(parts) ? 'That date doesn’t exist' : null;
   if (iso > today) return FUTURE_BIRTH;
   return isAdult(iso, today) ? null : 'You must be 18 or older';
 }

@@ -240,7 +240,7 @@ function ZoneNote() {
       <p>Pick a room, a day and your hours. Open {venue.hours}, every hour of the week.</p>
       {outsideSydney ? (
         <p className="mt-3 border-l-4 border-warn bg-booth p-3 text-chalk">
-          All times here are <strong>Sydney time</strong>, which is not the time where you are.
+          All times here are <strong>Sydney time</strong>, which is different from your local time.
         </p>
       ) : (
         <p>All times are Sydney time.</p>

@@ -54,7 +54,7 @@ export default function CheckoutPage() {
   }, [status]);
 
   // What the hold has comes back once it is known what became of it.
-  if (released.asking && status === 'in') return <Waiting label="Giving the hours back" />;
+  if (released.asking && status === 'in') return <Waiting label="Releasing your hours" />;
   if (draft && user) return <Checkout key={user.id} draft={draft} userId={user.id} released={released.text} />;
   if (status === 'loading' || (status === 'in' && kept === null && server.isLoading))
     return <Waiting label="Loading your booking" />;
@@ -63,7 +63,7 @@ export default function CheckoutPage() {
     return <Navigate to={paths.booking} replace />;
   return (
     <Shell back={BACK} title="Checkout">
-      <p className="text-fog">{released.text ?? 'Please sign in to go on. Your selection is kept.'}</p>
+      <p className="text-fog">{released.text ?? 'Please sign in to continue. We’ve kept your selection.'}</p>
       {status === 'in' ? (
         <Link to={paths.booking} className={`${buttonStyle.signal} mt-4`}>
           Choose your hours
@@ -271,11 +271,11 @@ function Proofs({
         text={
           review.data ? (
             <p>
-              A person is looking at your ID and decides by {formatStudioDate(review.data.decidedBy)}. You need not wait
-              for that: take a sharper photo, or use the hosted check.
+              Someone on our team is checking your ID and will decide by {formatStudioDate(review.data.decidedBy)}. You
+              don’t have to wait: take a sharper photo, or use the online check.
             </p>
           ) : (
-            <p>You need to be 18 or older. Show an Australian driver licence, once.</p>
+            <p>You need to be 18 or older. Show us your Australian driver licence. You only do this once.</p>
           )
         }
       >
@@ -318,7 +318,7 @@ function NotLoaded({ onRetry }: { onRetry: () => void }) {
   return (
     <Shell back={BACK} title="Checkout">
       <Notice tone="bad">
-        <p>Your details could not be loaded. Your selection is kept.</p>
+        <p>Your details could not be loaded. We’ve kept your selection.</p>
         <Button tone="plain" className="mt-3" onClick={onRetry}>
           Try again
         </Button>

@@ -23,14 +23,14 @@ const TOAST_MS = 8_000;
 
 const CONFIRM = {
   title: 'Confirm your email',
-  lead: 'One press and your address is confirmed.',
+  lead: 'Press the button to confirm your email.',
   button: 'Confirm my email',
 } as const;
 /** What the button is asked for, by what the link was mailed for. */
 const ASKS = {
   signup: CONFIRM,
   email_change: CONFIRM,
-  magiclink: { title: 'Sign in', lead: 'One press and you are signed in.', button: 'Sign me in' },
+  magiclink: { title: 'Sign in', lead: 'Press the button to sign in.', button: 'Sign me in' },
 } as const;
 function readKind(type: string | null): keyof typeof ASKS {
   return type === 'email_change' || type === 'magiclink' ? type : 'signup';
@@ -80,7 +80,7 @@ export default function EmailVerifiedPage() {
     return (
       <Shell back={BACK} title="One more step">
         <Notice tone="good">
-          <p>Thank you. Now press the button in the mail at your other address.</p>
+          <p>Thanks. Now open the email we sent to your other address and press the button in it.</p>
         </Notice>
       </Shell>
     );
@@ -134,7 +134,7 @@ function Confirmed({ userId }: { userId: string | null }) {
     toast({
       title: 'Email Confirmed',
       description:
-        state === 'none' ? 'One thing is left before your first session: your ID.' : 'You can book your hours now.',
+        state === 'none' ? 'One thing left before your first session: your ID.' : 'You can book your hours now.',
       ms: TOAST_MS,
     }),
   );
@@ -154,8 +154,8 @@ function Confirmed({ userId }: { userId: string | null }) {
         {state === 'verified'
           ? 'Your email and your ID are verified. You are ready to book.'
           : state === 'review'
-            ? 'A person is looking at your ID. You can show a sharper photo meanwhile.'
-            : 'Before your first session we check your ID, once. It takes a minute.'}
+            ? 'Someone on our team is checking your ID. You can send a sharper photo in the meantime.'
+            : 'Before your first session we check your ID. You only do it once, and it takes a minute.'}
       </p>
       <div className="mt-8 flex flex-wrap gap-3">
         {ready ? (

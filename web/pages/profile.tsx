@@ -77,7 +77,7 @@ export default function ProfilePage() {
         <Part title="Change password">
           <PasswordForm />
         </Part>
-        <Part title="Second step" anchor="second-step">
+        <Part title="Two-step sign-in" anchor="second-step">
           <SecondStep userId={user.id} />
         </Part>
         <Part title="Passkeys">
@@ -129,9 +129,9 @@ function Eligibility({ eligibility, onVerify }: { eligibility: IdStatus; onVerif
       return (
         <div className="space-y-4">
           <Notice tone="warn">
-            <p className="font-semibold">A person is looking at your ID</p>
+            <p className="font-semibold">Someone on our team is checking your ID</p>
             <p className="mt-1 text-sm text-fog">
-              This takes 7 days at most. You need not wait: photograph it again, or use the hosted check.
+              This takes up to 7 days. You don’t have to wait: take another photo, or use the online check.
             </p>
           </Notice>
           <Button tone="plain" onClick={onVerify}>
@@ -142,9 +142,7 @@ function Eligibility({ eligibility, onVerify }: { eligibility: IdStatus; onVerif
     case 'none':
       return (
         <div className="space-y-4">
-          <p className="text-fog">
-            Not verified yet. An Australian driver licence is needed before your first session.
-          </p>
+          <p className="text-fog">Not verified yet. You need an Australian driver licence before your first session.</p>
           <Button onClick={onVerify}>Verify ID</Button>
         </div>
       );

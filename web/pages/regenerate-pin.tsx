@@ -56,7 +56,7 @@ export default function RegeneratePinPage() {
     );
   }
   if (access.data) return <Pin access={access.data} token={token} queryKey={queryKey} />;
-  if (!access.isError) return <Waiting label="Asking for your code" />;
+  if (!access.isError) return <Waiting label="Getting your code" />;
   return <Refused error={access.error} onRetry={() => void access.refetch()} />;
 }
 
@@ -112,7 +112,7 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
       client.setQueryData(queryKey, fresh);
       toast({
         title: 'New PIN generated',
-        description: access.singleUse ? 'The one before no longer opens the door.' : '',
+        description: access.singleUse ? 'Your old PIN no longer opens the door.' : '',
       });
     },
     onError: (error) => {
@@ -149,7 +149,9 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
           onRenew={() => renew.mutate()}
         />
         {waitSeconds > 0 && phase !== 'ended' ? (
-          <p className="text-sm text-fog tabular-nums">A new PIN can be made in {waitSeconds} s.</p>
+          <p className="text-sm text-fog tabular-nums">
+            You can make a new PIN in {waitSeconds} {waitSeconds === 1 ? 'second' : 'seconds'}.
+          </p>
         ) : null}
         {problem ? (
           <Notice tone="bad">
@@ -162,8 +164,8 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
               ? 'Each PIN is single-use: the door locks behind you, and a new PIN lets you in again.'
               : 'This lock takes the same PIN again until your session ends.'}{' '}
             {noneLeft
-              ? `No more can be made. Please write to ${venue.email}.`
-              : `${access.codesLeft} more can be made.`}
+              ? `You can’t make any more. Please email ${venue.email}.`
+              : `You can make ${access.codesLeft} more.`}
           </p>
         )}
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
@@ -207,8 +209,8 @@ function NewPin({
       </Button>
       <Dialog open={asking && ends !== null} title="Replace your PIN?" onClose={() => setAsking(false)}>
         <p>
-          <strong className="tabular-nums">{ends === null ? '' : groupPin(ends).join(' ')}</strong> still works. With a
-          new PIN it no longer opens the door, not even for friends you sent it to.
+          <strong className="tabular-nums">{ends === null ? '' : groupPin(ends).join(' ')}</strong> still works. If you
+          make a new PIN, this one stops working, even for friends you sent it to.
         </p>
         <div className="mt-6 flex flex-wrap gap-3">
           <Button onClick={() => setAsking(false)}>Keep this PIN</Button>
@@ -262,8 +264,8 @@ function CodeBoard({
       {phase === 'waiting' ? (
         <>
           <p className="text-fog">
-            Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and is
-            emailed to you then.
+            Your code will appear here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time),
+            and we’ll email it to you then.
           </p>
           <EarlyNote access={access} start={start} />
           {release.getTime() - now.getTime() < DAY_MS ? (
@@ -274,11 +276,11 @@ function CodeBoard({
         </>
       ) : null}
       {phase === 'asking' ? (
-        <p className="text-fog">The lock is being asked for your code. This page shows it as soon as it is there.</p>
+        <p className="text-fog">We’re getting your code from the lock. It will appear here automatically.</p>
       ) : null}
       {phase === 'used' ? (
         <p className="text-fog">
-          Your last PIN was used, or the lock has not answered yet. Generate a new one to come in.
+          Your last PIN was used, or the lock hasn’t answered yet. Generate a new one to get in.
         </p>
       ) : null}
     </section>

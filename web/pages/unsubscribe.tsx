@@ -27,18 +27,18 @@ export default function UnsubscribePage() {
     <Shell back={{ to: paths.home, label: 'Back to Home' }} title="Unsubscribe">
       {!UUID.test(subscription) ? (
         <Notice tone="bad">
-          This link is not whole. Please use the one at the end of our mail, or write to{' '}
+          This link is incomplete. Please use the link at the end of our email, or contact us at{' '}
           <a className="underline" href={`mailto:${venue.email}`}>
             {venue.email}
           </a>
           .
         </Notice>
       ) : state === 'done' ? (
-        <Notice tone="good">You are off the list. We will not write to you again.</Notice>
+        <Notice tone="good">You’re off the list. You won’t get any more news from us.</Notice>
       ) : (
         <div className="space-y-5">
           <p className="text-fog">
-            One press, and you are off our mailing list. Your bookings and your account stay as they are.
+            Press the button to leave our mailing list. Your bookings and your account stay as they are.
           </p>
           <Button busy={state === 'busy'} onClick={() => void leave()}>
             Unsubscribe

@@ -75,7 +75,7 @@ export default function VerifyCompletePage() {
       lead={
         <p>
           One check, then you can book whenever you like. Our identity service looks at your licence and your face. It
-          takes about two minutes and brings you back here.
+          takes about two minutes, then you come back here.
         </p>
       }
     >
@@ -98,7 +98,9 @@ export default function VerifyCompletePage() {
         <ReturnToBooking />
       </div>
       <p role="timer" className="mt-4 min-h-6 text-sm text-fog">
-        {seconds === null ? null : `The check opens by itself in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`}
+        {seconds === null
+          ? null
+          : `The check opens automatically in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`}
       </p>
     </Shell>
   );

@@ -37,7 +37,7 @@ function HomeLink() {
   );
 }
 
-const OFFLINE = 'You seem to be offline. We’ll try again by ourselves as soon as you are back.';
+const OFFLINE = 'You seem to be offline. We’ll try again automatically when you’re back online.';
 
 function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);

@@ -163,7 +163,7 @@ test('a code can be typed, refused, removed and typed again by keyboard, and cou
   await page.getByLabel('Coupon code').press('Enter');
   await expect(page.getByRole('button', { name: `Remove the code ${code}` })).toBeFocused();
   await page.locator('[data-hour="20"]').click();
-  await expect(selection(page)).toContainText('counts from 2 hours');
+  await expect(selection(page)).toContainText('needs at least 2 hours');
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
   await page.locator('[data-hour="20"]').click();
   await expect(selection(page)).toContainText('50% off');
@@ -177,7 +177,7 @@ test('a code can be typed, refused, removed and typed again by keyboard, and cou
   await expect(selection(page)).toContainText('50% off');
   await page.route('**/rpc/validate_discount_code', (route) => route.abort());
   await page.reload();
-  await expect(selection(page)).toContainText('We could not check your code', { timeout: 30_000 });
+  await expect(selection(page)).toContainText('We couldn’t check your code', { timeout: 30_000 });
   await expect(page.getByRole('button', { name: 'Book Now' })).toBeDisabled();
   await accessibleEverywhere(page);
   await page.unroute('**/rpc/validate_discount_code');
@@ -209,13 +209,13 @@ test('one hold too many is refused with the two there are, each with its way to 
   await chooseHours(page, [9]);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(selection(page).getByRole('alert')).toContainText(
-    'You are holding other hours already. Pay for them or let them go first.',
+    'You’re already holding other hours. Pay for them or release them first.',
   );
   await expect(selection(page).getByRole('button', { name: 'Finish paying' })).toHaveCount(2);
   await expect(selection(page).getByText(/Reference [A-Z0-9]{4}-[A-Z0-9]{4}/)).toHaveCount(2);
   await accessibleEverywhere(page);
-  await selection(page).getByRole('button', { name: 'Let the hours go' }).first().click();
-  await selection(page).getByRole('button', { name: 'Yes, let them go' }).click();
-  await expect(page.getByText('You have not finished paying for')).toHaveCount(1);
+  await selection(page).getByRole('button', { name: 'Release these hours' }).first().click();
+  await selection(page).getByRole('button', { name: 'Yes, release them' }).click();
+  await expect(page.getByText('You haven’t finished paying for')).toHaveCount(1);
   await expect(selection(page).getByRole('button', { name: 'Finish paying' })).toHaveCount(0);
 });

@@ -24,7 +24,7 @@ test('while the payment provider says nothing the pages say so, and go on by the
 
   await hang();
   await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
-  await expect(page.getByText('We are still asking the payment provider.', { exact: false })).toBeVisible({
+  await expect(page.getByText('We’re still waiting for the payment provider.', { exact: false })).toBeVisible({
     timeout: 30_000,
   });
   await accessible(page);
@@ -50,7 +50,7 @@ test('the checkout says that it is still asking the payment provider, and leaves
   await hang();
   await pay.click();
   await expect(
-    page.getByText('We are still asking the payment provider. Your hours are held', { exact: false }),
+    page.getByText('We’re still waiting for the payment provider. We’re holding your hours', { exact: false }),
   ).toBeVisible({
     timeout: 30_000,
   });

@@ -44,7 +44,7 @@ export function Passkeys({ userId }: { userId: string }) {
   return (
     <div className="space-y-5">
       <p className="max-w-prose text-fog">
-        Sign in with your fingerprint, your face or your screen lock. No password to type, and none to steal.
+        Sign in with your fingerprint, your face or your screen lock. There’s no password to type, and none to steal.
       </p>
       <ul className="space-y-3">
         {passkeys.data.map((passkey) => (
@@ -66,7 +66,7 @@ export function Passkeys({ userId }: { userId: string }) {
           Add a passkey
         </Button>
       ) : (
-        <p className="text-sm text-dust">This browser cannot make passkeys.</p>
+        <p className="text-sm text-dust">This browser doesn’t support passkeys.</p>
       )}
     </div>
   );

@@ -84,7 +84,7 @@ export function PasswordForm() {
       />
       {done ? (
         <Notice tone="good">
-          <p className="text-sm">Your password is changed. Other devices were signed out.</p>
+          <p className="text-sm">Your password has been changed. Other devices were signed out.</p>
         </Notice>
       ) : null}
       <Button type="submit" tone="plain" busy={busy}>

@@ -115,7 +115,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
       {waitingFor === null ? null : (
         <Notice tone="good">
           <p className="text-sm">
-            We sent a confirmation email to <strong className="break-all">{waitingFor}</strong>. Your address changes
+            We sent a confirmation email to <strong className="break-all">{waitingFor}</strong>. Your email will change
             once you confirm it there.
           </p>
         </Notice>
@@ -125,7 +125,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
           label="Current password"
           type="password"
           autoComplete="current-password"
-          hint="To change your email we ask for your password once more."
+          hint="Enter your password again to change your email."
           value={password}
           onChange={(event) => setPassword(event.target.value)}
           error={problem?.field === 'password' ? problem.message : null}
@@ -146,7 +146,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
       <Field {...bind('djName')} label="DJ Name (optional)" autoComplete="nickname" maxLength={100} />
       {resets ? (
         <Notice tone="warn">
-          <p className="text-sm">With another name or date of birth your ID has to be verified again.</p>
+          <p className="text-sm">If you change your name or date of birth, you’ll need to verify your ID again.</p>
         </Notice>
       ) : null}
       {problem !== null && problem.field === null ? (

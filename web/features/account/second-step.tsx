@@ -57,7 +57,7 @@ export function SecondStep({ userId }: { userId: string }) {
         }}
         onDone={() => {
           setAdding(null);
-          toast({ title: 'Second step added', description: 'Other devices were signed out.' });
+          toast({ title: 'Two-step sign-in is on', description: 'Other devices were signed out.' });
           void again();
         }}
       />
@@ -66,7 +66,7 @@ export function SecondStep({ userId }: { userId: string }) {
     <div className="space-y-5">
       <p className="max-w-prose text-fog">
         {apps.data.length === 0
-          ? 'With an authenticator app, a stolen password is not enough: signing in also asks for a code from your phone.'
+          ? 'With an authenticator app, a stolen password isn’t enough: signing in also takes a code from your phone.'
           : 'Signing in asks for a code from your authenticator app.'}
       </p>
       <ul className="space-y-3">

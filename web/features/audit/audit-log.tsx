@@ -60,7 +60,7 @@ export function AuditLog({ words, onSearch }: { words: string; onSearch: (words:
 }
 
 function counted(count: number, words: string, more: boolean): string {
-  if (count === 0) return words === '' ? 'No audit logs yet.' : `Nothing in the log holds "${words}".`;
+  if (count === 0) return words === '' ? 'No audit logs yet.' : `No log entries contain "${words}".`;
   const shown = `${count} ${count === 1 ? 'entry' : 'entries'}${words === '' ? '' : ` with "${words}"`}`;
   return more ? `The latest ${shown}` : shown;
 }

@@ -38,7 +38,7 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
     } catch (error) {
       setProblem(
         wasCancelled(error)
-          ? 'Nothing was chosen. Try again, or sign in with your password.'
+          ? 'Sign-in was cancelled. Try again, or use your password.'
           : describeError(error, UNEXPECTED),
       );
       setBusy(null);
@@ -112,12 +112,12 @@ function useReturn(tell: (problem: string) => void): boolean {
     if (window.location.pathname !== paths.auth) return;
     const query = new URLSearchParams(window.location.search);
     const said = query.get('error_description');
-    if (said !== null) tell(`That did not work: ${said}`);
+    if (said !== null) tell(`That didn’t work:  ${said}`);
     const code = query.get('code');
     if (code === null || traded.has(code)) return;
     traded.add(code);
     finishContinue(code)
-      .catch((error: unknown) => tell(`That did not work: ${describeError(error, UNEXPECTED)}`))
+      .catch((error: unknown) => tell(`That didn’t work:  ${describeError(error, UNEXPECTED)}`))
       .finally(() => setReturning(false));
   }, [tell]);
   return returning;

@@ -61,7 +61,7 @@ export function NewPasswordForm({
     return (
       <div className="space-y-4">
         <Notice tone="bad">
-          <p>This link has expired or was used before. Ask for a new one under &ldquo;Forgot password?&rdquo;.</p>
+          <p>This link has expired or has already been used. Ask for a new one under &ldquo;Forgot password?&rdquo;.</p>
         </Notice>
         <Button onClick={onAskAgain}>Ask for a new link</Button>
       </div>

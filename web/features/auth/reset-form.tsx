@@ -49,7 +49,7 @@ export function ResetForm({
 
   return (
     <form ref={form} onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
-      <p className="text-fog">We mail you a link with which you choose a new password.</p>
+      <p className="text-fog">We’ll email you a link to set a new password.</p>
       <Field
         label="Email"
         type="email"

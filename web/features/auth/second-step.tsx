@@ -8,7 +8,7 @@ import { challengeFactor, type SecondFactor, verifyFactor, verifyKey } from './q
 
 const WHAT: Readonly<Record<SecondFactor['type'], string>> = {
   totp: 'Open your authenticator app and type the code it shows.',
-  phone: 'We send a code to your phone.',
+  phone: 'We’ll send a code to your phone.',
   webauthn: 'Use the security key you added.',
 };
 
@@ -56,7 +56,7 @@ export default function SecondStep({
   const needsMessage = chosen.type === 'phone' && !sent;
   useEffect(() => form.current?.querySelector('input')?.focus(), [chosen, needsMessage]);
   return (
-    <Dialog open title="Second step" onClose={onSignOut}>
+    <Dialog open title="Two-step sign-in" onClose={onSignOut}>
       <form ref={form} onSubmit={submit} noValidate className="space-y-4">
         <p className="text-fog">{WHAT[chosen.type]}</p>
         {chosen.type === 'webauthn' || needsMessage ? (

@@ -75,7 +75,7 @@ export function SignInForm({
       {resetSentTo === null ? null : (
         <Notice tone="good">
           <p className="text-sm">
-            If <strong>{resetSentTo}</strong> has an account, a link to choose a new password is on its way.
+            If <strong>{resetSentTo}</strong> has an account, we’ve emailed a link to set a new password.
           </p>
         </Notice>
       )}

@@ -64,8 +64,8 @@ export function DayHours({
       {hours.taken && hours.unsure ? (
         <output className="mb-3 block text-sm text-warn">
           {navigator.onLine
-            ? 'We cannot ask which hours are free right now. What you see may be out of date.'
-            : 'You are offline. What you see may be out of date; it is asked again once you are back.'}
+            ? 'We can’t check which hours are free right now. What you see may be out of date.'
+            : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
         </output>
       ) : null}
       {slots.length === 0 && hours.taken && isFull(date, hours.taken, now) ? (
@@ -95,7 +95,7 @@ export function DayHours({
         </>
       ) : hours.failed ? (
         <Notice tone="bad">
-          <p>We cannot see which hours are free right now.</p>
+          <p>We can’t show which hours are free right now.</p>
           <Button tone="plain" className="mt-3" onClick={hours.refetch}>
             Try again
           </Button>
@@ -138,7 +138,11 @@ function GridSkeleton() {
       <p className="absolute inset-x-4 top-4">
         <Progress
           on
-          words={['', 'Still asking which hours are free.', 'The connection is slow. The hours appear by themselves.']}
+          words={[
+            '',
+            'Still checking which hours are free.',
+            'Your connection is slow. The hours will appear automatically.',
+          ]}
         />
       </p>
     </div>

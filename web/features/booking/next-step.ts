@@ -8,7 +8,7 @@ export function nextStep(parts: {
   totalCents: number;
 }): string {
   const { signedIn, eligibility, totalCents } = parts;
-  const pay = totalCents === 0 ? 'There is nothing to pay.' : `You pay ${formatMoney(totalCents)} at the end.`;
+  const pay = totalCents === 0 ? 'There’s nothing to pay.' : `You’ll pay ${formatMoney(totalCents)} at the end.`;
   if (!signedIn) return `Next: sign in. ${pay}`;
   if (eligibility === undefined) return '';
   if (eligibility === null) return `Next: your details. ${pay}`;

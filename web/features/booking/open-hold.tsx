@@ -31,12 +31,12 @@ export function OpenHoldNotice({
       {brief ? (
         <p className="text-sm">
           <strong>{hold.studio_name}</strong>, {formatStudioDate(start, 'medium')}, {formatStudioTime(start)} to{' '}
-          {formatStudioTime(end)}. {price}, kept until {until}. Reference {hold.reference}.
+          {formatStudioTime(end)}. {price}, held until {until}. Reference {hold.reference}.
         </p>
       ) : (
         <p>
-          You have not finished paying for <strong>{hold.studio_name}</strong>, {formatStudioRange(start, end)} (Sydney
-          time). The hours are kept for you until {until}, for <strong>{price}</strong>
+          You haven’t finished paying for <strong>{hold.studio_name}</strong>, {formatStudioRange(start, end)} (Sydney
+          time). We’re holding the hours for you until {until}, for <strong>{price}</strong>
           {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
         </p>
       )}
@@ -46,14 +46,14 @@ export function OpenHoldNotice({
             Finish paying
           </Button>
           <Button tone="quiet" onClick={() => setStep('sure?')}>
-            Let the hours go
+            Release these hours
           </Button>
         </div>
       ) : (
         <div className="mt-3 flex flex-wrap items-center gap-3">
-          <p className="w-full">Somebody else may book them at once.</p>
+          <p className="w-full">Someone else could book them straight away.</p>
           <Button tone="danger" busy={step === 'letting go'} onClick={letGo}>
-            Yes, let them go
+            Yes, release them
           </Button>
           <Button tone="plain" disabled={step === 'letting go'} onClick={() => setStep('told')}>
             Keep them

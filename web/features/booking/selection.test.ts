@@ -56,7 +56,7 @@ describe('what a selection loses', () => {
     const { kept, lost } = dropLost([at(18), at(19), at(20), at(21)], [busy(at(19), at(19))], NOON);
     expect(kept).toEqual([at(20), at(21)]);
     expect(describeLost(lost, kept.length)).toBe(
-      'Somebody else has just taken 7 PM on 21 Nov. The rest of your selection is kept.',
+      'Someone else has just booked 7 pm on 21 Nov. We kept the rest of your selection.',
     );
   });
   test('nothing lost, nothing changed', () => {
@@ -65,7 +65,7 @@ describe('what a selection loses', () => {
   test('hours that have begun are told apart from hours taken', () => {
     const { kept, lost } = dropLost([at(11), at(12)], [busy(at(12), at(12))], NOON);
     expect(describeLost(lost, kept.length)).toBe(
-      'Somebody else has just taken 12 PM on 21 Nov. 11 AM on 21 Nov can no longer be booked, as it has begun. Please choose other hours.',
+      'Someone else has just booked 12 pm on 21 Nov. It’s too late to book 11 am on 21 Nov. Please choose other hours.',
     );
   });
 });

@@ -61,14 +61,14 @@ export function dropLost(
   return { kept: longestRun(rest), lost };
 }
 
-/** "7 PM and 8 PM on 21 Nov", by day. */
+/** "7 pm and 8 pm on 21 Nov", by day. */
 function nameSlots(slots: readonly Slot[]): string {
   const days = [...new Set(slots.map((slot) => slot.date))];
   const list = (words: string[]): string =>
     words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
   return list(
     days.map((day) => {
-      const hours = slots.filter((slot) => slot.date === day).map((slot) => slotLabel(slot.hour));
+      const hours = slots.filter((slot) => slot.date === day).map((slot) => slotLabel(slot.hour).toLowerCase());
       return `${list(hours)} on ${formatStudioDate(day, 'short')}`;
     }),
   );
@@ -80,9 +80,9 @@ export function describeLost(lost: readonly Lost[], keptCount: number): string {
   const taken = pick('taken');
   const past = pick('past');
   const sentences = [
-    taken.length > 0 ? `Somebody else has just taken ${nameSlots(taken)}.` : '',
-    past.length > 0 ? `${nameSlots(past)} can no longer be booked, as it has begun.` : '',
-    keptCount > 0 ? 'The rest of your selection is kept.' : 'Please choose other hours.',
+    taken.length > 0 ? `Someone else has just booked ${nameSlots(taken)}.` : '',
+    past.length > 0 ? `It’s too late to book ${nameSlots(past)}.` : '',
+    keptCount > 0 ? 'We kept the rest of your selection.' : 'Please choose other hours.',
   ];
   return sentences.filter((text) => text !== '').join(' ');
 }

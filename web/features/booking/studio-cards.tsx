@@ -95,11 +95,7 @@ export function StudioCardsSkeleton() {
       <p className="absolute inset-x-5 top-5 empty:hidden [&>*]:bg-night/85 [&>*]:p-2">
         <Progress
           on
-          words={[
-            '',
-            'Still asking for the studios.',
-            'The connection is slow. The studios appear here by themselves.',
-          ]}
+          words={['', 'Still loading the studios.', 'Your connection is slow. The studios will appear automatically.']}
         />
       </p>
     </div>

@@ -11,8 +11,8 @@ import type { LetGo, useChoice } from './use-choice.ts';
 
 const WORDS = [
   'Holding your hours.',
-  'Still holding your hours and opening the payment.',
-  'The payment service is slow right now. Please stay here; nothing is charged before you enter a card.',
+  'Still holding your hours and opening the payment page.',
+  'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
 ] as const;
 /** Along the lower edge of a phone; beside the hours on large screens, below them on low ones, where it would cover too much. */
 const BAR =
@@ -137,15 +137,15 @@ function NothingChosen({
       {letGo && first ? (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p>
-            {hoursOf(letGo.slots.length)} on {formatStudioDate(letGo.date, 'short')} let go.
+            We removed {hoursOf(letGo.slots.length)} ({formatStudioDate(letGo.date, 'short')}).
           </p>
           <Button tone="plain" onClick={() => onBringBack(letGo)}>
-            Bring them back
+            Undo
           </Button>
         </div>
       ) : (
         <>
-          <p>Choose the hours you want. They must follow one another.</p>
+          <p>Choose the hours you want, back to back.</p>
           <p>
             <strong className="text-chalk">3 hours save 10%</strong>, 4 or more save 15%.
           </p>
@@ -177,10 +177,12 @@ function When({ studioName, choice }: { studioName: string; choice: ReturnType<t
 /** What the change of clocks does to a session, on two nights a year (decisions T-01). */
 function ClockNote({ longer, shorter }: { longer: boolean; shorter: boolean }) {
   if (longer) {
-    return <p className="mt-1 text-sm text-good">The clocks go back that night: the hour that comes twice is on us.</p>;
+    return <p className="mt-1 text-sm text-good">The clocks go back that night: the extra hour is on us.</p>;
   }
   return shorter ? (
-    <p className="mt-1 text-sm text-fog">The clocks go forward that night: the hour that is skipped costs nothing.</p>
+    <p className="mt-1 text-sm text-fog">
+      The clocks go forward that night: you don’t pay for the hour that’s skipped.
+    </p>
   ) : null;
 }
 

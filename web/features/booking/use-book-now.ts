@@ -144,7 +144,7 @@ function lastShown(draft: BookingDraft): number {
 
 /** Why no further hours are held; the holds stand beside it. `retryAfter`: seconds, where only time helps. */
 function tooManyHolds(retryAfter: unknown): string {
-  if (typeof retryAfter !== 'number') return 'You are holding other hours already. Pay for them or let them go first.';
+  if (typeof retryAfter !== 'number') return 'You’re already holding other hours. Pay for them or release them first.';
   const from = new Date(Math.ceil((Date.now() + retryAfter * 1000) / 60_000) * 60_000);
   return `You have started several bookings in the last hour without paying. You can start another one from ${formatStudioTime(from)}, Sydney time.`;
 }

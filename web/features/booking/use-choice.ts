@@ -10,10 +10,10 @@ import { useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
 
 const WHY: Readonly<Record<string, string>> = {
-  'not-consecutive': 'Hours must follow one another. Clear the selection to start elsewhere.',
-  'too-long': `A session is at most ${settings.maxHours} hours long.`,
-  'too-far': 'A session may not go beyond the next day.',
-  closed: 'This hour cannot be booked.',
+  'not-consecutive': 'Your hours have to be back to back. Clear your selection to start somewhere else.',
+  'too-long': `A session can be up to ${settings.maxHours} hours long.`,
+  'too-far': 'A session can’t run past the next day.',
+  closed: 'You can’t book this hour.',
 };
 const NO_STUDIO = 'Selected studio not found.';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
@@ -101,7 +101,7 @@ export function useChoice(parts: {
   }
   function toggle(slot: Slot): void {
     const why = whyNotAdd(slots, slot);
-    if (why) return toast({ title: WHY[why] ?? 'This hour cannot be added.', tone: 'warn' });
+    if (why) return toast({ title: WHY[why] ?? 'You can’t add this hour.', tone: 'warn' });
     return select(toggleSlot(slots, slot));
   }
 

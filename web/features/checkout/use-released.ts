@@ -5,11 +5,12 @@ import { errorCode } from '#web/lib/errors.ts';
 import { releaseHold } from './queries.ts';
 
 const TOLD = {
-  confirmed: 'This booking is paid for already. You find it in your account.',
-  released: 'You left the payment, so the hours are free again. Nothing was charged. You can still book them now.',
-  held: 'You left the payment. The hours are still yours to pay for; nothing was charged.',
+  confirmed: 'You’ve already paid for this booking. You’ll find it in your account.',
+  released:
+    'You left the payment page, so we released the hours. You haven’t been charged, and you can still book them.',
+  held: 'You left the payment page. We’re still holding the hours for you, and you haven’t been charged.',
   processing: 'Your payment for this booking is being processed. We’ll email you as soon as we know.',
-  unknown: 'You left the payment. Nothing was charged, and the hours become free again by themselves.',
+  unknown: 'You left the payment page. You haven’t been charged, and we’ll release the hours automatically.',
 } as const;
 
 /**

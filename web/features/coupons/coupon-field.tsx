@@ -53,7 +53,7 @@ export function CouponField({
           <p className="min-w-0">
             <strong className="break-all">{shown.code}</strong>{' '}
             <span className="text-fog">
-              {coupon.tooShort ? `counts from ${coupon.tooShort.minHours} hours` : couponLabel(shown)}
+              {coupon.tooShort ? `needs at least ${coupon.tooShort.minHours} hours` : couponLabel(shown)}
             </span>
           </p>
           <Button
@@ -149,14 +149,14 @@ function Unsure({ code, onTryAgain, onRemove }: { code: string; onTryAgain: () =
   return (
     <div role="alert" className="border-l-4 border-warn bg-deck p-4">
       <p>
-        We could not check your code <strong className="break-all">{code}</strong> just now.
+        We couldn’t check your code <strong className="break-all">{code}</strong> just now.
       </p>
       <div className="mt-3 flex flex-wrap gap-3">
         <Button tone="plain" onClick={onTryAgain}>
           Try again
         </Button>
         <Button tone="quiet" onClick={onRemove}>
-          Go on without it
+          Continue without it
         </Button>
       </div>
     </div>

@@ -49,7 +49,7 @@ export function IgloohomeBench() {
         ) : null}
       </section>
       <Bench
-        title="Mails and codes"
+        title="Emails and codes"
         tools={queueTools}
         running={running}
         onRun={(tool) => void run(tool.name, tool.work)}
@@ -102,7 +102,7 @@ function ChooseBooking({
   if (bookings.length === 0)
     return (
       <Notice tone="plain">
-        <p>These tools need a test booking. Make one on the page Test bookings.</p>
+        <p>These tools need a test booking. Make one on the Test bookings page.</p>
       </Notice>
     );
   return (
@@ -164,14 +164,14 @@ function bookingTools(booking: TestBooking, email: string): readonly Tool[] {
       work: async () => {
         await scheduleMail(booking, email, 'now');
         const { processed } = await processMails();
-        return { ok: true, said: `The access code mail to ${email} is on its way.`, detail: { processed } };
+        return { ok: true, said: `The access code email to ${email} is on its way.`, detail: { processed } };
       },
     },
     {
       name: 'Schedule Email',
       work: async () => {
         const at = await scheduleMail(booking, email, 'due');
-        return { ok: true, said: `The access code mail to ${email} is due at ${formatStudioTime(at)}.` };
+        return { ok: true, said: `The access code email to ${email} is due at ${formatStudioTime(at)}.` };
       },
     },
   ];

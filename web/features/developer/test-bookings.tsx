@@ -50,7 +50,7 @@ export function TestBookings() {
         {make.data ? (
           <Notice tone="good">
             <p>
-              Booked {make.data.studio_name}, {rangeOf(make.data)}. Its code mail is scheduled.
+              Booked {make.data.studio_name}, {rangeOf(make.data)}. Its code email is scheduled.
             </p>
           </Notice>
         ) : null}

@@ -77,13 +77,13 @@ function StoredBooking({
       <h2 className="mb-4 text-3xl">A stored booking</h2>
       <form onSubmit={submit} className="mb-6 flex flex-wrap items-end gap-3">
         <Field
-          label="Booking id"
+          label="Booking ID"
           name="booking"
           defaultValue={bookingId}
           autoComplete="off"
           className="min-w-60 grow"
           hint="Empty for the newest."
-          error={valid ? null : 'This is no booking id.'}
+          error={valid ? null : 'This isn’t a booking ID.'}
         />
         <Button type="submit" tone="plain" className="mb-7">
           Read

@@ -56,8 +56,8 @@ export function FailedStep({
         </ul>
         {decidedBy ? (
           <p className="mt-3 text-sm">
-            We kept your photo for a person to look at: that is done by {formatStudioDate(decidedBy)}, and then the
-            photo is deleted. You need not wait: try again with a sharper photo, or use the hosted check now.
+            Someone on our team will look at your photo by {formatStudioDate(decidedBy)}, and then we’ll delete it. You
+            don’t have to wait: try again with a sharper photo, or use the online check now.
           </p>
         ) : null}
       </Notice>
@@ -66,7 +66,7 @@ export function FailedStep({
           <div className="flex flex-wrap gap-3">
             <Button onClick={onRetry}>Try Again</Button>
             <Button tone="plain" busy={busy} onClick={() => void openHosted()}>
-              Use the hosted check
+              Use the online check
             </Button>
           </div>
           {problem ? (
@@ -75,7 +75,7 @@ export function FailedStep({
             </Notice>
           ) : null}
           <p className="text-sm text-fog">
-            The hosted check looks at your licence and your face on a page of our identity service, and takes about two
+            The online check looks at your licence and your face on our identity service’s page. It takes about two
             minutes.
           </p>
         </>

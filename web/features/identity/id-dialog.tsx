@@ -10,7 +10,7 @@ import { useIdCheck } from './use-id-check.ts';
 const WORDS = [
   'Reading your ID. This takes a few seconds.',
   'Still reading your ID. Small print takes a little longer.',
-  'This takes longer than usual. Please stay here: your photo has arrived.',
+  'This is taking longer than usual. We have your photo, so please stay on this page.',
 ] as const;
 
 /** Shows a licence to the studio: photo, preview, verdict; with the hosted check as the other way in. */
@@ -51,7 +51,7 @@ export function IdDialog({
               </Button>
             </div>
             <p className="text-sm text-fog">
-              Pressing Verify my ID agrees that we read your name, date of birth and expiry from this photo.
+              By pressing Verify my ID, you agree that we read your name, date of birth and expiry date from this photo.
             </p>
           </div>
         ) : null}

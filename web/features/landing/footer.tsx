@@ -21,7 +21,7 @@ export function Footer({ clear = false }: { clear?: boolean }) {
           About
         </Link>
         <Link to={paths.comingSoon} className={entry}>
-          News by e-mail
+          News by email
         </Link>
         <Link to={paths.terms} className={entry}>
           Terms

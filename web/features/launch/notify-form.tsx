@@ -42,7 +42,7 @@ export function NotifyForm() {
         </Button>
       </div>
       <p className="mt-3 text-sm text-fog">
-        By signing up you agree that we write to you about the opening. Every mail has a link to unsubscribe; see{' '}
+        By signing up you agree to get emails from us about the opening. Every email has a link to unsubscribe. See{' '}
         <Link to={paths.privacy} className="underline decoration-edge underline-offset-4 hover:text-chalk">
           Privacy
         </Link>

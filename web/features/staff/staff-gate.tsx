@@ -61,9 +61,9 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
     return (
       <Shell back={BACK} title={title}>
         <Notice tone="warn">
-          <p className="font-semibold">Staff need a second step here</p>
+          <p className="font-semibold">Staff need two-step sign-in here</p>
           <p className="mt-1 text-sm text-fog">
-            Add an authenticator app in your account settings. Its code then opens this page.
+            Add an authenticator app in your account settings. You’ll use its code to open this page.
           </p>
         </Notice>
         <Button className="mt-6" onClick={() => void navigate(`${paths.profile}#second-step`)}>

@@ -24,8 +24,8 @@ export function UpcomingBookings() {
     <>
       <h2 className="text-3xl">Bookings</h2>
       <p className="mt-2 mb-6 text-fog">
-        What is to come, in Sydney time.
-        {bookings.data?.length === BOOKINGS_SHOWN ? ` The next ${BOOKINGS_SHOWN} are shown.` : ''}
+        Upcoming bookings, in Sydney time.
+        {bookings.data?.length === BOOKINGS_SHOWN ? ` Showing the next ${BOOKINGS_SHOWN}.` : ''}
       </p>
       {bookings.isError && !bookings.data ? (
         <Notice tone="bad">
@@ -38,7 +38,7 @@ export function UpcomingBookings() {
       ) : !bookings.data ? (
         <Skeleton className="h-96" label="Loading the bookings" />
       ) : bookings.data.length === 0 ? (
-        <Empty>Nothing is booked.</Empty>
+        <Empty>No upcoming bookings.</Empty>
       ) : (
         <div className="space-y-10">
           {byDay(bookings.data).map(([day, list]) => (
@@ -67,7 +67,7 @@ function Day({
   return (
     <section aria-label={formatStudioDate(day)}>
       <h3 className="mb-3 text-2xl">{formatStudioDate(day)}</h3>
-      <Table caption={`Bookings of ${formatStudioDate(day)}`} columns={COLUMNS}>
+      <Table caption={`Bookings on ${formatStudioDate(day)}`} columns={COLUMNS}>
         {bookings.map((one) => (
           <Row key={one.id}>
             <Cell label="Time" className="whitespace-nowrap tabular-nums">
@@ -100,7 +100,7 @@ function timesOf(one: StaffBooking): string {
 
 /** The number given with the payment comes first; the account's follows when it is another. */
 function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker | undefined }) {
-  if (!booker) return <span className="text-fog">not known</span>;
+  if (!booker) return <span className="text-fog">Unknown</span>;
   const given = booking.contact_phone;
   const own = given !== null && booker.phone !== null && booker.phone !== given ? `${booker.phone} (account)` : null;
   return (
