@@ -2,9 +2,8 @@ import './styles.css';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
- * The first thing that runs, and the only script a page asks for by itself: what was printed is painted before anything
- * else may use the line, then the program is fetched, all its parts at once (`data-parts`, named by build/site.ts).
- * What somebody presses or sends meanwhile is not lost: it is done when the program is there.
+ * The only script in the HTML. Lets the browser paint the pre-rendered page first, then fetches the program with all its parts at once
+ * (`data-parts`, set by build/site.ts). Replays a press or a submit that happened meanwhile.
  */
 let pressed: HTMLElement | null = null;
 let sent: HTMLFormElement | null = null;
@@ -38,7 +37,7 @@ async function begin(): Promise<void> {
   else if (pressed?.isConnected && pressed.getAttribute('type') !== 'submit') pressed.click();
 }
 
-/** Says, without the program, that it could not be fetched: over a printed page along its lower edge, else alone. */
+/** Shows, without the program, that it could not be fetched: along the lower edge of the page. */
 function sayMissing(): void {
   const box = document.createElement('div');
   box.setAttribute('role', 'alert');
@@ -59,6 +58,6 @@ function sayMissing(): void {
   document.body.append(box);
 }
 
-// A page in the background is never painted, and must not wait for it.
+// A background tab is never painted, so do not wait for a frame.
 if (document.hidden) void begin();
 else requestAnimationFrame(() => setTimeout(() => void begin()));

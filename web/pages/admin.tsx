@@ -25,7 +25,7 @@ const TABS = [
   { key: 'bookings', label: 'Bookings' },
 ] as const;
 
-/** The staff's desk; which tab is open stands in the address. */
+/** Admin dashboard; the address holds the open tab. */
 export default function AdminPage() {
   return (
     <StaffGate title={TITLE}>

@@ -33,7 +33,7 @@ import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
-/** Large, and nobody needs it before a room is chosen. */
+/** Large, and not needed before a room is chosen. */
 const Calendar = lazyPart(async () => ({ default: (await import('#web/features/booking/calendar.tsx')).Calendar }));
 
 const NO_STUDIOS = 'Failed to load studios. Please refresh the page.';
@@ -184,7 +184,7 @@ function DayPicker({ choice, onChange }: { choice: ReturnType<typeof useChoice>;
   );
 }
 
-/** The coupon of the hours chosen, from one's own hold of them (undefined while that is unknown) or from what this browser kept. */
+/** Returns the coupon of the chosen hours, from the customer's hold of them (undefined while unknown) or from this browser. */
 function useSelectionCoupon(parts: {
   userId: string | null;
   slots: readonly Slot[];
@@ -208,7 +208,7 @@ function Problem({
   onAgree,
 }: {
   problem: BookProblem;
-  /** One's own holds, each with its way to pay and its way out. */
+  /** The customer's holds, each with Finish paying and Release. */
   holds: ReactNode;
   onAgree: (total: number) => void;
 }) {

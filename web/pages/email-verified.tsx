@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast.tsx';
 const IdDialog = lazyPart(async () => ({ default: (await import('#web/features/identity/id-dialog.tsx')).IdDialog }));
 const BACK = { to: paths.home, label: 'Home' };
 const EXPIRED = 'Email verification link may have expired. Please try signing up again.';
-/** The session is looked at after so long, the ID dialog opens after so long, the message stays so long (spec sections 4 and 9). */
+/** Delay before the session is checked, delay before the ID dialog opens, and duration of the message. */
 const CHECK_MS = 1_000;
 const ID_MS = 2_000;
 const TOAST_MS = 8_000;
@@ -26,7 +26,7 @@ const CONFIRM = {
   lead: 'Press the button to confirm your email.',
   button: 'Confirm my email',
 } as const;
-/** What the button is asked for, by what the link was mailed for. */
+/** Texts by the purpose of the link. */
 const ASKS = {
   signup: CONFIRM,
   email_change: CONFIRM,
@@ -36,7 +36,7 @@ function readKind(type: string | null): keyof typeof ASKS {
   return type === 'email_change' || type === 'magiclink' ? type : 'signup';
 }
 
-/** Reached by the mailed link; the address is confirmed by pressing the button, as mail scanners open links too (decisions T-14). */
+/** Confirms an address from the mailed link. Acts only when the button is pressed, because mail scanners open links. */
 export default function EmailVerifiedPage() {
   const [search, setSearch] = useSearchParams();
   const { status, user } = useSession();
@@ -57,7 +57,7 @@ export default function EmailVerifiedPage() {
       if (type === 'magiclink') return void navigate(paths.profile, { replace: true });
       setHalf(!done);
       setConfirmed(done);
-      // Used up: a reload shows what is, and the history keeps no token.
+      // The token is used up: drop it from the address, so that a reload shows the current state.
       if (done) setSearch({}, { replace: true });
     } catch (error) {
       const expired = errorCode(error) === 'otp_expired';
@@ -110,7 +110,7 @@ export default function EmailVerifiedPage() {
   );
 }
 
-/** Whether something has been so for that long. */
+/** Whether `since` has been true for `ms`. */
 function useWaited(since: boolean, ms: number): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -141,7 +141,7 @@ function Confirmed({ userId }: { userId: string | null }) {
   useEffect(() => {
     if (known) tell();
   }, [known]);
-  // Who waits for a person's decision has shown an ID already: the dialog does not push itself on them.
+  // Opens only without an ID in review: those customers have already shown one.
   const opens = useWaited(state === 'none' && dialog === 'not yet', ID_MS);
   const idOpen = dialog === 'open' || opens;
 

@@ -18,7 +18,7 @@ import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.home, label: 'Return Home' };
 const POLL_MS = 2_000;
-/** A payment that takes days needs no quick eye. */
+/** Slower polling for a payment that takes days. */
 const SLOW_POLL_MS = 15_000;
 const LONG_MS = 30_000;
 
@@ -37,7 +37,7 @@ export default function PaymentSuccessPage() {
       return query.state.data.payment === 'processing' ? SLOW_POLL_MS : POLL_MS;
     },
   });
-  // The session says which booking it paid for; an address that names another is not ours (decisions T-32).
+  // The payment session determines the booking; treat an address with another booking id as unknown.
   const strange = state.data !== undefined && state.data.bookingId !== bookingId;
   const status = strange ? null : (state.data?.status ?? null);
   const confirmed = status === 'confirmed';
@@ -69,7 +69,7 @@ export default function PaymentSuccessPage() {
   return confirmed ? <Confirmed state={state.data} /> : <Cancelled state={state.data} />;
 }
 
-/** Never an invitation to pay again: the money may be on its way. */
+/** Never offers to pay again: the payment may still arrive. */
 function Processing({ reference, asking }: { reference: string; asking: boolean }) {
   const [opened] = useState(() => Date.now());
   const long = useNow(5_000).getTime() - opened > LONG_MS;
@@ -93,7 +93,7 @@ function Processing({ reference, asking }: { reference: string; asking: boolean 
   );
 }
 
-/** The customer has finished and the bank takes days: nothing more to do here. */
+/** Shown when the customer has finished and the bank takes days. */
 function Delayed({ state }: { state: PaymentState }) {
   return (
     <Shell
@@ -183,7 +183,7 @@ function Confirmed({ state }: { state: PaymentState }) {
   );
 }
 
-/** When the code comes, to the minute where that is certain (decisions T-56). */
+/** Says when the access code comes, with the exact time when it is certain. */
 function codeAt(start: string | undefined): string {
   const begins = start === undefined ? null : new Date(start);
   if (begins === null || mailIsImmediate(begins, new Date()))

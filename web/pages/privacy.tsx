@@ -7,7 +7,7 @@ const mail = (
   </a>
 );
 
-/** What the program does with what it knows of people; each sentence is true of the code, so change both together. */
+/** What the program does with personal data. Each sentence describes the code: change both together. */
 const SECTIONS = [
   {
     title: 'What we keep',

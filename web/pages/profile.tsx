@@ -32,7 +32,7 @@ export default function ProfilePage() {
   });
 
   useEffect(() => {
-    // Who signs out here goes home and is not asked to sign in again.
+    // After Sign Out on this page, do not ask to sign in again.
     if (status === 'out' && !leaving.current) open('sign-in');
   }, [status, open]);
 

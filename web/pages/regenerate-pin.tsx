@@ -20,7 +20,7 @@ import { toast } from '#web/ui/toast.tsx';
 const BACK = { to: paths.home, label: 'Home' };
 const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
 const DAY_MS = 86_400_000;
-/** How early people are asked to come. */
+/** How early customers are asked to arrive. */
 const EARLY_MS = 600_000;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : '');
@@ -143,7 +143,7 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
           ended={phase === 'ended'}
           busy={renew.isPending}
           disabled={phase === 'ended' || phase === 'waiting' || waitSeconds > 0 || noneLeft}
-          // A reusable code of this lock keeps working beside the new one.
+          // A reusable code keeps working next to the new one.
           ends={phase === 'shown' && access.singleUse ? access.pin : null}
           needed={phase === 'used'}
           onRenew={() => renew.mutate()}
@@ -175,8 +175,7 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
 }
 
 /**
- * Generate New PIN. Asks first while a PIN works that would stop working: somebody reads it out to a friend at the door,
- * and a second press costs nothing.
+ * Button Generate New PIN. Asks first when the new PIN would end one that works: a friend may be using it at the door.
  */
 function NewPin({
   ended,
@@ -189,9 +188,9 @@ function NewPin({
   ended: boolean;
   busy: boolean;
   disabled: boolean;
-  /** The PIN that would stop working; null when none would. */
+  /** PIN that would stop working; null when none would. */
   ends: string | null;
-  /** There is no PIN that works: this is the way in. */
+  /** No PIN works, so this button is the main action. */
   needed: boolean;
   onRenew: () => void;
 }) {
@@ -229,7 +228,7 @@ function NewPin({
   );
 }
 
-/** The code, or when it comes. */
+/** Shows the code, or when it comes. */
 function CodeBoard({
   access,
   phase,
@@ -287,7 +286,7 @@ function CodeBoard({
   );
 }
 
-/** From when the code works and, when that is later than people are asked to come, why. */
+/** Says from when the code works, and why when that is later than the suggested arrival. */
 function EarlyNote({ access, start }: { access: Access; start: Date }) {
   const works = new Date(access.worksFrom);
   const later = start.getTime() - works.getTime() < EARLY_MS;
@@ -300,13 +299,13 @@ function EarlyNote({ access, start }: { access: Access; start: Date }) {
   );
 }
 
-/** "6:55 pm", with its day where that is not the day one thinks of. */
+/** Formats "6:55 pm", with the day when it differs from that of `near`. */
 function when(at: Date, near: Date): string {
   const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
   return `${formatStudioTime(at)}${day}`;
 }
 
-/** The digits in groups, as one reads them out at the door; the text itself has no gaps. */
+/** Shows the digits in groups; the text itself has no spaces, so that it can be copied. */
 function Digits({ pin }: { pin: string }) {
   return (
     <p
@@ -328,7 +327,7 @@ function CopyPin({ pin }: { pin: string }) {
       setCopied(true);
     } catch (error) {
       // oxlint-disable-next-line no-console
-      console.warn('the PIN could not be copied', error instanceof Error ? error.name : ''); // only logged (spec section 8)
+      console.warn('the PIN could not be copied', error instanceof Error ? error.name : ''); // only logged
     }
   }
   const Sign = copied ? CopyCheck : Copy;

@@ -9,7 +9,7 @@ import { Shell } from '#web/ui/shell.tsx';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Where the link at the end of our news leads (decisions T-71). It acts on a press: mail scanners open every link. */
+/** Target of the unsubscribe link in our news. Acts only when the button is pressed, because mail scanners open links. */
 export default function UnsubscribePage() {
   const [search] = useSearchParams();
   const [state, setState] = useState<'asking' | 'busy' | 'done' | 'failed'>('asking');

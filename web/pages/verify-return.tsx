@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast.tsx';
 const POLL_MS = 2_500;
 const BACK = { to: paths.checkout, label: 'Back to checkout' };
 
-/** Back from the identity check: waits while it is looked at, then goes on to checkout, or home when nothing is to be booked. */
+/** Handles the return from the identity check: waits for the result, then leads to the checkout, or to the profile without a booking. */
 export default function VerifyReturnPage() {
   const navigate = useNavigate();
   const client = useQueryClient();

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 import { Notice, Waiting } from './notice.tsx';
 import { SiteFrame } from './shell.tsx';
 
-/** Shows a page, or what to do when it breaks or could not be fetched. */
+/** Shows a page, or what to do when it throws or could not be fetched. */
 export function CrashScreen({ page, children }: { page: string; children: ReactNode }) {
   return (
     <Boundary page={page} reloads fallback={(problem) => <Screen {...problem} home={<HomeLink />} />}>
@@ -15,7 +15,7 @@ export function CrashScreen({ page, children }: { page: string; children: ReactN
   );
 }
 
-/** The last resort, around everything: stands outside the router, so the way home loads the page anew. */
+/** Outermost boundary, outside the router: its Home link loads the page again. */
 export function LastResort({ children }: { children: ReactNode }) {
   const home = (
     <a href="/" className={buttonStyle.plain}>
@@ -66,7 +66,7 @@ function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode
   );
 }
 
-/** A dialog that breaks or could not be fetched: says so in its place; the page behind it stays as it is. */
+/** Boundary for a dialog: shows the error in a dialog; the page behind it stays. */
 export function DialogBoundary({
   page,
   onClose,
@@ -75,7 +75,7 @@ export function DialogBoundary({
 }: {
   page: string;
   onClose: () => void;
-  /** A second way on, beside Try again. */
+  /** Second button, next to Try again. */
   way?: ReactNode;
   children: ReactNode;
 }) {
@@ -102,7 +102,7 @@ export function DialogBoundary({
   );
 }
 
-/** A part of a page that breaks or could not be fetched, in place; the rest of the page stays. */
+/** Boundary for a part of a page: shows the error in place; the rest of the page stays. */
 export function PartBoundary({ what, children }: { what: string; children: ReactNode }) {
   return (
     <Boundary

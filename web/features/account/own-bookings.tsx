@@ -19,7 +19,7 @@ import { cancelBooking, releaseHold } from './queries.ts';
 
 const money = (dollars: number): string => formatMoney(dollarsToCents(dollars) ?? 0);
 
-/** Unpaid holds with the way to pay, payments under way, upcoming bookings with their access code and Cancel, past ones folded away. */
+/** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
 export function OwnBookings({ userId }: { userId: string }) {
   const now = useNow(30_000);
   const bookings = useQuery({ queryKey: ['own-bookings', userId], queryFn: readOwnBookings });
@@ -86,7 +86,7 @@ export function OwnBookings({ userId }: { userId: string }) {
   );
 }
 
-/** Hours that are held and not paid for yet. */
+/** A hold that is not paid for yet. */
 function Unpaid({ hold }: { hold: OwnBooking }) {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -183,7 +183,7 @@ function Upcoming({ booking, now, onCancel }: { booking: OwnBooking; now: Date; 
   );
 }
 
-/** Held, and not confirmed yet: the bank takes days. */
+/** A booking whose payment takes the bank days: held, not confirmed yet. */
 function Processing({ booking }: { booking: OwnBooking }) {
   return (
     <article className="border-l-4 border-dashed border-warn bg-booth p-5 sm:p-6">
@@ -206,7 +206,7 @@ function Processing({ booking }: { booking: OwnBooking }) {
   );
 }
 
-/** What became of the money of a booking that is over, where that is worth saying. */
+/** Says what happened to the money of a past or cancelled booking; '' when there is nothing to say. */
 function moneyNote({ payment, status }: OwnBooking): string {
   if (payment === null) return '';
   if (payment.state === 'refund_pending' || payment.state === 'refund_failed') return ', refund on its way';
@@ -239,7 +239,7 @@ function CancelQuestion({
       toast({ title: 'Booking cancelled', description: said });
       onDone(said);
     },
-    // It may have been too late, or cancelled elsewhere: what stands there should be true again.
+    // It may have been too late, or cancelled in another tab: refresh the list.
     onError: () => void client.invalidateQueries({ queryKey: ['own-bookings'] }),
   });
   const refund = booking.final_cost > 0 && policy.refund === 'full';

@@ -11,7 +11,7 @@ import { addPasskey, type Passkey, readPasskeys, removePasskey, renamePasskey } 
 const KEY = ['passkeys'];
 const supported = typeof window !== 'undefined' && 'PublicKeyCredential' in window;
 
-/** Keys that open the account with a fingerprint, a face or the screen lock. */
+/** Lists, adds, renames and removes passkeys. */
 export function Passkeys({ userId }: { userId: string }) {
   const client = useQueryClient();
   const passkeys = useQuery({ queryKey: [...KEY, userId], queryFn: readPasskeys, retry: false });

@@ -16,7 +16,7 @@ export function ProfileForm({ userId, verified }: { userId: string; verified: bo
   const profile = useQuery({
     queryKey: ['own-profile', userId],
     queryFn: () => readProfile(userId),
-    // What somebody types is not to be compared with something that changes meanwhile.
+    // The form compares its fields with this data, so it must not change while somebody types.
     refetchOnWindowFocus: false,
   });
   if (profile.isError) {
@@ -45,7 +45,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
     djName: known.dj_name ?? '',
   });
   const [birth, setBirth] = useState(() => partsOf(known.date_of_birth ?? ''));
-  /** Asked for in place when a new address needs it (decisions T-16). */
+  /** Asked for only when the server requires it for a new address. */
   const [password, setPassword] = useState<string | null>(null);
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -60,7 +60,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
 
   function refuse(title: string, message: string, field: string | null): void {
     setProblem({ field, message });
-    // The message itself stands at its field, or above the button.
+    // The message itself is shown at its field, or above the button.
     toast({ title, ...(field === null ? {} : { description: SEE_FIELD }), tone: 'bad' });
   }
 

@@ -17,7 +17,7 @@ import {
 
 const KEY = ['second-step'];
 
-/** Authenticator apps: none, being added, or there. */
+/** Shows the authenticator apps, and the form that adds one. */
 export function SecondStep({ userId }: { userId: string }) {
   const client = useQueryClient();
   const apps = useQuery({ queryKey: [...KEY, userId], queryFn: readAuthenticatorApps });
@@ -52,7 +52,7 @@ export function SecondStep({ userId }: { userId: string }) {
       <Adding
         app={adding}
         onCancel={() => {
-          void removeAuthenticatorApp(adding.id).catch(() => undefined); // given up: the server forgets it by itself
+          void removeAuthenticatorApp(adding.id).catch(() => undefined); // not confirmed: the server removes it later
           setAdding(null);
         }}
         onDone={() => {
@@ -90,7 +90,7 @@ export function SecondStep({ userId }: { userId: string }) {
   );
 }
 
-/** Every app of a person has a name of its own. */
+/** Returns a name that no other app of the account has. */
 function freeName(apps: readonly AuthenticatorApp[]): string {
   const taken = new Set(apps.map((app) => app.name));
   for (let number = 1; ; number += 1) {

@@ -9,7 +9,7 @@ import { resendCode, verifyCode } from './queries.ts';
 /** The API says "Token has expired or is invalid" for a mistyped code too. */
 const WRONG_CODE = 'That code isn’t right, or it has expired. Check your email or resend the code.';
 
-/** The six digits of the mail. Signing in follows by itself: the page sees the new session. */
+/** Asks for the six digits of the mail. The page reacts to the new session itself. */
 export function CodeForm({ email, onOther }: { email: string; onOther: () => void }) {
   const form = useRef<HTMLFormElement>(null);
   const [code, setCode] = useState('');
@@ -68,7 +68,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
         autoComplete="one-time-code"
         large
         value={code}
-        // A pasted "123 456" is meant as six digits.
+        // Accept a pasted "123 456".
         onChange={(event) => setCode(event.target.value.replace(/\D/g, '').slice(0, 6))}
         error={error}
       />

@@ -1,4 +1,4 @@
-/** Where somebody goes once signed in: what they were about to book comes first (decisions T-12). */
+/** Returns where to go after signing in: an unfinished booking comes first. */
 export function destination(known: {
   hasDraft: boolean;
   hasSelection: boolean;

@@ -6,7 +6,7 @@ import { Field } from '#web/ui/field.tsx';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { sendReset } from './queries.ts';
 
-/** Asks for the mail with which a new password is chosen; once it is sent, signing in is next. */
+/** Requests the mail with a link to set a new password, then returns to signing in. */
 export function ResetForm({
   startEmail,
   onBack,

@@ -12,7 +12,7 @@ const WHAT: Readonly<Record<SecondFactor['type'], string>> = {
   webauthn: 'Use the security key you added.',
 };
 
-/** Asks for the second factor of somebody who has one, before anything else goes on. There are two ways out: the code, or signing out. */
+/** Asks for the second factor before anything else can be used. The only other way out is signing out. */
 export default function SecondStep({
   factors,
   onSignOut,
@@ -33,7 +33,7 @@ export default function SecondStep({
     try {
       await work();
     } catch (cause) {
-      // A challenge bears five wrong codes: a new one is asked for with the next.
+      // A challenge allows five wrong codes, so every attempt after a failure starts a new one.
       challenge.current = null;
       setCode('');
       setError(describeError(cause, UNEXPECTED));

@@ -1,6 +1,6 @@
 import { hourExists, slotEnd, slotStart, type StudioDate } from '#rules/studio-time.ts';
 
-/** What the change of the clocks does to a day (decisions T-01); nothing on all the others. */
+/** Explains the change of clocks on the two days it happens; nothing on other days. */
 export function DayNote({ date }: { date: StudioDate }) {
   const note = noteOf(date);
   return note === null ? null : <p className="mb-4 border-l-4 border-warn bg-booth p-3 text-sm text-fog">{note}</p>;

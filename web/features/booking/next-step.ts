@@ -1,7 +1,7 @@
 import { formatMoney } from '#rules/money.ts';
 import type { Eligibility } from './queries.ts';
 
-/** What Book Now leads to and what will be charged, in one line; '' while that is not known. `standing`: null when it could not be read. */
+/** Says in one line what Book Now leads to and what it will cost; '' while unknown. `eligibility`: null when it could not be read. */
 export function nextStep(parts: {
   signedIn: boolean;
   eligibility: Eligibility | null | undefined;

@@ -5,7 +5,7 @@ import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** Somebody left a payment half-way: the hours are theirs for a while, and they decide what becomes of them. */
+/** Shows an unpaid hold with Finish paying and Release. */
 export function OpenHoldNotice({
   hold,
   brief = false,
@@ -13,7 +13,7 @@ export function OpenHoldNotice({
   onRelease,
 }: {
   hold: OwnBooking;
-  /** In few words, where room is short. */
+  /** Shorter text for small spaces. */
   brief?: boolean;
   onPay: () => void;
   onRelease: () => Promise<void>;

@@ -9,8 +9,8 @@ import { RoomPicture } from './room-picture.tsx';
 const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 /**
- * The rooms, one of which is chosen; arrow keys walk and choose as between any radio buttons. The whole card is the radio:
- * an input laid over it would come between the pointer and what it points at.
+ * Shows the rooms as radio buttons; arrow keys move and choose. The whole card is the radio, because an input laid over it
+ * would catch the pointer.
  */
 export function StudioCards({
   studios,
@@ -80,7 +80,7 @@ export function StudioCards({
   );
 }
 
-/** As high as the cards, so that nothing jumps when they come; the rooms can be seen before anything is known of them. */
+/** As high as the cards, so that the layout does not shift when they load; the pictures are already shown. */
 export function StudioCardsSkeleton() {
   return (
     <div className="relative">

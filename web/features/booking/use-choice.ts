@@ -18,10 +18,10 @@ const WHY: Readonly<Record<string, string>> = {
 const NO_STUDIO = 'Selected studio not found.';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
 
-/** Hours that were let go in one stroke and can be had back in one. */
+/** Hours removed at once that Undo restores. */
 export type LetGo = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
 
-/** Room, day and hours: what is chosen, what others and the clock take of it, and what was let go just now. */
+/** State of the booking page: chosen room, day and hours, hours lost to others or the clock, and hours just removed. */
 export function useChoice(parts: {
   status: 'loading' | 'in' | 'out';
   userId: string | null;
@@ -36,7 +36,7 @@ export function useChoice(parts: {
   const [slots, setSlots] = useState<readonly Slot[]>([]);
   const [restoring, setRestoring] = useState<'no' | 'quietly' | 'telling'>('no');
   const [lostNote, setLostNote] = useState<string | null>(null);
-  /** Where to stand after going over midnight. */
+  /** Hour to focus after crossing midnight. */
   const [arrival, setArrival] = useState<Slot | null>(null);
   const [letGo, setLetGo] = useState<LetGo | null>(null);
   const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
@@ -65,7 +65,7 @@ export function useChoice(parts: {
     setStudioId(null);
     setSlots([]);
   }
-  // What somebody else takes, or time takes, leaves the selection, and that is said where it stays to be read.
+  // Removes hours that others booked or that have passed, and says so in a note that stays on the page.
   const settle = useEffectEvent(() => {
     if (restoring !== 'no' && missed) return giveUpRestoring();
     if (taken === undefined || slots.length === 0 || paused) return undefined;
@@ -81,12 +81,12 @@ export function useChoice(parts: {
         description: told ?? 'Your hours are back.',
         tone: told === null ? 'good' : 'warn',
       });
-      // Back from signing in: to the hours, and with them to the button.
+      // Back from signing in: focus the hours, which also brings Book Now into view.
       setArrival(sortSlots(kept)[0] ?? null);
     }
     return setRestoring('no');
   });
-  // The clock and other people are outside systems: what they took is not derived, it stays gone from the selection.
+  // The clock and other customers are external systems: hours lost to them must stay removed, so they cannot be derived.
   // oxlint-disable-next-line react/set-state-in-effect
   useEffect(() => settle(), [taken, slots, now, paused, restoring, missed]);
 
@@ -131,7 +131,7 @@ export function useChoice(parts: {
     },
     chooseDay(day: StudioDate): void {
       setDate(day);
-      // A selection that does not touch the day one looks at would be invisible: it begins anew.
+      // A selection that does not touch the chosen day would be invisible, so clear it.
       if (slots.length > 0 && !slots.some((slot) => slot.date === day || addDays(slot.date, 1) === day)) drop();
     },
     clear(): void {

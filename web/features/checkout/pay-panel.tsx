@@ -13,7 +13,7 @@ const WORDS = [
   'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
 ] as const;
 
-/** The button at the end of the checkout, what it waits for, and what went wrong when it was pressed. */
+/** Shows the pay button, what is still needed, and the error of the last attempt. */
 export function PayPanel({
   totalCents,
   missing,
@@ -29,10 +29,10 @@ export function PayPanel({
   missing: string;
   loading: boolean;
   busy: boolean;
-  /** The payment provider has not answered yet; the page goes on by itself. */
+  /** The payment provider has not answered yet; the request is repeated automatically. */
   asking: boolean;
   problem: PaymentProblem | null;
-  /** Another price was named and is agreed to. */
+  /** The customer agrees to another price. */
   onAgree: (totalCents: number) => void;
   onBack: () => void;
 }) {

@@ -14,8 +14,8 @@ const TOLD = {
 } as const;
 
 /**
- * Back from the pay page with `?released=`: the hold is given up, and that is said (decisions T-44). Null when there is nothing to say.
- * Only its owner can give it up, so it waits for the sign-in; a hold nobody gives up ends by itself.
+ * Releases the hold named in `?released=` after a return from the pay page, and returns what to say; null for nothing.
+ * Only the owner can release it, so this waits for the sign-in. A hold that nobody releases expires.
  */
 export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | null; asking: boolean } {
   const [search, setSearch] = useSearchParams();
@@ -25,12 +25,12 @@ export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | 
     if (bookingId === null || status !== 'in') return;
     void releaseHold(bookingId)
       .then((answer) => {
-        // The code is free again: it stays where it was typed.
+        // Keep the coupon code: it can be used again.
         if (answer.couponCode !== null && drafts.couponCode() === null) drafts.keepCouponCode(answer.couponCode);
         if (answer.status === 'confirmed') return TOLD.confirmed;
         return answer.released ? TOLD.released : TOLD.held;
       })
-      // Otherwise gone, not ours, or out of reach: in each case nobody has to do anything.
+      // Gone, not ours, or unreachable: the customer does not have to do anything.
       .catch((error: unknown) => (errorCode(error) === 'payment_processing' ? TOLD.processing : TOLD.unknown))
       .then(setText)
       .finally(() => setSearch({}, { replace: true }));

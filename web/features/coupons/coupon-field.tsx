@@ -8,7 +8,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { validateCoupon } from './queries.ts';
 import type { CouponState } from './use-coupon.ts';
 
-/** Where a coupon code is typed, and what became of it. `folded`: the field opens from a button, where room is short. */
+/** Field for a coupon code, and its result. `folded`: starts as a button, for small spaces. */
 export function CouponField({
   hours,
   coupon,
@@ -21,7 +21,7 @@ export function CouponField({
   disabled?: boolean;
 }) {
   const [open, setOpen] = useState(!folded);
-  // The element that was pressed goes away with what it did: the focus goes to what stands there instead.
+  // The pressed element disappears, so move the focus to what replaces it.
   const [moved, setMoved] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -144,7 +144,7 @@ function Entry({
   );
 }
 
-/** The code could not be looked up just now; without it the price would be another. */
+/** Shown when the code could not be checked: the price depends on it. */
 function Unsure({ code, onTryAgain, onRemove }: { code: string; onTryAgain: () => void; onRemove: () => void }) {
   return (
     <div role="alert" className="border-l-4 border-warn bg-deck p-4">

@@ -19,7 +19,7 @@ const TYPES = [
 ];
 type Problem = { readonly field: string; readonly message: string };
 
-/** Makes a discount code, or changes the one given. The fields keep what was typed until it is saved. */
+/** Creates a discount code, or edits the given one. */
 export function DiscountForm({ code, onDone }: { code: DiscountCode | null; onDone: () => void }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -145,7 +145,7 @@ function Fields({ code, errorOf }: { code: DiscountCode | null; errorOf: (field:
   );
 }
 
-/** What the database did not like, in the form's own words. */
+/** Explains a refusal of the database. */
 function whyNot(cause: unknown): string {
   const code = errorCode(cause);
   if (code === '23505') return `${FAILED}: this code already exists.`;

@@ -19,7 +19,7 @@ import { type Outcome, Results, useResults } from './results.tsx';
 
 type Tool = { readonly name: string; readonly work: () => Promise<Outcome> };
 
-/** Every step between a booking and an open door, one button each. */
+/** Runs each step from a booking to an open door with its own button. */
 export function IgloohomeBench() {
   const { user } = useSession();
   const { results, running, run, clear } = useResults();

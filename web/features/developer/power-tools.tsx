@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { runTrial, switchPower } from './queries.ts';
 
-/** The plug on, and off by itself after two seconds. */
+/** Switches the plug on; it switches off after two seconds. */
 export function PlugTest() {
   const test = useMutation({
     mutationFn: async () => {
@@ -25,7 +25,7 @@ export function PlugTest() {
   );
 }
 
-/** The lights of the Green Room by hand; they stay as they are put. */
+/** Switches the lights of the Green Room. */
 export function PowerControl() {
   const turn = useMutation({ mutationFn: switchPower });
   return (

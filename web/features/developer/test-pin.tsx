@@ -6,7 +6,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { type PinData, runTrial } from './queries.ts';
 
-/** A working code for the first door, until 7 pm. */
+/** Makes a working code for the first door, valid until 7 pm. */
 export function TestPin() {
   const make = useMutation({
     mutationFn: async (): Promise<PinData> => {

@@ -12,7 +12,7 @@ import { clocksAt, compareZones, oddDays, type ZoneCheck } from './zone-check.ts
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DAYS = 366;
 
-/** Whether the studio's clock is read the same everywhere: now, over the coming year, and for a stored booking. */
+/** Checks that Sydney time is computed the same everywhere: now, over the next year, and for a stored booking. */
 export function TimezoneTest({ bookingId, onBooking }: { bookingId: string; onBooking: (id: string) => void }) {
   const now = useNow(1_000);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -11,16 +11,16 @@ import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { createHostedCheck } from './queries.ts';
 
-/** Why it did not work, and the two ways on: another photo, or the hosted check. Neither is offered where the answer is final. */
+/** Shows why the check failed, with another photo or the hosted check as next steps. Offers neither when the result is final. */
 export function FailedStep({
   reasons,
   decidedBy,
   onRetry,
 }: {
   reasons: readonly string[];
-  /** Until when a person looks at the photo; null when nobody has to. */
+  /** Date by which staff decide; null when no review is needed. */
   decidedBy: StudioDate | null;
-  /** null: no other photo or check would change the answer. */
+  /** Null when no other photo or check can change the result. */
   onRetry: (() => void) | null;
 }) {
   const navigate = useNavigate();
@@ -28,7 +28,7 @@ export function FailedStep({
   const [problem, setProblem] = useState<string | null>(null);
   useBackAgain(() => setBusy(false));
 
-  /** Spec section 4: a verification session is created, its ids are stored, and /verify-complete leads to it. */
+  /** Starts a hosted check, stores its ids, and leads there by way of /verify-complete when a booking is waiting. */
   async function openHosted(): Promise<void> {
     setBusy(true);
     setProblem(null);

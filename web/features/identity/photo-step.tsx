@@ -4,7 +4,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Camera } from './camera.tsx';
 import { REVIEW_DAYS } from './queries.ts';
 
-/** A picture of the licence, from the camera or from a file; files can also be dropped here. */
+/** Takes a photo of the licence with the camera, from a file, or by drag and drop. */
 export function PhotoStep({
   problem,
   onPicture,
@@ -38,7 +38,7 @@ export function PhotoStep({
         </Notice>
       ) : null}
       {camera ? <Camera onPicture={onPicture} /> : null}
-      {/* Dropping is a shortcut of the mouse; the button inside does the same by keyboard. */}
+      {/* Drag and drop is a shortcut for the mouse; the button inside does the same by keyboard. */}
       <div
         onDragEnter={bring}
         onDragOver={bring}

@@ -6,12 +6,12 @@ import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { joinList } from './queries.ts';
 
-/** Asks for an address to write to at the opening. */
+/** Adds an address to the mailing list for the opening. */
 export function NotifyForm() {
   const [busy, setBusy] = useState(false);
   const [told, setTold] = useState<{ joined: boolean; text: string } | null>(null);
 
-  // The field keeps its own text: it can be filled in before the program is there.
+  // Uncontrolled: the field can be filled in before the script has loaded.
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget;

@@ -13,7 +13,7 @@ const SIGN_IN = 'Authentication Required: Please sign in to access the admin pan
 const DENIED =
   "Access Denied: You don't have permission to access this admin area. Only administrators can view this page.";
 
-/** Shows what is behind it to staff alone; the others learn why not (spec section 6). What may be read the server decides (decisions T-64). */
+/** Shows its children to staff only; others see why not. Only a convenience: the server decides what can be read. */
 export function StaffGate({ title, children }: { title: string; children: ReactNode }) {
   const { status, user, session } = useSession();
   const { open } = useAuthDialog();

@@ -11,7 +11,7 @@ import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type St
 
 const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
 
-/** Who comes when, day by day, to read (decisions T-66). */
+/** Lists the upcoming bookings by day, read-only. */
 export function UpcomingBookings() {
   const bookings = useQuery({
     queryKey: ['staff-bookings'],
@@ -91,14 +91,14 @@ function Day({
   );
 }
 
-/** "7 pm to 9 pm"; a session past midnight names its second day. */
+/** Formats the times: "7 pm to 9 pm". A session past midnight names its second day. */
 function timesOf(one: StaffBooking): string {
   const [start, end] = [new Date(one.start_time), new Date(one.end_time)];
   const later = studioDate(start) === studioDate(end) ? '' : `, ${formatStudioDate(end, 'short')}`;
   return `${formatStudioTime(start)} to ${formatStudioTime(end)}${later}`;
 }
 
-/** The number given with the payment comes first; the account's follows when it is another. */
+/** Shows the phone number given at checkout, then the account's when it differs. */
 function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker | undefined }) {
   if (!booker) return <span className="text-fog">Unknown</span>;
   const given = booking.contact_phone;

@@ -33,7 +33,7 @@ const COLOURS = [
 const WORDS = ['Reading.', 'Still reading.', 'This takes longer than usual.'] as const;
 const TONES = ['signal', 'plain', 'quiet', 'danger'] as const;
 
-/** Everything in web/ui in every state that can be shown standing still; tests/primitives.test.ts sees that none is missing. */
+/** Shows every component of web/ui in all its static states; tests/primitives.test.ts checks that none is missing. */
 export default function PrimitivesPage() {
   return (
     <Frame title="Primitives" lead="What every page is made of, in all its states.">
@@ -241,7 +241,7 @@ function Overlays() {
   );
 }
 
-/** Inside the crash screen, so that Try again begins with all of it closed and whole. */
+/** Inside the crash screen, so that Try again resets all of it. */
 function OverlayExamples() {
   const [open, setOpen] = useState<'narrow' | 'wide' | null>(null);
   const [broken, setBroken] = useState(false);
