@@ -27,7 +27,7 @@ function Dialogs() {
       <DialogBoundary
         page={`second step ${pathname}`}
         onClose={leave}
-        way={
+        action={
           <Button tone="plain" onClick={leave}>
             Sign Out
           </Button>

@@ -8,15 +8,15 @@ import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 let pressed: HTMLElement | null = null;
 let sent: HTMLFormElement | null = null;
 
-function prerenderer(event: Event): void {
+function rememberPress(event: Event): void {
   pressed = event.target instanceof Element ? event.target.closest('button') : null;
 }
-function send(event: Event): void {
+function rememberSubmit(event: Event): void {
   event.preventDefault();
   sent = event.target instanceof HTMLFormElement ? event.target : null;
 }
-document.addEventListener('click', prerenderer, true);
-document.addEventListener('submit', send, true);
+document.addEventListener('click', rememberPress, true);
+document.addEventListener('submit', rememberSubmit, true);
 
 async function begin(): Promise<void> {
   for (const part of document.getElementById('root')?.dataset['parts']?.split(' ') ?? []) {
@@ -31,8 +31,8 @@ async function begin(): Promise<void> {
     if (navigator.onLine && reloadOnce()) return;
     return sayMissing();
   }
-  document.removeEventListener('click', prerenderer, true);
-  document.removeEventListener('submit', send, true);
+  document.removeEventListener('click', rememberPress, true);
+  document.removeEventListener('submit', rememberSubmit, true);
   if (sent?.isConnected) sent.requestSubmit();
   else if (pressed?.isConnected && pressed.getAttribute('type') !== 'submit') pressed.click();
 }

@@ -273,7 +273,7 @@ test('signing out works though the service does not answer, and what fails at th
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   expect((await page.evaluate(() => Object.keys(localStorage))).filter((key) => key.includes('auth'))).toEqual([]);
-  await expect.poll(() => logged.some((text) => text.includes('could not be told of the sign-out'))).toBe(true);
+  await expect.poll(() => logged.some((text) => text.includes('could not be notified of the sign-out'))).toBe(true);
   // A session is stored, and the part of the program that reads it cannot be fetched.
   await page.evaluate(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
   await page.route('**/assets/supabase-*.js', (route) => route.abort());

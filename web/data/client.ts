@@ -57,10 +57,10 @@ async function describeFailure(error: unknown): Promise<AppError> {
 /** Reads `{error: {code, message, …}}`. */
 export async function readFailure(response: Response): Promise<AppError> {
   const body: unknown = await response.json().catch(() => null);
-  const told = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
-  if (told === null || typeof told !== 'object')
+  const fields = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
+  if (fields === null || typeof fields !== 'object')
     return new AppError('unknown', 'Something went wrong. Please try again.', response.status);
-  const details: Record<string, unknown> = Object.fromEntries(Object.entries(told));
+  const details: Record<string, unknown> = Object.fromEntries(Object.entries(fields));
   const { code, message } = details;
   return new AppError(
     typeof code === 'string' ? code : 'unknown',

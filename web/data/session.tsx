@@ -57,17 +57,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     for (const drop of leaving) drop();
     dropStoredSession(localStorage);
     const client = await fetchClient().catch((cause: unknown) => {
-      logFailure('the service could not be told of the sign-out', cause);
+      logFailure('the service could not be notified of the sign-out', cause);
       return null;
     });
     if (client === null) return;
     // The stored session is already gone, so this only notifies the other tabs.
     const { error } = await client.auth.signOut({ scope: 'local' });
-    if (error) logFailure('the other tabs could not be told of the sign-out', error);
+    if (error) logFailure('the other tabs could not be notified of the sign-out', error);
     // Signed out here even if the service fails: an access token that it could not revoke expires within the hour.
     if (token === undefined) return;
     const answer = await client.auth.admin.signOut(token, 'global').catch((cause: unknown) => ({ error: cause }));
-    if (answer.error) logFailure('the service could not be told of the sign-out', answer.error);
+    if (answer.error) logFailure('the service could not be notified of the sign-out', answer.error);
   }, [token]);
   const value = useMemo(() => ({ ...state, signOut }), [state, signOut]);
   return <Context value={value}>{children}</Context>;

@@ -6,12 +6,12 @@ const waiting = new Set<(client: SupabaseClient) => void>();
 /** Announces the client; called once, by the module that creates it. */
 export function announceClient(client: SupabaseClient): void {
   made = client;
-  for (const told of waiting) told(client);
+  for (const listener of waiting) listener(client);
 }
 
 /** Calls `listener` with the client, now or once it is loaded; returns how to stop. */
-export function whenClient(told: (client: SupabaseClient) => void): () => void {
-  if (made) told(made);
-  waiting.add(told);
-  return () => waiting.delete(told);
+export function whenClient(listener: (client: SupabaseClient) => void): () => void {
+  if (made) listener(made);
+  waiting.add(listener);
+  return () => waiting.delete(listener);
 }

@@ -15,8 +15,8 @@ export function outsideUrl(text: unknown, origin: string): string | null {
 }
 
 /** Leaves for a pay or identity page. `replace`: Back skips the current page. Throws when the address is not allowed. */
-export function leaveTo(text: unknown, way: 'assign' | 'replace' = 'assign'): void {
+export function leaveTo(text: unknown, method: 'assign' | 'replace' = 'assign'): void {
   const url = outsideUrl(text, window.location.origin);
   if (url === null) throw new Error('The next page could not be opened. Please try again.');
-  window.location[way](url);
+  window.location[method](url);
 }

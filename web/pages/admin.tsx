@@ -29,12 +29,12 @@ const TABS = [
 export default function AdminPage() {
   return (
     <StaffGate title={TITLE}>
-      <Desk />
+      <AdminTabs />
     </StaffGate>
   );
 }
 
-function Desk() {
+function AdminTabs() {
   const [search, setSearch] = useSearchParams();
   const chosen = TABS.find((tab) => tab.key === search.get('tab'))?.key ?? 'discount-codes';
   return (

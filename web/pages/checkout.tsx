@@ -92,7 +92,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   const navigate = useNavigate();
   const profile = useQuery({ queryKey: ['profile', userId], queryFn: () => readProfile(userId) });
   const eligibility = useQuery({
-    queryKey: ['standing', userId],
+    queryKey: ['eligibility', userId],
     queryFn: () => readEligibility(userId, settings.termsVersion),
   });
   const verified = eligibility.data?.verified === true;
@@ -134,7 +134,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   const loading = profile.isPending || eligibility.isPending;
   return (
     <Shell wide back={BACK} title="Checkout">
-      <Said text={released} />
+      <ReleasedNotice text={released} />
       <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
         <div className="space-y-6">
           <form
@@ -156,7 +156,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
               }}
             />
           </form>
-          <Proofs
+          <Requirements
             userId={userId}
             loading={loading}
             verified={verified}
@@ -230,7 +230,7 @@ function lostCode(
 }
 
 /** Says what happened to an earlier hold. */
-function Said({ text }: { text: string | null }) {
+function ReleasedNotice({ text }: { text: string | null }) {
   return text === null ? null : (
     <div className="mb-6">
       <Notice tone="plain">
@@ -241,7 +241,7 @@ function Said({ text }: { text: string | null }) {
 }
 
 /** The two requirements before paying, ID and terms, each with its dialog. */
-function Proofs({
+function Requirements({
   userId,
   loading,
   verified,

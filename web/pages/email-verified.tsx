@@ -45,9 +45,9 @@ export default function EmailVerifiedPage() {
   const [confirmed, setConfirmed] = useState(false);
   const tokenHash = search.get('token_hash');
   const type = readKind(search.get('type'));
-  const [half, setHalf] = useState(false);
+  const [otherAddressPending, setOtherAddressPending] = useState(false);
   const navigate = useNavigate();
-  const asking = tokenHash !== null && !confirmed && !half && problem === null;
+  const asking = tokenHash !== null && !confirmed && !otherAddressPending && problem === null;
   const waited = useWaited(!asking, CHECK_MS);
 
   async function confirm(hash: string): Promise<void> {
@@ -55,7 +55,7 @@ export default function EmailVerifiedPage() {
     try {
       const done = await verifyLink(hash, type);
       if (type === 'magiclink') return void navigate(paths.profile, { replace: true });
-      setHalf(!done);
+      setOtherAddressPending(!done);
       setConfirmed(done);
       // The token is used up: drop it from the address, so that a reload shows the current state.
       if (done) setSearch({}, { replace: true });
@@ -76,7 +76,7 @@ export default function EmailVerifiedPage() {
       </Shell>
     );
   }
-  if (half) {
+  if (otherAddressPending) {
     return (
       <Shell back={BACK} title="One more step">
         <Notice tone="good">
@@ -124,13 +124,13 @@ function useWaited(since: boolean, ms: number): boolean {
 function Confirmed({ userId }: { userId: string | null }) {
   const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
   const eligibility = useQuery({
-    queryKey: ['verification', 'standing', userId],
+    queryKey: ['verification', 'id-status', userId],
     queryFn: () => readIdStatus(userId ?? ''),
     enabled: userId !== null,
   });
   const state = eligibility.data?.state ?? null;
-  const known = state !== null || userId === null;
-  const tell = useEffectEvent(() =>
+  const loaded = state !== null || userId === null;
+  const announce = useEffectEvent(() =>
     toast({
       title: 'Email Confirmed',
       description:
@@ -139,8 +139,8 @@ function Confirmed({ userId }: { userId: string | null }) {
     }),
   );
   useEffect(() => {
-    if (known) tell();
-  }, [known]);
+    if (loaded) announce();
+  }, [loaded]);
   // Opens only without an ID in review: those customers have already shown one.
   const opens = useWaited(state === 'none' && dialog === 'not yet', ID_MS);
   const idOpen = dialog === 'open' || opens;

@@ -26,7 +26,7 @@ export default function ProfilePage() {
   const leaving = useRef(false);
   const [idOpen, setIdOpen] = useState(false);
   const eligibility = useQuery({
-    queryKey: ['verification', 'standing', user?.id],
+    queryKey: ['verification', 'id-status', user?.id],
     queryFn: () => readIdStatus(user?.id ?? ''),
     enabled: user !== null,
   });

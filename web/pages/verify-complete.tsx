@@ -67,7 +67,7 @@ export default function VerifyCompletePage() {
 
   if (status === 'loading' || server.isLoading) return <Waiting label="Loading your booking" />;
   if (busy) return <Waiting label="Opening the identity check" />;
-  const told = draft === null ? 'No booking data found. Please try booking again.' : problem;
+  const message = draft === null ? 'No booking data found. Please try booking again.' : problem;
   return (
     <Shell
       back={{ to: paths.booking, label: 'Back to booking' }}
@@ -79,9 +79,9 @@ export default function VerifyCompletePage() {
         </p>
       }
     >
-      {told ? (
+      {message ? (
         <Notice tone="bad">
-          <p>{told}</p>
+          <p>{message}</p>
         </Notice>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-3">

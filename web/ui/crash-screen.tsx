@@ -70,13 +70,13 @@ function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode
 export function DialogBoundary({
   page,
   onClose,
-  way,
+  action,
   children,
 }: {
   page: string;
   onClose: () => void;
   /** Second button, next to Try again. */
-  way?: ReactNode;
+  action?: ReactNode;
   children: ReactNode;
 }) {
   return (
@@ -92,7 +92,7 @@ export function DialogBoundary({
           </Notice>
           <div className="mt-5 flex flex-wrap gap-3">
             <Button onClick={retry}>Try again</Button>
-            {way}
+            {action}
           </div>
         </Dialog>
       )}

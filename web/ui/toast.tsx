@@ -23,12 +23,12 @@ let toasts: readonly Toast[] = [];
 let hosts: readonly HTMLElement[] = [];
 let next = 1;
 const listeners = new Set<() => void>();
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener();
 }
 function change(list: readonly Toast[]): void {
   toasts = list;
-  tell();
+  notify();
 }
 function listen(listener: () => void): () => void {
   listeners.add(listener);
@@ -44,10 +44,10 @@ export const SEE_FIELD = 'Please check the marked field.';
  */
 export function hostToasts(element: HTMLElement): () => void {
   hosts = [...hosts, element];
-  tell();
+  notify();
   return () => {
     hosts = hosts.filter((one) => one !== element);
-    tell();
+    notify();
   };
 }
 

@@ -24,7 +24,7 @@ export function Passkeys({ userId }: { userId: string }) {
       await work();
       await again();
     } catch (error) {
-      toast({ title: 'Error', description: tellFailure(error), tone: 'bad' });
+      toast({ title: 'Error', description: describeFailure(error), tone: 'bad' });
     } finally {
       setBusy(false);
     }
@@ -72,7 +72,7 @@ export function Passkeys({ userId }: { userId: string }) {
   );
 }
 
-function tellFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   const closed =
     error instanceof Error && /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`);
   return closed ? 'Nothing was added.' : describeError(error, UNEXPECTED);
@@ -91,7 +91,7 @@ function Row({
 }) {
   const name = passkey.friendly_name || 'Passkey';
   const [typed, setTyped] = useState<string | null>(null);
-  const [asked, setAsked] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const renaming = typed !== null;
   useEffect(() => {
@@ -136,12 +136,12 @@ function Row({
             : `, last used ${formatStudioDate(new Date(passkey.last_used_at))}`}
         </span>
       </p>
-      {asked ? (
+      {confirming ? (
         <span className="flex flex-wrap gap-2">
           <Button tone="danger" busy={busy} onClick={onRemove}>
             Remove {name}
           </Button>
-          <Button tone="quiet" onClick={() => setAsked(false)}>
+          <Button tone="quiet" onClick={() => setConfirming(false)}>
             Keep it
           </Button>
         </span>
@@ -150,7 +150,7 @@ function Row({
           <Button tone="quiet" onClick={() => setTyped(name)} aria-label={`Rename ${name}`}>
             Rename
           </Button>
-          <Button tone="quiet" onClick={() => setAsked(true)} aria-label={`Remove ${name}`}>
+          <Button tone="quiet" onClick={() => setConfirming(true)} aria-label={`Remove ${name}`}>
             Remove
           </Button>
         </span>

@@ -30,21 +30,21 @@ export function ProfileForm({ userId, verified }: { userId: string; verified: bo
     );
   }
   if (!profile.data) return <Skeleton className="h-[34rem]" label="Loading your profile" />;
-  return <Fields userId={userId} verified={verified} known={profile.data} />;
+  return <Fields userId={userId} verified={verified} saved={profile.data} />;
 }
 
 type Problem = { readonly field: string | null; readonly message: string };
 
-function Fields({ userId, verified, known }: { userId: string; verified: boolean; known: Profile }) {
+function Fields({ userId, verified, saved }: { userId: string; verified: boolean; saved: Profile }) {
   const client = useQueryClient();
   const today = studioDate(useNow(60_000));
   const [form, setForm] = useState({
-    fullName: known.full_name ?? '',
-    email: known.email ?? '',
-    phone: known.phone ?? '',
-    djName: known.dj_name ?? '',
+    fullName: saved.full_name ?? '',
+    email: saved.email ?? '',
+    phone: saved.phone ?? '',
+    djName: saved.dj_name ?? '',
   });
-  const [birth, setBirth] = useState(() => partsOf(known.date_of_birth ?? ''));
+  const [birth, setBirth] = useState(() => partsOf(saved.date_of_birth ?? ''));
   /** Asked for only when the server requires it for a new address. */
   const [password, setPassword] = useState<string | null>(null);
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
@@ -55,8 +55,8 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
   const tooYoung = dateOfBirth !== '' && !isAdult(dateOfBirth, today);
   const resets =
     verified &&
-    (form.fullName.trim().toLowerCase() !== (known.full_name ?? '').toLowerCase() ||
-      dateOfBirth !== (known.date_of_birth ?? ''));
+    (form.fullName.trim().toLowerCase() !== (saved.full_name ?? '').toLowerCase() ||
+      dateOfBirth !== (saved.date_of_birth ?? ''));
 
   function refuse(title: string, message: string, field: string | null): void {
     setProblem({ field, message });
@@ -81,7 +81,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
         dj_name: form.djName.trim() || null,
         date_of_birth: dateOfBirth || null,
       });
-      if (parsed.data.email.toLowerCase() !== (known.email ?? '').toLowerCase()) {
+      if (parsed.data.email.toLowerCase() !== (saved.email ?? '').toLowerCase()) {
         await changeEmail(parsed.data.email, password);
         setWaitingFor(parsed.data.email);
       }

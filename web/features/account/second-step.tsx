@@ -100,24 +100,24 @@ function freeName(apps: readonly AuthenticatorApp[]): string {
 }
 
 function App({ app, busy, onRemove }: { app: AuthenticatorApp; busy: boolean; onRemove: () => void }) {
-  const [asked, setAsked] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 border-l-4 border-good bg-deck p-4 sm:px-5">
       <p>
         <span className="font-semibold">{app.name}</span>
         <span className="block text-sm text-fog">Added {formatStudioDate(new Date(app.addedAt))}</span>
       </p>
-      {asked ? (
+      {confirming ? (
         <span className="flex flex-wrap gap-2">
           <Button tone="danger" busy={busy} onClick={onRemove}>
             Remove {app.name}
           </Button>
-          <Button tone="quiet" onClick={() => setAsked(false)}>
+          <Button tone="quiet" onClick={() => setConfirming(false)}>
             Keep it
           </Button>
         </span>
       ) : (
-        <Button tone="quiet" onClick={() => setAsked(true)} aria-label={`Remove ${app.name}`}>
+        <Button tone="quiet" onClick={() => setConfirming(true)} aria-label={`Remove ${app.name}`}>
           Remove
         </Button>
       )}

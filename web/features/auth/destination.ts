@@ -1,12 +1,12 @@
 /** Returns where to go after signing in: an unfinished booking comes first. */
-export function destination(known: {
+export function destination(state: {
   hasDraft: boolean;
   hasSelection: boolean;
   from: string | null;
   justVerified: boolean;
 }): string {
-  if (known.hasDraft) return '/checkout';
-  if (known.hasSelection) return '/booking';
-  if (known.from !== null) return known.from;
-  return known.justVerified ? '/profile' : '/';
+  if (state.hasDraft) return '/checkout';
+  if (state.hasSelection) return '/booking';
+  if (state.from !== null) return state.from;
+  return state.justVerified ? '/profile' : '/';
 }

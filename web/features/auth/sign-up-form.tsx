@@ -65,8 +65,8 @@ export function SignUpForm({
       const { signedIn } = await signUp({ ...parsed.data, djName: parsed.data.djName ?? '' }, redirectTo);
       onDone(parsed.data.email, signedIn);
     } catch (cause) {
-      const told = explainSignUp(describeError(cause, UNEXPECTED));
-      refuse(told.title, told.description, null);
+      const notice = explainSignUp(describeError(cause, UNEXPECTED));
+      refuse(notice.title, notice.description, null);
     } finally {
       setBusy(false);
     }

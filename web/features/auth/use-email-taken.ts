@@ -15,8 +15,8 @@ export function useEmailTaken(typed: string): boolean {
     if (email === '') return;
     const abort = new AbortController();
     const ask = async (): Promise<void> => {
-      const known = await emailTaken(email, abort.signal);
-      if (!abort.signal.aborted) setAnswer({ email, taken: known === true });
+      const taken = await emailTaken(email, abort.signal);
+      if (!abort.signal.aborted) setAnswer({ email, taken: taken === true });
     };
     const timer = setTimeout(() => void ask(), DEBOUNCE_MS);
     return () => {

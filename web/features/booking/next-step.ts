@@ -2,12 +2,12 @@ import { formatMoney } from '#rules/money.ts';
 import type { Eligibility } from './queries.ts';
 
 /** Says in one line what Book Now leads to and what it will cost; '' while unknown. `eligibility`: null when it could not be read. */
-export function nextStep(parts: {
+export function nextStep(state: {
   signedIn: boolean;
   eligibility: Eligibility | null | undefined;
   totalCents: number;
 }): string {
-  const { signedIn, eligibility, totalCents } = parts;
+  const { signedIn, eligibility, totalCents } = state;
   const pay = totalCents === 0 ? 'There’s nothing to pay.' : `You’ll pay ${formatMoney(totalCents)} at the end.`;
   if (!signedIn) return `Next: sign in. ${pay}`;
   if (eligibility === undefined) return '';

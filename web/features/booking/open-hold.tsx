@@ -18,10 +18,10 @@ export function OpenHoldNotice({
   onPay: () => void;
   onRelease: () => Promise<void>;
 }) {
-  const [step, setStep] = useState<'told' | 'sure?' | 'letting go'>('told');
-  const letGo = (): void => {
-    setStep('letting go');
-    void onRelease().finally(() => setStep('told'));
+  const [step, setStep] = useState<'shown' | 'confirming' | 'releasing'>('shown');
+  const release = (): void => {
+    setStep('releasing');
+    void onRelease().finally(() => setStep('shown'));
   };
   const [start, end] = [new Date(hold.start_time), new Date(hold.end_time)];
   const until = formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at));
@@ -40,22 +40,22 @@ export function OpenHoldNotice({
           {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
         </p>
       )}
-      {step === 'told' ? (
+      {step === 'shown' ? (
         <div className="mt-3 flex flex-wrap gap-3">
           <Button tone="plain" onClick={onPay}>
             Finish paying
           </Button>
-          <Button tone="quiet" onClick={() => setStep('sure?')}>
+          <Button tone="quiet" onClick={() => setStep('confirming')}>
             Release these hours
           </Button>
         </div>
       ) : (
         <div className="mt-3 flex flex-wrap items-center gap-3">
           <p className="w-full">Someone else could book them straight away.</p>
-          <Button tone="danger" busy={step === 'letting go'} onClick={letGo}>
+          <Button tone="danger" busy={step === 'releasing'} onClick={release}>
             Yes, release them
           </Button>
-          <Button tone="plain" disabled={step === 'letting go'} onClick={() => setStep('told')}>
+          <Button tone="plain" disabled={step === 'releasing'} onClick={() => setStep('shown')}>
             Keep them
           </Button>
         </div>

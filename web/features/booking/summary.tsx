@@ -7,7 +7,7 @@ import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rul
 import { Button } from '#web/ui/button.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { NightButtons } from './night-buttons.tsx';
-import type { LetGo, useChoice } from './use-choice.ts';
+import type { RemovedHours, useChoice } from './use-choice.ts';
 
 const WORDS = [
   'Holding your hours.',
@@ -47,10 +47,10 @@ export function Summary({
   onBook: () => void;
   onChange: () => void;
 }) {
-  const { slots, letGo } = choice;
+  const { slots, removed } = choice;
   const nextId = useId();
   if (slots.length === 0)
-    return <NothingChosen letGo={letGo} problem={problem} onBringBack={(gone) => choice.bringBack(gone)} />;
+    return <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)} />;
   const quote = quoteSlots(slots, coupon);
   const hint = savingsHint(slots);
   const hours = hoursOf(quote.hours);
@@ -119,27 +119,27 @@ const hoursOf = (count: number): string => `${count} ${count === 1 ? 'hour' : 'h
 
 /** Shown without a selection. After one was cleared, offers Undo. */
 function NothingChosen({
-  letGo,
+  removed,
   problem,
-  onBringBack,
+  onUndo,
 }: {
-  letGo: LetGo | null;
+  removed: RemovedHours | null;
   problem: ReactNode;
-  onBringBack: (gone: LetGo) => void;
+  onUndo: (hours: RemovedHours) => void;
 }) {
-  const first = letGo?.slots[0];
+  const first = removed?.slots[0];
   return (
     <aside
       aria-label="Your selection"
-      data-along-edge={letGo ? 'bar' : undefined}
-      className={`mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12 ${letGo ? `bar:border-t-4 bar:border-line ${BAR}` : ''}`}
+      data-along-edge={removed ? 'bar' : undefined}
+      className={`mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12 ${removed ? `bar:border-t-4 bar:border-line ${BAR}` : ''}`}
     >
-      {letGo && first ? (
+      {removed && first ? (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p>
-            We removed {hoursOf(letGo.slots.length)} ({formatStudioDate(letGo.date, 'short')}).
+            We removed {hoursOf(removed.slots.length)} ({formatStudioDate(removed.date, 'short')}).
           </p>
-          <Button tone="plain" onClick={() => onBringBack(letGo)}>
+          <Button tone="plain" onClick={() => onUndo(removed)}>
             Undo
           </Button>
         </div>

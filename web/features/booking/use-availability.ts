@@ -46,7 +46,7 @@ export function useAvailability(ask: {
   };
 }
 
-/** Reads the customer's unpaid holds; `known` is true once the server has answered. */
+/** Reads the customer's unpaid holds; `loaded` is true once the server has answered. */
 export function useOpenHolds(userId: string | null, now: Date) {
   const holds = useQuery({
     queryKey: ['open-holds', userId],
@@ -55,7 +55,7 @@ export function useOpenHolds(userId: string | null, now: Date) {
   });
   return {
     holds: (holds.data ?? []).filter((one) => isOpenHold(one, now)),
-    known: userId === null || !holds.isPending,
+    loaded: userId === null || !holds.isPending,
     refetch: () => void holds.refetch(),
   };
 }

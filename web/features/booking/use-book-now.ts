@@ -45,7 +45,7 @@ export type Wanted = {
  */
 export function useBookNow(
   userId: string | null,
-  parts: {
+  options: {
     onCouponLost: () => void;
     lookAgain: () => void;
     beginCheck: (draft: BookingDraft) => Promise<Verification>;
@@ -64,7 +64,7 @@ export function useBookNow(
   async function verify(draft: BookingDraft): Promise<void> {
     const kept = drafts.verification();
     try {
-      if (kept === null || kept.openedAt !== undefined) await parts.beginCheck(draft);
+      if (kept === null || kept.openedAt !== undefined) await options.beginCheck(draft);
       return void navigate(paths.verifyComplete, { state: drafts.handOver(draft) });
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_configured') return toCheckout(draft);
@@ -79,10 +79,10 @@ export function useBookNow(
     setBusy(false);
     const code = error instanceof AppError ? error.code : '';
     if (code === 'id_required' || code === 'terms_required') return toCheckout(draft);
-    parts.lookAgain();
+    options.lookAgain();
     const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
     if ((code === 'coupon_invalid' || code === 'coupon_exhausted') && wanted.coupon) {
-      parts.onCouponLost();
+      options.onCouponLost();
       return ask(said, shown, full);
     }
     const total = error instanceof AppError ? error.details['total'] : null;

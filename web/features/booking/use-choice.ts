@@ -19,17 +19,17 @@ const NO_STUDIO = 'Selected studio not found.';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
 
 /** Hours removed at once that Undo restores. */
-export type LetGo = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
+export type RemovedHours = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
 
 /** State of the booking page: chosen room, day and hours, hours lost to others or the clock, and hours just removed. */
-export function useChoice(parts: {
+export function useChoice(options: {
   status: 'loading' | 'in' | 'out';
   userId: string | null;
   studios: readonly Studio[] | undefined;
   now: Date;
   paused: boolean;
 }) {
-  const { status, userId, studios, now, paused } = parts;
+  const { status, userId, studios, now, paused } = options;
   const today = studioDate(now);
   const [studioId, setStudioId] = useState<string | null>(null);
   const [date, setDate] = useState<StudioDate>(today);
@@ -38,7 +38,7 @@ export function useChoice(parts: {
   const [lostNote, setLostNote] = useState<string | null>(null);
   /** Hour to focus after crossing midnight. */
   const [arrival, setArrival] = useState<Slot | null>(null);
-  const [letGo, setLetGo] = useState<LetGo | null>(null);
+  const [removed, setRemoved] = useState<RemovedHours | null>(null);
   const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
   const { taken } = hours;
   const studio = studios?.find((one) => one.id === studioId) ?? null;
@@ -70,16 +70,16 @@ export function useChoice(parts: {
     if (restoring !== 'no' && missed) return giveUpRestoring();
     if (taken === undefined || slots.length === 0 || paused) return undefined;
     const { kept, lost } = dropLost(slots, taken, new Date());
-    const told = lost.length === 0 ? null : describeLost(lost, kept.length);
-    if (told !== null) {
+    const note = lost.length === 0 ? null : describeLost(lost, kept.length);
+    if (note !== null) {
       setSlots(kept);
-      setLostNote(told);
+      setLostNote(note);
     }
     if (restoring === 'telling') {
       toast({
         title: 'Selections Restored',
-        description: told ?? 'Your hours are back.',
-        tone: told === null ? 'good' : 'warn',
+        description: note ?? 'Your hours are back.',
+        tone: note === null ? 'good' : 'warn',
       });
       // Back from signing in: focus the hours, which also brings Book Now into view.
       setArrival(sortSlots(kept)[0] ?? null);
@@ -93,11 +93,11 @@ export function useChoice(parts: {
   function select(next: readonly Slot[]): void {
     setSlots(next);
     setLostNote(null);
-    setLetGo(null);
+    setRemoved(null);
   }
   function drop(): void {
     select([]);
-    if (studioId !== null && slots.length > 0) setLetGo({ studioId, date: sortSlots(slots)[0]?.date ?? date, slots });
+    if (studioId !== null && slots.length > 0) setRemoved({ studioId, date: sortSlots(slots)[0]?.date ?? date, slots });
   }
   function toggle(slot: Slot): void {
     const why = whyNotAdd(slots, slot);
@@ -113,7 +113,7 @@ export function useChoice(parts: {
     slots,
     hours,
     lostNote,
-    letGo,
+    removed,
     arrival,
     goTo(slot: Slot): void {
       setDate(slot.date);
@@ -138,10 +138,10 @@ export function useChoice(parts: {
       drop();
       drafts.dropBooking();
     },
-    bringBack(gone: LetGo): void {
-      setStudioId(gone.studioId);
-      setDate(gone.date);
-      select(gone.slots);
+    restore(undone: RemovedHours): void {
+      setStudioId(undone.studioId);
+      setDate(undone.date);
+      select(undone.slots);
     },
   };
 }

@@ -24,7 +24,7 @@ export type PaymentProblem = {
 type UsedCoupon = { readonly wire: string | null; readonly refuse: () => void };
 
 /** Holds the hours and leaves for the pay page, or reports what went wrong. */
-export function usePayment(parts: {
+export function usePayment(options: {
   draft: BookingDraft;
   userId: string;
   /** Price without a coupon, in cents. */
@@ -43,13 +43,13 @@ export function usePayment(parts: {
 
   function explain(error: unknown, shownCents: number, coupon: UsedCoupon): void {
     const code = error instanceof AppError ? error.code : '';
-    if (code === 'id_required' || code === 'terms_required') parts.onEligibilityLost();
+    if (code === 'id_required' || code === 'terms_required') options.onEligibilityLost();
     const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
     const askFor = (why: string, total: number): void =>
       refuse(priceChanged(why, centsToDollars(shownCents), centsToDollars(total)), { total });
     if (code === 'coupon_invalid' || code === 'coupon_exhausted') {
       coupon.refuse();
-      return askFor(said, parts.fullCents);
+      return askFor(said, options.fullCents);
     }
     const named = error instanceof AppError ? error.details['total'] : null;
     if (code === 'price_changed' && typeof named === 'number') return askFor('', Math.round(named * 100));
@@ -63,7 +63,7 @@ export function usePayment(parts: {
     setBusy(true);
     setProblem(null);
     try {
-      const { draft, userId } = parts;
+      const { draft, userId } = options;
       const wanted = { draft, userId, couponCode: coupon.wire, total: centsToDollars(shownCents), ...customer };
       const url = await payPage.open(() => pay(wanted));
       if (url !== null) leaveTo(url); // stay busy while the browser leaves the page

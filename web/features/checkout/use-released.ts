@@ -4,7 +4,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { releaseHold } from './queries.ts';
 
-const TOLD = {
+const TEXTS = {
   confirmed: 'You’ve already paid for this booking. You’ll find it in your account.',
   released:
     'You left the payment page, so we released the hours. You haven’t been charged, and you can still book them.',
@@ -27,11 +27,11 @@ export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | 
       .then((answer) => {
         // Keep the coupon code: it can be used again.
         if (answer.couponCode !== null && drafts.couponCode() === null) drafts.keepCouponCode(answer.couponCode);
-        if (answer.status === 'confirmed') return TOLD.confirmed;
-        return answer.released ? TOLD.released : TOLD.held;
+        if (answer.status === 'confirmed') return TEXTS.confirmed;
+        return answer.released ? TEXTS.released : TEXTS.held;
       })
       // Gone, not ours, or unreachable: the customer does not have to do anything.
-      .catch((error: unknown) => (errorCode(error) === 'payment_processing' ? TOLD.processing : TOLD.unknown))
+      .catch((error: unknown) => (errorCode(error) === 'payment_processing' ? TEXTS.processing : TEXTS.unknown))
       .then(setText)
       .finally(() => setSearch({}, { replace: true }));
   }, [bookingId, status, setSearch]);

@@ -23,13 +23,13 @@ export function CouponField({
   const [open, setOpen] = useState(!folded);
   // The pressed element disappears, so move the focus to what replaces it.
   const [moved, setMoved] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (moved) place.current?.querySelector<HTMLElement>('input, button')?.focus();
+    if (moved) container.current?.querySelector<HTMLElement>('input, button')?.focus();
   }, [moved, open, coupon.applied]);
   const shown = coupon.applied ?? coupon.tooShort;
   return (
-    <div ref={place}>
+    <div ref={container}>
       {coupon.checking !== null ? (
         <output className="flex min-h-12 items-center gap-3 border border-line px-4 py-2 text-fog">
           <Meter />

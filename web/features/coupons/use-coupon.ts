@@ -29,13 +29,13 @@ export type CouponState = {
  * Holds the coupon of a booking page. What the customer enters on the page comes first, then `held`, the frozen coupon of their hold of these
  * hours (undefined while unknown), then `kept`, the code from this browser or from the draft on the server.
  */
-export function useCoupon(parts: {
+export function useCoupon(options: {
   hours: number;
   kept: string | null;
   held: CouponTerms | null | undefined;
   onChange: (coupon: Coupon | null) => void;
 }): CouponState {
-  const { hours, kept, held } = parts;
+  const { hours, kept, held } = options;
   // Null until the customer applies or removes a code here.
   const [own, setOwn] = useState<{ readonly coupon: Coupon | null } | null>(null);
   const frozen = held && (kept === null || kept === held.code) ? { ...held, minHours: null } : null;
@@ -57,7 +57,7 @@ export function useCoupon(parts: {
   const failed = lookUp && found.isError && !found.isFetching ? found.error : null;
   const choose = (next: Coupon | null): void => {
     setOwn({ coupon: next });
-    parts.onChange(next);
+    options.onChange(next);
   };
   const gone = own?.coupon === null || tooShort || failed instanceof CouponRefused;
   return {

@@ -118,15 +118,15 @@ function ChooseBooking({
   );
 }
 
-function told(trial: Trial): Outcome {
+function outcomeOf(trial: Trial): Outcome {
   const { success, message, error, pinData, response } = trial;
   return { ok: success, said: success ? (message ?? 'Done.') : (error ?? 'Failed.'), detail: pinData ?? response };
 }
 
 const lockTools: readonly Tool[] = [
-  { name: 'Config Test', work: async () => told(await runTrial('test-igloohome-config')) },
-  { name: 'OAuth Test', work: async () => told(await runTrial('test-igloohome-oauth')) },
-  { name: 'PIN Generation Test', work: async () => told(await runTrial('test-igloohome-pin')) },
+  { name: 'Config Test', work: async () => outcomeOf(await runTrial('test-igloohome-config')) },
+  { name: 'OAuth Test', work: async () => outcomeOf(await runTrial('test-igloohome-oauth')) },
+  { name: 'PIN Generation Test', work: async () => outcomeOf(await runTrial('test-igloohome-pin')) },
 ];
 
 const queueTools: readonly Tool[] = [

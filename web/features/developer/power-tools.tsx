@@ -17,7 +17,7 @@ export function PlugTest() {
       <Button busy={test.isPending} onClick={() => test.mutate()}>
         Run Plug Test
       </Button>
-      <Said
+      <Outcome
         failure={test.error}
         done={test.isSuccess ? 'The plug went on. It switches itself off after 2 seconds.' : null}
       />
@@ -43,12 +43,12 @@ export function PowerControl() {
           Turn Off
         </Button>
       </div>
-      <Said failure={turn.error} done={turn.data?.message ?? null} />
+      <Outcome failure={turn.error} done={turn.data?.message ?? null} />
     </>
   );
 }
 
-function Said({ failure, done }: { failure: Error | null; done: string | null }) {
+function Outcome({ failure, done }: { failure: Error | null; done: string | null }) {
   return (
     <div className="mt-6" aria-live="polite">
       {failure ? (

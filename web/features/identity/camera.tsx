@@ -20,9 +20,9 @@ export function Camera({ onPicture }: { onPicture: (dataUrl: string) => void }) 
     let gone = false;
     // Undefined on insecure origins, despite the type.
     const media: MediaDevices | undefined = navigator.mediaDevices;
-    const asked =
+    const request =
       media?.getUserMedia({ video: { facingMode: facing, ...IDEAL } }) ?? Promise.reject(new Error('no camera'));
-    asked.then(
+    request.then(
       (opened) => {
         stream = opened;
         if (gone) opened.getTracks().forEach((track) => track.stop());

@@ -40,9 +40,9 @@ export function FailedStep({
       else void navigate(paths.verifyComplete, { state: { goOn: true } });
     } catch (error) {
       setBusy(false);
-      const told = describeError(error, 'Failed to start verification. Please try again.');
-      setProblem(told);
-      toast({ title: told, tone: 'bad' });
+      const message = describeError(error, 'Failed to start verification. Please try again.');
+      setProblem(message);
+      toast({ title: message, tone: 'bad' });
     }
   }
 

@@ -15,7 +15,7 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
   const menu = useRef<HTMLDivElement>(null);
 
   const hide = (): void => menu.current?.hidePopover();
-  function place(): void {
+  function position(): void {
     const below = button.current?.getBoundingClientRect();
     if (!below || !menu.current) return;
     const widest = window.innerWidth - menu.current.offsetWidth - 16;
@@ -32,7 +32,7 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
         ref={menu}
         id="account-menu"
         popover="auto"
-        onToggle={place}
+        onToggle={position}
         className="fixed m-0 w-64 border border-line bg-booth p-2 text-chalk shadow-2xl"
       >
         <p className="truncate px-3 py-2 text-sm text-fog">{email}</p>

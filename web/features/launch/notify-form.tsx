@@ -9,7 +9,7 @@ import { joinList } from './queries.ts';
 /** Adds an address to the mailing list for the opening. */
 export function NotifyForm() {
   const [busy, setBusy] = useState(false);
-  const [told, setTold] = useState<{ joined: boolean; text: string } | null>(null);
+  const [result, setResult] = useState<{ joined: boolean; text: string } | null>(null);
 
   // Uncontrolled: the field can be filled in before the script has loaded.
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -20,7 +20,7 @@ export function NotifyForm() {
     setBusy(true);
     const answer = await joinList(email.trim().toLowerCase());
     setBusy(false);
-    setTold(answer);
+    setResult(answer);
     if (answer.joined) form.reset();
   }
 
@@ -48,9 +48,9 @@ export function NotifyForm() {
         </Link>
         .
       </p>
-      {told ? (
+      {result ? (
         <div className="mt-4">
-          <Notice tone={told.joined ? 'good' : 'bad'}>{told.text}</Notice>
+          <Notice tone={result.joined ? 'good' : 'bad'}>{result.text}</Notice>
         </div>
       ) : null}
     </form>
