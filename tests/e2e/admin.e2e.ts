@@ -14,7 +14,7 @@ import {
   expectErrorInPlace,
 } from './steps.ts';
 
-/** The service's client, for what the pages must find. */
+/** Client with the service key, to prepare data. */
 function service(baseURL: string | undefined): SupabaseClient {
   const runtime: { serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
@@ -83,7 +83,7 @@ test('an admin makes a code, changes it, and switches it off and on', async ({ p
   await expect(page.getByText(counts(1))).toBeVisible();
   for (const text of ['Percentage', '12.5%', '0 / 20', 'Active', `Jan 05, ${year}`])
     await expect(row(page, code).getByText(text, { exact: true })).toBeVisible();
-  // The code is good until that day ends in Sydney.
+  // The code is valid until the end of that day in Sydney.
   const stored = await keeper.from('discount_codes').select('expires_at,active').eq('code', code).single();
   expect(new Date(String(stored.data?.expires_at)).toISOString()).toBe(`${year}-01-05T12:59:59.999Z`);
   await accessible(page);
@@ -130,7 +130,7 @@ test('the first thing wrong with a code stands on its field, once', async ({ pag
   await dialog.getByLabel('Max uses').fill('1.5');
   await wrong('Max uses must be a positive integer');
   await accessible(page);
-  // A code that exists already is refused by the database, and nothing typed is lost.
+  // The database refuses a duplicate code, and the form keeps its values.
   await dialog.getByLabel('Max uses').fill('');
   await dialog.getByRole('button', { name: 'Create Code' }).click();
   await expect(dialog.getByRole('alert')).toContainText('Failed to save discount code: this code already exists.');
@@ -144,7 +144,7 @@ test('a code that cannot be switched or read is told of, and asked for again', a
   await signIn(page, admin);
   await page.goto('/admin');
   await expect(row(page, 'GONE')).toBeVisible();
-  // Somebody else has removed it meanwhile.
+  // Another admin has removed it meanwhile.
   await keeper.from('discount_codes').delete().eq('code', 'GONE');
   await page.getByRole('button', { name: 'Deactivate GONE' }).click();
   await expect(page.getByText('Failed to update discount code status')).toBeVisible();
@@ -194,7 +194,7 @@ test('the audit log is searched, paged, and found again by its address', async (
 test('staff see who comes when', async ({ page, baseURL }) => {
   const keeper = service(baseURL);
   const studio = await keeper.from('studios').select('id').order('name').limit(1).single();
-  // An evening in three days, over midnight: from 10 or 11 pm in Sydney, by the season.
+  // An evening in three days, across midnight: from 10 or 11 pm in Sydney, depending on daylight saving.
   const evening = sydneyDay(3);
   evening.setUTCHours(12);
   const made = await keeper
@@ -212,7 +212,7 @@ test('staff see who comes when', async ({ page, baseURL }) => {
     })
     .select('reference')
     .single();
-  // Made once: the same test may have run at another size before.
+  // The other project (screen size) may have inserted it before.
   expect(made.error?.code ?? '23P01').toBe('23P01');
   await signIn(page, admin);
   await page.goto('/admin?tab=bookings');

@@ -83,7 +83,7 @@ test('every rule of signing up is told at its field, and the message names it', 
     await expect(input).toBeFocused();
     await input.fill(good);
   }
-  // What was typed survives a look at the other tab.
+  // Switching tabs keeps what was typed.
   await page.getByRole('tab', { name: 'Sign In' }).click();
   await page.getByRole('tab', { name: 'Sign Up' }).click();
   await expect(page.getByLabel('Full Name')).toHaveValue('Robin Sample');
@@ -113,7 +113,7 @@ test('an address that has an account is told as it is typed, and one that has no
   await page.getByLabel('Email').fill(fresh());
   await expect(page.getByText('Email already registered')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Sign Up', exact: true })).toBeEnabled();
-  // The check cannot be asked: nothing is said, and nothing stands in the way (decisions T-11).
+  // The availability check fails: the page shows nothing and does not block the sign-up.
   await page.route('**/auth/v1/recover', (route) => route.abort());
   await page.getByLabel('Email').fill(demo.email);
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
@@ -210,7 +210,7 @@ test('the mailed link confirms by a press, and leads on to the ID by itself afte
   await page.getByRole('button', { name: 'Close' }).click();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Email Confirmed' })).toBeVisible();
-  // The same link again, by somebody else's browser.
+  // The same link again, in a browser without the session.
   await page.context().clearCookies();
   await page.evaluate(() => localStorage.clear());
   await page.goto(link);

@@ -11,7 +11,7 @@ import {
   signInOn,
 } from './steps.ts';
 
-/** Book Now of somebody whose ID is not verified, and what the checkout is handed. */
+/** Book Now without a verified ID, and the booking handed to the checkout. */
 
 const stored = (page: Page, key: string): Promise<unknown> =>
   page.evaluate(`JSON.parse(sessionStorage.getItem('${key}'))`);
@@ -32,7 +32,7 @@ test('Book Now without a verified ID makes a verification session, keeps its ids
     id: made.verificationSessionId,
     url: made.verificationUrl,
   });
-  // It would go on by itself; whoever touches the page decides.
+  // Any input stops the countdown.
   await expect(page.getByRole('timer')).toContainText('The check opens automatically in');
   await page.getByRole('heading', { name: 'Verify your ID' }).click();
   await expect(page.getByRole('timer')).toBeEmpty();
@@ -40,12 +40,12 @@ test('Book Now without a verified ID makes a verification session, keeps its ids
   await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
-  // Pressed again, the check that was not opened yet is used again.
+  // Book Now again reuses the check that was not opened yet.
   await page.getByRole('link', { name: 'Back to booking' }).click();
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page).toHaveURL(/\/verify-complete$/);
   expect(await stored(page, 'verificationSession')).toMatchObject({ id: made.verificationSessionId });
-  // Untouched, it opens the check by itself.
+  // Without input the check opens automatically.
   await page.waitForURL(/\/verify\/vs_/, { timeout: 15_000 });
   expect(page.url()).toContain(made.verificationSessionId);
 });
@@ -83,13 +83,13 @@ test('the checkout takes the booking it was handed before the one stored in the 
   await chooseHours(page, [9]);
   await bookWithPhoto(page);
   await expect(page.getByLabel('Price')).toContainText('Studio A');
-  // Another tab's booking, say, or an older one.
+  // As if another booking had been stored in this tab.
   await page.evaluate(
     "sessionStorage.setItem('checkoutBookingData', sessionStorage.getItem('checkoutBookingData').replaceAll('Studio A', 'Studio Z'))",
   );
   await page.reload();
   await expect(page.getByLabel('Price')).toContainText('Studio A');
-  // Opened anew, without anything handed over.
+  // Opened directly, without navigation state.
   await page.goto('/profile');
   await page.goto('/checkout');
   await expect(page.getByLabel('Price')).toContainText('Studio Z');

@@ -17,7 +17,7 @@ import {
   sydneyDay,
 } from './steps.ts';
 
-/** What docs/spec-coverage.md needs shown beside the journeys: small rules, words under way, timers. */
+/** Details that docs/spec-coverage.md cites and no other journey shows: small rules, busy labels, timers. */
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const openDialog = async (page: Page): Promise<void> =>
@@ -200,7 +200,7 @@ test('while somebody types an address it is asked about once, half a second afte
 
 test('the confirmed page waits a second, opens the ID dialog after two, and says so for eight', async ({ page }) => {
   await signInOn(page, await newPerson(false));
-  // The page's own clock is moved by hand, so that no span depends on the machine: in small steps until the page is there.
+  // The test moves the page's clock in small steps, so that no duration depends on the speed of the machine.
   await page.clock.install();
   await page.clock.pauseAt(new Date(Date.now() + 60_000));
   await page.goto('/email-verified');
@@ -228,7 +228,7 @@ test('the confirmed page waits a second, opens the ID dialog after two, and says
   await expect(opened).toBeHidden();
   await move(100);
   await moveUntil(opened);
-  // The message moved into the dialog on its way and did not begin anew there.
+  // The message moved into the dialog without restarting its time.
   await move(7_900 - told);
   await expect(message).toBeVisible();
   await move(100);
@@ -248,7 +248,7 @@ test('a session outlives a reload, is renewed near its end, and holds what the s
   const before = await stored();
   for (const name of ['access_token', 'refresh_token', 'expires_at', 'expires_in', 'token_type', 'user'])
     expect(before.session).toHaveProperty(name);
-  // Ninety seconds or less are left: the client renews it by itself.
+  // With 90 seconds or less left, the client refreshes the session.
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
     before.key,
     JSON.stringify({ ...before.session, expires_at: Math.floor(Date.now() / 1000) + 80 }),
@@ -274,7 +274,7 @@ test('signing out works though the service does not answer, and what fails at th
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   expect((await page.evaluate(() => Object.keys(localStorage))).filter((key) => key.includes('auth'))).toEqual([]);
   await expect.poll(() => logged.some((text) => text.includes('could not be notified of the sign-out'))).toBe(true);
-  // A session is stored, and the part of the program that reads it cannot be fetched.
+  // A session is stored, and the script that reads it cannot be fetched.
   await page.evaluate(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
   await page.route('**/assets/supabase-*.js', (route) => route.abort());
   await page.reload();
@@ -301,7 +301,7 @@ test('the browser’s Back leads from the checkout to the hours', async ({ page 
       slots: [{ hour: 11, label: '11 AM', date: day, price: 59 }],
     }),
   );
-  // Straight from the first page, by signing in there.
+  // Signing in on the first page leads to the checkout.
   await openDialog(page);
   await signInByDialog(page, who);
   await expect(page).toHaveURL(/\/checkout$/);
@@ -315,7 +315,7 @@ test('the identity flow says what failed where the service has no words for it',
   await openDay(page, 'Studio C', 62);
   await chooseHours(page, [9]);
   await bookWithPhoto(page);
-  // Book Now has made a check already: without it the page asks for another.
+  // Drop the check that Book Now started, so that the page starts another.
   await page.evaluate(`sessionStorage.removeItem('verificationSession')`);
   const told = page.getByRole('alert');
   const answers = (name: string, status: number, json: unknown): Promise<unknown> =>
@@ -331,7 +331,7 @@ test('the identity flow says what failed where the service has no words for it',
   await page.getByRole('button', { name: 'Start the check' }).click();
   await page.waitForURL(/\/verify\//);
   const [check] = await sandbox<{ id: string }[]>('/api/identity');
-  // Left at the service: no error of ours, and not done either.
+  // Cancelled at the service: no error, and no result.
   await sandbox(`/api/identity/${check?.id}`, { outcome: 'canceled' });
   await page.goto('/verify-return');
   await expect(told).toHaveText('Identity verification was not completed successfully');
@@ -389,7 +389,7 @@ test('what was paid for is shown with its sum, what comes next, and two ways on'
   await expect(value('Studio')).toHaveText('Studio B');
   await expect(value('When')).toHaveText(/9 am to 12 pm \(Sydney time\)$/);
   await expect(value('Hours')).toHaveText('3');
-  // Three hours before six in the evening: 49 or 59 dollars each by the day, a tenth off, in whole dollars.
+  // Three hours before 6 pm: $49 or $59 each depending on the day, 10% off, in whole dollars.
   const [price, off, paid] = await Promise.all(
     ['Price', 'Volume discount', 'Paid'].map(async (name) =>
       Math.abs(Number((await value(name).textContent())?.replace(/[^\d.]/g, ''))),

@@ -18,7 +18,7 @@ import {
 type Payment = { id: string; url: string; client_reference_id: string };
 const payButton = (page: Page) => page.getByRole('button', { name: /^Pay \$/ });
 
-/** Somebody without ID and terms stands at the checkout, hours chosen. */
+/** Leads a customer without ID and terms to the checkout with these hours. */
 async function toCheckout(page: Page, daysAhead: number, hours: readonly number[]): Promise<void> {
   await openDay(page, 'Studio B', daysAhead);
   await chooseHours(page, hours);
@@ -93,7 +93,7 @@ test('paying needs names, email, phone, ID and terms, and the first rule that fa
   await expect(page.getByText('Your ID has expired.').first()).toBeVisible({ timeout: 40_000 });
   await accessible(page);
   await page.getByRole('button', { name: 'Try Again' }).click();
-  // Dropped, as from a desktop.
+  // Drag and drop, as on a desktop.
   const picture = Buffer.from(
     await (await fetch(`${sandboxUrl}/licence.jpg?given=Robin&family=Sample`)).arrayBuffer(),
   ).toString('base64');
@@ -103,7 +103,7 @@ test('paying needs names, email, phone, ID and terms, and the first rule that fa
   await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: data });
   await page.getByRole('button', { name: 'Verify my ID' }).click();
   await expectToast(page, 'ID Verified');
-  // The success stays a moment, then the dialog closes by itself.
+  // The dialog shows the success, then closes.
   await expect(page.getByRole('dialog')).toBeHidden({ timeout: 5_000 });
   await expect(page.getByText('ID verified', { exact: true })).toBeVisible();
 
@@ -157,7 +157,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio C', 52);
   await chooseHours(page, [9, 10]);
-  // Another price than shown: the studio's own table has changed since.
+  // Simulates a price change since the page was loaded.
   await page.route(
     '**/functions/v1/create-payment',
     async (route) => {
@@ -194,7 +194,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   await apply.click();
   await expectToast(page, 'Coupon Applied!', '$15 off your booking');
   await expect(page.getByLabel('Price')).toContainText('-$15');
-  // The payment service does not answer well: said, nothing lost, and the second try goes through.
+  // The payment service fails: the page says so, keeps everything, and the second try works.
   await sandbox('/api/faults', { provider: 'stripe', kind: 'status', count: 6 });
   await payButton(page).click();
   await expectToast(page, 'Payment Error');
@@ -205,7 +205,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   const [payment] = await sandbox<Payment[]>('/api/payments');
   await page.goBack();
   await expect(payButton(page)).toBeEnabled();
-  // Slowly paid: the page waits, never asks to pay again, and goes on by itself.
+  // A delayed payment: the page waits, never asks to pay again, and updates automatically.
   await sandbox(`/api/payments/${payment?.id}`, { outcome: 'delayed_paid' });
   await page.goto(`/payment-success?session_id=${payment?.id}&booking_id=${payment?.client_reference_id}`);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible({ timeout: 30_000 });
@@ -252,7 +252,7 @@ test('the hosted identity check: started by itself, refused, tried again, and on
   await accessibleEverywhere(page);
   await signInOn(page, await newPerson(false));
   await toCheckout(page, 54, [9]);
-  // Book Now has made a check already: without it the page asks for another.
+  // Drop the check that Book Now started, so that the page starts another.
   await page.evaluate(() => sessionStorage.removeItem('verificationSession'));
   await sandbox('/api/faults', { provider: 'stripe', kind: 'status', count: 8 });
   await page.goto('/verify-complete');
@@ -303,7 +303,7 @@ test('hours held for a payment that was left are told, and letting them go asks 
   await page.getByRole('button', { name: 'Keep them' }).click();
   await page.getByRole('button', { name: 'Finish paying' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
-  // The browser's Back leads to the hours as well.
+  // The browser's Back leads to the booking page too.
   await page.goBack();
   await expect(page).toHaveURL(/\/booking$/);
   await page.getByRole('button', { name: 'Release these hours' }).click();

@@ -4,7 +4,7 @@ import { accessible, admin, DEVELOPER_PATHS, demo, fromMail, mails, sandbox, ser
 type Plug = { on: boolean };
 type Door = { id: string };
 
-/** Frees the rooms of the hours to come, whoever has booked them in an earlier test. */
+/** Cancels all bookings of the next four hours, so that the rooms are free. */
 async function freeRooms(): Promise<void> {
   const now = Date.now();
   const { error } = await service()
@@ -17,7 +17,7 @@ async function freeRooms(): Promise<void> {
 }
 const latest = (page: Page) => page.getByRole('region', { name: 'Results' }).getByRole('listitem').first();
 
-// The rooms are there for the tests that follow.
+// Leave the rooms free for later tests.
 test.afterAll(freeRooms);
 
 test('guests and customers find nothing at the developer pages', async ({ page }) => {
@@ -45,7 +45,7 @@ test('bookings 5, 30 and 120 minutes ahead are made, opened with a code, and end
   }
   await expect(page.getByRole('row')).toHaveCount(4);
   await accessible(page);
-  // The mail of the first is due at once: its start is less than 15 minutes ahead. It waits for the code.
+  // The mail of the first booking is due now, because it starts in less than 15 minutes. It waits for the code.
   const before = (await mails(admin.email, 'access code')).length;
   await page.getByRole('link', { name: 'Igloohome test' }).click();
   await page.getByRole('button', { name: 'Generate Access Code' }).click();
@@ -102,7 +102,7 @@ test('the tools of the locks and mails work one by one, and their results are cl
     await expect(latest(page)).toContainText(words);
     await expect(latest(page)).toContainText('Success');
   }
-  // The list has no digits of any code, and ten rows at most.
+  // The list shows no digits and at most ten rows.
   const shown: unknown[] = JSON.parse((await latest(page).locator('pre').textContent()) ?? '[]');
   expect(shown.length).toBeGreaterThan(0);
   expect(shown.length).toBeLessThanOrEqual(10);

@@ -35,7 +35,7 @@ test('a coupon is taken off at checkout and can be taken away again', async ({ p
   await signIn(page);
   await openDay(page, 'Studio A', 41);
   await chooseHours(page, [9]);
-  // Straight to the checkout, as somebody who wants to use a code does.
+  // Forces the way by the checkout, where a code can be entered.
   await page.route(
     '**/functions/v1/create-payment',
     (route) =>

@@ -30,7 +30,7 @@ test('a guest chooses, signs in, finds the selection again, and pays at once', a
 });
 
 test('a customer cancels in time and is told what comes back', async ({ page }, info) => {
-  // Somebody who has no other booking, so that the one on the page is this one.
+  // A new customer, so that this is the only booking on the page.
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio C', ahead(WEDNESDAY, info.project.name === 'phone' ? 14 : 21));
   await chooseHours(page, [9]);

@@ -34,13 +34,13 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
   const backward = page.getByRole('button', { name: 'Back to previous day' });
   await tap('10 PM to 11 PM, 69 dollars, free');
   await expect(summary(page)).toContainText('$69');
-  // Before the selection reaches hour 23 there is no way over midnight, and no way back from it.
+  // Before the selection reaches hour 23 there is no button across midnight or back.
   await expect(onward).toHaveCount(0);
   await expect(backward).toHaveCount(0);
   await tap('11 PM to 12 AM, 69 dollars, free');
   await expect(summary(page)).toContainText('Add one hour, save 10%.');
   await tap('Continue to next morning');
-  // The next hour comes to the thumb: the lower two thirds of the screen.
+  // The next hour scrolls within reach of the thumb, into the lower three quarters of the screen.
   await expect(cell(page, 0)).toBeFocused();
   await expect(cell(page, 0)).toBeInViewport();
   await expect.poll(async () => (await cell(page, 0).boundingBox())?.y ?? 0).toBeGreaterThan(844 / 4);
@@ -59,7 +59,7 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'free');
   await tap('Undo');
   await expect(summary(page)).toContainText('10 pm to 2 am');
-  // From the middle the longest run stays, of two as long the earlier one.
+  // Deselecting in the middle keeps the longest run; of two equally long ones, the earlier.
   await cell(page, 23).tap();
   await expect(summary(page)).toContainText('$138');
 });
@@ -83,7 +83,7 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
     end: sydneyHour(day, 21),
     status: 'pending',
   });
-  // Over midnight: what began the day before blocks this morning too.
+  // Across midnight: a booking from the evening before also blocks this morning.
   await insertBooking({
     userId: who.id,
     studio: 'Studio C',
@@ -103,7 +103,7 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
   }
   await expect(page.getByRole('list', { name: 'What the hours look like' })).toContainText('Being paid for');
   await chooseHours(page, [18]);
-  // In colours the visitor has chosen, what is theirs has an edge of its own.
+  // With forced colours, selected hours have a wider border.
   await page.emulateMedia({ forcedColors: 'active' });
   await expect(cell(page, 18)).toHaveCSS('border-top-width', '4px');
   await expect(cell(page, 17)).toHaveCSS('border-top-width', '2px');
@@ -139,7 +139,7 @@ test('a whole booking by keyboard alone: room, day, hours over midnight, sign-in
     await page.keyboard.press('Tab');
   await press('ArrowDown', 2);
   await expect(page.getByRole('radio', { name: 'Studio C' })).toBeChecked();
-  // Into the calendar, six days on, and into the hours.
+  // Into the calendar, two weeks ahead, and into the hours.
   const focused = (selector: string): Promise<boolean> =>
     page
       .locator(selector)
@@ -222,7 +222,7 @@ test('at 200 % nothing is lost sideways, and with reduced motion nothing moves',
   await chooseHours(page, [22, 23]);
   expect(await page.evaluate('document.getAnimations().length')).toBe(0);
   await accessibleEverywhere(page);
-  // What a window of 1280 px shows at 200 % and at 400 %.
+  // Widths that correspond to 1280 px at 200 % and 400 % zoom.
   for (const width of [640, 320]) {
     await page.setViewportSize({ width, height: 480 });
     expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);

@@ -3,7 +3,7 @@ import { accessibleEverywhere, expectToast, newPerson, sandboxUrl, signInOn } fr
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'ID Verification' });
 
-/** The ID dialog of somebody new, on their profile. */
+/** Opens the ID dialog of a new customer on the profile page. */
 async function openDialog(page: Page): Promise<void> {
   await signInOn(page, await newPerson(false));
   await page.goto('/profile');
@@ -17,7 +17,7 @@ async function licence(name: string, born = '1998-04-03'): Promise<{ name: strin
 }
 const upload = (page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> =>
   dialog(page).getByLabel('Upload a photo').setInputFiles(file);
-/** A camera made of a canvas: this machine has none. Keeps what it was asked for. */
+/** Simulates a camera with a canvas and records the requests. */
 const CAMERA = `
   window.asked = [];
   Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia: (wanted) => {
@@ -93,12 +93,12 @@ test('a licence of somebody else fails with its reasons, another try succeeds, a
   await expect(reasons.first()).toBeVisible({ timeout: 30_000 });
   const joined = (await reasons.allTextContents()).join(' ');
   expect(joined.length).toBeGreaterThan(10);
-  // Said once, in place.
+  // No toast: the reasons are only in the dialog.
   await expect(page.getByRole('region', { name: 'Messages' }).locator('p')).toHaveCount(0);
   await accessibleEverywhere(page);
   await dialog(page).getByRole('button', { name: 'Try Again' }).click();
   await expect(dialog(page).getByLabel('Upload a photo')).toBeAttached();
-  // No answer at all is told too.
+  // A failure without reasons.
   await upload(page, await licence('Robin Sample'));
   await page.route(
     '**/functions/v1/verify-id',

@@ -1,16 +1,16 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { admin, ahead, chooseHours, demo, openDay, signIn } from './steps.ts';
 
-/** What lies on top of what: the summary, BOOK NOW and messages cover nothing that somebody needs. */
+/** Stacking: the summary, BOOK NOW and messages cover nothing that people need. */
 
-/** A phone, the same on its side, and a window of 1280 × 800 at 200 %. */
+/** A phone in portrait and landscape, and a window of 1280 × 800 at 200 % zoom. */
 const SIZES = [
   { width: 390, height: 844 },
   { width: 844, height: 390 },
   { width: 640, height: 400 },
 ] as const;
 
-/** Of the elements a selector finds: those whose middle something else covers once the browser has brought them into view. */
+/** Returns the elements of a selector whose centre is covered by another element after scrolling them into view. */
 const covered = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((one) => {
     one.scrollIntoView({ block: 'nearest', behavior: 'instant' });
@@ -20,7 +20,7 @@ const covered = (page: Page, selector: string): Promise<string[]> =>
     return on && (one.contains(on) || on.contains(one)) ? [] : [one.outerHTML.slice(0, 80)];
   })`);
 
-/** Whether two boxes on the screen have a point in common. */
+/** Whether two elements overlap on the screen. */
 async function overlap(one: Locator, other: Locator): Promise<boolean> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
   if (!a || !b) return false;
@@ -38,7 +38,7 @@ for (const size of SIZES) {
       [],
     );
     expect(await covered(page, 'aside button')).toEqual([]);
-    // Let go, the summary offers them back, and covers nothing either.
+    // After Clear Selection the summary offers Undo and covers nothing either.
     await page.getByRole('button', { name: 'Clear Selection' }).click();
     await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
     expect(await covered(page, 'main [data-hour]')).toEqual([]);
@@ -81,7 +81,7 @@ test('a message in a dialog covers nothing of it and is announced; a warning is 
     await page.setViewportSize(size);
     await page.getByRole('button', { name: 'Open a dialog' }).click();
     const dialog = page.getByRole('dialog', { name: 'A dialog' });
-    // There before the message is, so that a screen reader hears it come.
+    // The region exists before the message, so that screen readers announce it.
     await expect(dialog.getByRole('region', { name: 'Messages' })).toHaveAttribute('aria-live', 'polite');
     await dialog.getByRole('button', { name: 'Show a message in here' }).click();
     const message = messages(page).last();

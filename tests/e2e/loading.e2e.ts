@@ -7,7 +7,7 @@ import { bookWithPhoto, chooseHours, openDay } from './steps.ts';
 const crashed = (page: Page) => page.getByRole('heading', { name: 'The needle jumped' });
 const gone = (page: Page, pattern: RegExp): Promise<unknown> =>
   page.route(pattern, (route) => route.fulfill({ status: 404, body: 'Not found' }));
-/** How often the browser fetched the page itself. */
+/** Counts how often the browser fetched the document. */
 function countDocuments(page: Page): () => number {
   let count = 0;
   page.on('request', (request) => (count += request.resourceType() === 'document' ? 1 : 0));
@@ -24,7 +24,7 @@ test('a page that cannot be fetched offline says so, and appears by itself once 
   await expect(crashed(page)).toBeFocused();
   await expect(page.getByRole('alert')).toContainText('You seem to be offline.');
   await accessible(page);
-  // The way home works without a connection.
+  // The Home link works without a connection.
   await page.getByRole('link', { name: 'Home' }).click();
   await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
   await page.getByRole('link', { name: 'BOOK NOW' }).click();
@@ -60,7 +60,7 @@ test('a site whose program is gone is loaded again by itself, once; then it says
   const alert = page.getByRole('alert');
   await expect(alert).toContainText('This page could not be loaded completely.', { timeout: 20_000 });
   expect(documents()).toBe(2);
-  // What was printed can still be read.
+  // The pre-rendered page can still be read.
   await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeVisible();
   await page.unrouteAll();
   await alert.getByRole('button', { name: 'Try again' }).click();
@@ -112,7 +112,7 @@ test('a page that breaks while its dialog is open can be used again at once', as
   await page.getByRole('button', { name: 'Break it' }).click();
   await expect(crashed(page)).toBeFocused();
   expect(await page.evaluate('document.querySelectorAll("dialog:modal").length')).toBe(0);
-  // The page answers: its sign-out works, and so does its way on.
+  // The page still responds: the account menu and Try again work.
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await expect(page.getByText(admin.email)).toBeVisible();
   await page.keyboard.press('Escape');
@@ -144,7 +144,7 @@ test('what was typed at sign-up and checkout survives loading the page again; pa
   await page.getByLabel('First name').fill('Robyn');
   await page.reload();
   await expect(page.getByLabel('First name')).toHaveValue('Robyn');
-  // Signing out forgets it.
+  // Signing out removes it.
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(page).toHaveURL(/:\d+\/$/);

@@ -122,7 +122,7 @@ test('/bookings asks a guest to sign in, then lists one’s own bookings: none y
     end: new Date(start + 3_600_000),
     status: 'confirmed',
   });
-  // The way there from every page.
+  // The ACCOUNT menu leads there from every page.
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await page.getByRole('link', { name: 'Your Bookings' }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();

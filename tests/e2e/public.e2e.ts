@@ -5,7 +5,7 @@ import { demo, signIn, signInByDialog } from './steps.ts';
 const PAGES = ['/', '/about', '/coming-soon', '/terms', '/privacy', '/no-such-page'] as const;
 const WIDE = { width: 1440, height: 900 };
 
-/** In forced colours the browser sees to contrast, in ways axe cannot see. */
+/** Runs axe. `leftOut`: with forced colours the browser ensures the contrast, which axe cannot see. */
 async function accessible(page: Page, leftOut: string[] = []): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
@@ -21,7 +21,7 @@ test('HOME and ABOUT US scroll on the first page and lead to it from others', as
   await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeInViewport();
   const top = 'Math.round(document.getElementById("about").getBoundingClientRect().top)';
   await expect.poll(() => page.evaluate(top)).toBe(0);
-  // The navigation is out of sight now; a keyboard reaches it all the same.
+  // The navigation is scrolled out of view, but reachable by keyboard.
   await page.getByRole('link', { name: 'HOME', exact: true }).press('Enter');
   await expect(page).toHaveURL('/');
   await expect.poll(() => scrolled(page)).toBe(0);
@@ -133,7 +133,7 @@ test.describe('without a wish for less motion', () => {
     await expect.poll(() => isPlaying(page)).toBe(true);
     await page.evaluate(`${film}.pause()`);
     await expect.poll(() => isPlaying(page)).toBe(true);
-    // Out of view the browser may pause it and nothing is done; a tenth of it in view again is enough.
+    // Out of view a pause stays; with a tenth in view again the film resumes.
     await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
     await page.waitForTimeout(300);
     await page.evaluate(`${film}.pause()`);
@@ -288,7 +288,7 @@ test('axe finds nothing on any public page, small or large, nor in forced colour
 });
 
 test('at 200 % nothing is cut off and nothing needs scrolling sideways', async ({ page }) => {
-  // A phone of 390 pixels at 200 %, and the 320 pixels WCAG 1.4.10 asks for.
+  // A phone of 390 px at 200 % zoom, and the 320 px of WCAG 1.4.10.
   for (const width of [195, 320]) {
     await page.setViewportSize({ width, height: 640 });
     for (const path of PAGES) {

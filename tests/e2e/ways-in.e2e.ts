@@ -4,11 +4,11 @@ import { accessible } from './steps.ts';
 
 const STEP_MS = 30_000;
 
-/** The code an authenticator app shows; `later` steps of half a minute ahead, which the server takes one of. */
+/** Returns the code of an authenticator app, `later` steps of 30 seconds ahead; the server accepts one step. */
 const codeFor = (secret: string, later = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later * STEP_MS });
 
-/** A phone's own key store, which says yes. */
+/** Adds a virtual authenticator that approves every request. */
 async function holdKeys(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');

@@ -14,7 +14,7 @@ import {
 type Payment = { id: string; status: string; client_reference_id: string; amount_total: number };
 
 const SATURDAY = 6;
-/** Days far apart from those of the other journeys; two hours of a Saturday evening cost $138. */
+/** A Saturday so many weeks ahead, apart from the days of other journeys; two hours on Saturday evening cost $138. */
 const day = (weeks: number): number => ahead(SATURDAY, 7 + 7 * (weeks % 11));
 const EVENING = [19, 20];
 
@@ -97,7 +97,7 @@ test('a code goes with its hold to another device, and to other hours', async ({
     expect(sessionOf(other)).toBe(session);
   });
 
-  // Other hours with the same single-use code: it moves along.
+  // The single-use code moves to the new hours.
   await openDay(page, 'Studio B', day(6));
   await chooseHours(page, EVENING);
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
@@ -112,7 +112,7 @@ test('Cancel on the pay page gives the hours back and leaves the code in the fie
   const [who, code] = [await newPerson(true), await addCode()];
   await toPayment(page, who, 'Studio A', day(2), code);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText('the hours are free again')).toBeVisible();
+  await expect(page.getByText('we released the hours')).toBeVisible();
   await expect(page.getByLabel('Price')).toContainText(code);
   await page.getByRole('button', { name: 'Pay $69' }).click();
   expect(await charged(page)).toBe(6_900);
@@ -132,7 +132,7 @@ test('a code that somebody else used in the meantime is told with the old and th
   const told = 'The price is now $138 instead of $69. Nothing has been charged.';
   await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
   await accessibleEverywhere(page);
-  // Not forgotten by a reload: the higher price is a question again.
+  // After a reload the page asks again about the higher price.
   await page.reload();
   await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Agree and pay $138' })).toBeVisible();
@@ -171,7 +171,7 @@ test('a code can be typed, refused, removed and typed again by keyboard, and cou
   await expect(page.getByLabel('Coupon code')).toBeFocused();
   await expect(selection(page)).toContainText('You’ll pay $138 on the next page.');
 
-  // The code cannot be looked up after a reload: no price is named, and the way on is open.
+  // The code cannot be checked after a reload: the page shows no price and offers to continue without it.
   await page.getByLabel('Coupon code').fill(code);
   await page.getByLabel('Coupon code').press('Enter');
   await expect(selection(page)).toContainText('50% off');
@@ -190,7 +190,7 @@ test('one hold too many is refused with the two there are, each with its way to 
 }) => {
   const who = await newPerson(true);
   await signInOn(page, who);
-  // The limit itself is lifted for these journeys: two holds, and the answer the server gives for a third.
+  // These journeys run without the limit: make two holds, then simulate the refusal of a third.
   for (const hour of [9, 11]) {
     await openDay(page, 'Studio A', day(5));
     await chooseHours(page, [hour]);

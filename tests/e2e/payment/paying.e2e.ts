@@ -33,7 +33,7 @@ test('leaving the payment gives the hours back, and says so', async ({ page }) =
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText('the hours are free again')).toBeVisible();
+  await expect(page.getByText('we released the hours')).toBeVisible();
   await openDay(page, 'Studio A', 31);
   await expect(page.locator('[data-hour="11"]')).toHaveAttribute('data-state', 'free');
 });
@@ -49,7 +49,7 @@ test('a session that expires at the payment service frees the slot for others', 
   await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'paying');
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   await sandbox(`/api/payments/${id}`, { outcome: 'expired' });
-  // Seen without a reload.
+  // Updates without a reload.
   await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'free', { timeout: 20_000 });
   await page.reload();
   await expect(page.getByText('This payment has expired')).toBeVisible();

@@ -17,7 +17,7 @@ test('while the payment provider says nothing the pages say so, and go on by the
     timeout: 30_000,
   });
   await heal();
-  // Nobody presses anything.
+  // No input: the page continues automatically.
   await page.waitForURL(/\/c\/pay\//, { timeout: 60_000 });
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);
@@ -40,7 +40,7 @@ test('the checkout says that it is still asking the payment provider, and leaves
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', 62);
   await chooseHours(page, [11]);
-  // The draft is kept before the way to the payment is chosen; Back leads to the hours, the address to the checkout.
+  // Book Now stores the draft before it calls create-payment, so that /checkout can be opened directly.
   await page.route('**/functions/v1/create-payment', (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page.getByRole('alert').first()).toBeVisible();
