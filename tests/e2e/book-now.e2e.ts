@@ -16,7 +16,7 @@ import {
 const stored = (page: Page, key: string): Promise<unknown> =>
   page.evaluate(`JSON.parse(sessionStorage.getItem('${key}'))`);
 
-test('Book Now without a verified ID makes a verification session, keeps its ids and leads to /verify-complete', async ({
+test('Book Now without a verified ID creates a verification session, stores its ids and leads to /verify-complete', async ({
   page,
 }) => {
   await signInOn(page, await newPerson(false));
@@ -50,7 +50,7 @@ test('Book Now without a verified ID makes a verification session, keeps its ids
   expect(page.url()).toContain(made.verificationSessionId);
 });
 
-test('without a hosted check Book Now leads to the checkout; a check that cannot begin is told, with the photo as the other way', async ({
+test('without a hosted check Book Now leads to the checkout; when the check cannot start, the page says so and offers a photo', async ({
   page,
 }) => {
   await signInOn(page, await newPerson(false));
@@ -75,9 +75,7 @@ test('without a hosted check Book Now leads to the checkout; a check that cannot
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
 });
 
-test('the checkout takes the booking it was handed before the one stored in the tab, and the stored one without', async ({
-  page,
-}) => {
+test('the checkout prefers the booking in navigation state to the one stored in the tab', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   await openDay(page, 'Studio A', 60);
   await chooseHours(page, [9]);
@@ -95,7 +93,7 @@ test('the checkout takes the booking it was handed before the one stored in the 
   await expect(page.getByLabel('Price')).toContainText('Studio Z');
 });
 
-test('a future date of birth can neither be typed nor chosen, at sign-up and in the profile', async ({ page }) => {
+test('a future date of birth can be neither typed nor chosen, at sign-up and in the profile', async ({ page }) => {
   const year = Number(new Date().toLocaleDateString('en-AU', { timeZone: 'Australia/Sydney', year: 'numeric' }));
   await page.goto('/auth');
   await page.getByRole('tab', { name: 'Sign Up' }).click();
@@ -125,7 +123,7 @@ for (const size of [
   { width: 390, height: 844 },
   { width: 1440, height: 900 },
 ]) {
-  test(`after signing in the page stands at the kept hours and Book Now, ${size.width} px wide`, async ({ page }) => {
+  test(`after signing in the kept hours and Book Now are in view, ${size.width} px wide`, async ({ page }) => {
     await page.setViewportSize(size);
     const who = await newPerson(false);
     await openDay(page, 'Studio B', 61);

@@ -29,13 +29,13 @@ async function slow(page: Page, path: string): Promise<void> {
   });
 }
 
-test('the page about us names address, hours, contact and handle', async ({ page }) => {
+test('the about page shows address, hours, contact email and Instagram handle', async ({ page }) => {
   await page.goto('/about');
   for (const text of ['Sydney NSW', '24/7', 'hello@example.com', '@djstudios'])
     await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
 });
 
-test('ABOUT US scrolls a tenth of a second after the first page stands', async ({ page }) => {
+test('ABOUT US scrolls 100 ms after the first page is rendered', async ({ page }) => {
   await page.clock.install();
   await page.goto('/about');
   await page.clock.pauseAt(new Date(Date.now() + 60_000));
@@ -48,7 +48,7 @@ test('ABOUT US scrolls a tenth of a second after the first page stands', async (
   await expect.poll(scrolled).toBeGreaterThan(0);
 });
 
-test('the rooms, the calendar and the 24 hours are there as described', async ({ page }) => {
+test('the booking page shows the rooms, a calendar from today and 24 hours', async ({ page }) => {
   const rooms = (await service().from('studios').select('name,description,features').order('name')).data ?? [];
   await page.goto('/booking');
   await expect(page.getByRole('radio')).toHaveCount(3);
@@ -84,7 +84,7 @@ test('the rooms, the calendar and the 24 hours are there as described', async ({
   ).toBeVisible();
 });
 
-test('the dialog closes after signing in and comes back empty; its other view leads back', async ({ page }) => {
+test('the auth dialog closes after signing in and reopens empty; Back to Sign In returns', async ({ page }) => {
   await page.goto('/');
   await openDialog(page);
   await expect(page.getByRole('heading', { name: 'Welcome to the studio' })).toBeVisible();
@@ -104,7 +104,7 @@ test('the dialog closes after signing in and comes back empty; its other view le
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('the buttons say what is under way, links lead back where they should, and what must match the ID is marked', async ({
+test('submit buttons show progress, sign-up sets the return path, and fields that must match the ID are marked', async ({
   page,
 }) => {
   await slow(page, '**/auth/v1/signup*');
@@ -146,7 +146,7 @@ test('the buttons say what is under way, links lead back where they should, and 
   await page.context().setOffline(false);
 });
 
-test('who signs in is greeted by DJ name, by first name or plainly, and a refusal is told in the server’s words', async ({
+test('the greeting uses DJ name, first name or neither, and a refusal shows the message of the server', async ({
   page,
 }) => {
   const who = await newPerson(false);
@@ -176,9 +176,7 @@ test('who signs in is greeted by DJ name, by first name or plainly, and a refusa
   await expectErrorInPlace(page, 'Error', 'User is banned');
 });
 
-test('while somebody types an address it is asked about once, half a second after the last letter', async ({
-  page,
-}) => {
+test('an email is checked once, 500 ms after the last keystroke', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/auth/v1/recover')) asked.push(request.postData() ?? '');
@@ -198,7 +196,7 @@ test('while somebody types an address it is asked about once, half a second afte
     .toEqual([{ email: 'somebody@example.com', dry_run: true }]);
 });
 
-test('the confirmed page waits a second, opens the ID dialog after two, and says so for eight', async ({ page }) => {
+test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its toast for 8 s', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   // The test moves the page's clock in small steps, so that no duration depends on the speed of the machine.
   await page.clock.install();
@@ -235,7 +233,7 @@ test('the confirmed page waits a second, opens the ID dialog after two, and says
   await expect(message).toBeHidden();
 });
 
-test('a session outlives a reload, is renewed near its end, and holds what the service gave', async ({ page }) => {
+test('a session survives a reload, is refreshed near its expiry, and holds all its fields', async ({ page }) => {
   await signIn(page, admin);
   await page.reload();
   await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
@@ -260,9 +258,7 @@ test('a session outlives a reload, is renewed near its end, and holds what the s
   await expect.poll(async () => Number((await stored()).session['expires_at']) - Date.now() / 1000).toBeGreaterThan(90);
 });
 
-test('signing out works though the service does not answer, and what fails at the start stops nothing', async ({
-  page,
-}) => {
+test('signing out works when the service fails, and a failed start leaves the page usable', async ({ page }) => {
   const logged: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') logged.push(message.text());
@@ -282,7 +278,7 @@ test('signing out works though the service does not answer, and what fails at th
   await expect.poll(() => logged.some((text) => text.includes('the session could not be read'))).toBe(true);
 });
 
-test('the browser’s Back leads from the checkout to the hours', async ({ page }) => {
+test('the browser’s Back leads from the checkout to the booking page', async ({ page }) => {
   const who = await newPerson(true);
   const day = sydneyDay(61).toISOString().slice(0, 10);
   const studio = await service().from('studios').select('id').eq('name', 'Studio A').single();
@@ -310,7 +306,7 @@ test('the browser’s Back leads from the checkout to the hours', async ({ page 
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('the identity flow says what failed where the service has no words for it', async ({ page }) => {
+test('the identity flow shows its own message when the service gives none', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   await openDay(page, 'Studio C', 62);
   await chooseHours(page, [9]);
@@ -340,7 +336,7 @@ test('the identity flow says what failed where the service has no words for it',
   await expect(told).toHaveText('Failed to process verification');
 });
 
-test('a PIN that cannot be copied is only logged, and one that cannot be made is told', async ({ page }) => {
+test('a failed copy of the PIN is only logged, and a failure to make one is shown', async ({ page }) => {
   const who = await newPerson(false);
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const id = await insertBooking({
@@ -372,7 +368,7 @@ test('Back to Home leads from the profile to the first page', async ({ page }) =
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('what was paid for is shown with its sum, what comes next, and two ways on', async ({ page }) => {
+test('the payment page shows the booking, the price, what comes next, and two links', async ({ page }) => {
   type Payment = { id: string; client_reference_id: string };
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', 63);

@@ -41,7 +41,7 @@ async function upload(page: Page, query: string): Promise<void> {
   });
 }
 
-test('without a booking the checkout leads to the hours; without a sign-in it asks for one and keeps them', async ({
+test('the checkout redirects to the booking page without a booking, and asks a guest to sign in and keeps the hours', async ({
   page,
 }) => {
   await page.goto('/checkout');
@@ -63,7 +63,7 @@ test('without a booking the checkout leads to the hours; without a sign-in it as
   await page.getByRole('button', { name: 'Verify ID' }).waitFor();
 });
 
-test('paying needs names, email, phone, ID and terms, and the first rule that fails is told at its field', async ({
+test('paying needs names, email, phone, ID and terms, and the first failing rule is shown at its field', async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -144,7 +144,7 @@ test('paying needs names, email, phone, ID and terms, and the first rule that fa
   }
 });
 
-test('coupons: every refusal is told, a good one counts, and the server’s price is shown before it is charged', async ({
+test('coupons: every refusal is shown, a valid one is deducted, and a changed price needs agreement', async ({
   page,
 }) => {
   const all = service();
@@ -217,7 +217,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('the payment page without its numbers leads back, and with unknown ones says so', async ({ page }) => {
+test('the payment page redirects without its ids, and reports unknown ones', async ({ page }) => {
   await page.goto('/payment-success?session_id=cs_1');
   await expect(page).toHaveURL(/\/booking$/);
   await expectToast(page, 'Booking Error', 'Missing booking or session ID');
@@ -228,7 +228,7 @@ test('the payment page without its numbers leads back, and with unknown ones say
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('a payment that never came is told with its reference, and the way back', async ({ page }) => {
+test('an expired payment is reported with the booking reference', async ({ page }) => {
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio A', 53);
   await chooseHours(page, [10]);
@@ -243,7 +243,9 @@ test('a payment that never came is told with its reference, and the way back', a
   await accessible(page);
 });
 
-test('the hosted identity check: started by itself, refused, tried again, and on to the checkout', async ({ page }) => {
+test('the hosted identity check can fail to start, be refused, be repeated, and lead to the checkout', async ({
+  page,
+}) => {
   await page.goto('/verify-complete');
   await expect(page.getByText('No booking data found. Please try booking again.')).toBeVisible();
   await accessibleEverywhere(page);
@@ -281,7 +283,7 @@ test('the hosted identity check: started by itself, refused, tried again, and on
   await expect(page.getByText('ID verified', { exact: true })).toBeVisible();
 });
 
-test('Return to Booking forgets what was kept', async ({ page }) => {
+test('Return to Booking removes the stored booking', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   await toCheckout(page, 55, [9]);
   await page.goto('/verify-return');
@@ -290,7 +292,7 @@ test('Return to Booking forgets what was kept', async ({ page }) => {
   expect(await page.evaluate(() => sessionStorage.getItem('checkoutBookingData'))).toBeNull();
 });
 
-test('hours held for a payment that was left are told, and letting them go asks first', async ({ page }) => {
+test('an unpaid hold is shown on the booking page, and releasing it asks first', async ({ page }) => {
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio A', 56);
   await chooseHours(page, [11]);

@@ -20,7 +20,7 @@ const latest = (page: Page) => page.getByRole('region', { name: 'Results' }).get
 // Leave the rooms free for later tests.
 test.afterAll(freeRooms);
 
-test('guests and customers find nothing at the developer pages', async ({ page }) => {
+test('developer pages are not found for guests and customers', async ({ page }) => {
   for (const path of ['/test-pin', '/primitives']) {
     await page.goto(path);
     await expect(page.getByText('Oops! Page not found')).toBeVisible();
@@ -32,7 +32,7 @@ test('guests and customers find nothing at the developer pages', async ({ page }
   }
 });
 
-test('bookings 5, 30 and 120 minutes ahead are made, opened with a code, and ended', async ({ page }) => {
+test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can be ended', async ({ page }) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/admin');
@@ -76,7 +76,7 @@ test('when every room is taken the page says what to do', async ({ page }) => {
   await expect(page.getByText('Every studio is taken then. End a test booking first.')).toBeVisible();
 });
 
-test('the tools of the locks and mails work one by one, and their results are cleared', async ({ page }) => {
+test('the lock and mail tools each show a result, and the results can be cleared', async ({ page }) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/igloohome-test');
@@ -128,7 +128,7 @@ test('a test PIN until 7 pm opens the door', async ({ page }) => {
   await accessible(page);
 });
 
-test('the clock of Sydney is the same everywhere', async ({ page }) => {
+test('Sydney time is the same in our rules, the browser and a stored booking', async ({ page }) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/test-booking-system');
@@ -148,7 +148,7 @@ test('the clock of Sydney is the same everywhere', async ({ page }) => {
   await expect(page.getByText('There is no such booking.')).toBeVisible();
 });
 
-test('the plug goes on and off by itself; the lights stay as they are put', async ({ page }) => {
+test('the plug test switches on and off after two seconds; the lights stay as switched', async ({ page }) => {
   const lit = async (): Promise<boolean | undefined> => (await sandbox<Plug[]>('/api/plugs'))[0]?.on;
   await signIn(page, admin);
   await page.goto('/power-control');
@@ -170,7 +170,7 @@ test('the plug goes on and off by itself; the lights stay as they are put', asyn
   await fetch(`${process.env['E2E_SANDBOX_URL'] ?? ''}/api/faults`, { method: 'DELETE' });
 });
 
-test('the primitives are shown in all their states', async ({ page }) => {
+test('the primitives page shows every component and its crash screen', async ({ page }) => {
   await signIn(page, admin);
   await page.goto('/primitives');
   await expect(page.getByRole('heading', { name: 'Fields' })).toBeVisible();

@@ -19,7 +19,7 @@ const labels = (page: Page): Promise<(string | null)[]> =>
   page.locator('[data-hour]').evaluateAll((cells) => cells.map((one) => one.getAttribute('aria-label')));
 const summary = (page: Page) => page.getByLabel('Your selection');
 
-test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can let go and take back', async ({
+test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear Selection can be undone', async ({
   page,
 }) => {
   await openDay(page, 'Studio A', ahead(5));
@@ -64,9 +64,7 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
   await expect(summary(page)).toContainText('$138');
 });
 
-test('free, yours, taken, being paid for and past differ by word, sign and edge, not by colour alone', async ({
-  page,
-}) => {
+test('free, selected, taken and held hours differ by word, icon and border, not by colour alone', async ({ page }) => {
   const who = await newPerson(true);
   const day = ahead(2);
   await insertBooking({
@@ -120,7 +118,7 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
   await accessible(page);
 });
 
-test('a whole booking by keyboard alone: room, day, hours over midnight, sign-in, payment', async ({ page }) => {
+test('a whole booking works by keyboard: room, day, hours across midnight, sign-in, payment', async ({ page }) => {
   const who = await newPerson(true);
   const press = (key: string, times = 1): Promise<void> =>
     Array.from({ length: times }).reduce<Promise<void>>(
@@ -201,7 +199,7 @@ test('a day with nothing left says so and leads to the next', async ({ page }) =
   await expect(cell(page, 9)).toHaveAccessibleName('9 AM to 10 AM, 49 dollars, free');
 });
 
-test('from Perth, London and Los Angeles the hours are Sydney’s, and that is said', async ({ page, browser }) => {
+test('in Perth, London and Los Angeles the page shows Sydney hours and says so', async ({ page, browser }) => {
   const day = ahead(6);
   await openDay(page, 'Studio B', day);
   await expect(page.getByText('which is different from your local time')).toBeHidden();
@@ -216,7 +214,7 @@ test('from Perth, London and Los Angeles the hours are Sydney’s, and that is s
   }
 });
 
-test('at 200 % nothing is lost sideways, and with reduced motion nothing moves', async ({ page }) => {
+test('at 200 % zoom nothing overflows sideways, and with reduced motion nothing animates', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await openDay(page, 'Studio A', ahead(3));
   await chooseHours(page, [22, 23]);
@@ -231,7 +229,7 @@ test('at 200 % nothing is lost sideways, and with reduced motion nothing moves',
   }
 });
 
-test('without an answer the page says what happened and what to do, and goes on by itself after', async ({ page }) => {
+test('failed requests are reported with what to do, and the page recovers', async ({ page }) => {
   await page.route('**/rest/v1/studios*', (route) => route.abort());
   await page.goto('/booking');
   await expect(page.getByRole('alert')).toContainText('Failed to load studios. Please refresh the page.', {
@@ -254,20 +252,20 @@ test('without an answer the page says what happened and what to do, and goes on 
   await expect(page.getByText(/You’re offline|out of date/)).toBeHidden({ timeout: 20_000 });
 });
 
-test('Book Now without a connection says so, keeps the hours, and works again after', async ({ page }) => {
+test('Book Now without a connection reports it, keeps the hours, and works once back online', async ({ page }) => {
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', ahead(4));
   await chooseHours(page, [3]);
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expectToast(page, 'Payment Error');
-  await expect(summary(page).getByRole('alert')).toContainText('We cannot reach the studio right now.');
+  await expect(summary(page).getByRole('alert')).toContainText('We can’t reach the studio right now.');
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
 });
 
-test('a kept selection that cannot come back is told: an unknown room, or no answer', async ({ page }) => {
+test('a stored selection that cannot be restored is reported: unknown room, or failed request', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   const keep = (studioId: string): Promise<void> =>
     page.evaluate(
@@ -287,7 +285,7 @@ test('a kept selection that cannot come back is told: an unknown room, or no ans
   await expectToast(page, 'Failed to restore selections. Please try again.');
 });
 
-test('a reload keeps the room and the hours, opening the page anew begins anew', async ({ page }) => {
+test('a reload keeps the room and the hours; opening the page again starts empty', async ({ page }) => {
   await openDay(page, 'Studio A', ahead(1));
   await chooseHours(page, [9, 10]);
   await page.reload();

@@ -37,7 +37,7 @@ const CAMERA = `
   };
 `;
 
-test('a picture that cannot be opened is told; what a mismatch may mean is said before', async ({ page }) => {
+test('the ID dialog warns about mismatches and reports a picture that cannot be opened', async ({ page }) => {
   await openDialog(page);
   await expect(dialog(page)).toContainText('A mismatch may cause a permanent ban and cancellation without refund.');
   await upload(page, { name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('not a picture at all') });
@@ -46,7 +46,7 @@ test('a picture that cannot be opened is told; what a mismatch may mean is said 
   );
 });
 
-test('a camera that is not ready is told in the words of the catalogue', async ({ page }) => {
+test('a camera that is not ready shows the specified error', async ({ page }) => {
   await page.addInitScript(CAMERA.replace('return Promise.resolve(stream);', 'return new Promise(() => {});'));
   await openDialog(page);
   await dialog(page).getByRole('button', { name: 'Use camera' }).click();
@@ -56,7 +56,7 @@ test('a camera that is not ready is told in the words of the catalogue', async (
   );
 });
 
-test('the camera takes a JPEG, turns round, and tells when a picture fails', async ({ page }) => {
+test('the camera takes a JPEG, switches sides, and reports a failed photo', async ({ page }) => {
   await page.addInitScript(CAMERA);
   await openDialog(page);
   await dialog(page).getByRole('button', { name: 'Use camera' }).click();
@@ -81,7 +81,7 @@ test('the camera takes a JPEG, turns round, and tells when a picture fails', asy
   await expect(dialog(page)).toContainText('Failed to capture image. Please try again.');
 });
 
-test('a licence of somebody else fails with its reasons, another try succeeds, and the dialog closes after that', async ({
+test('another person’s licence fails with reasons, a second try succeeds, and the dialog closes after 1.5 s', async ({
   page,
 }) => {
   await openDialog(page);
@@ -127,7 +127,7 @@ test('a licence of somebody else fails with its reasons, another try succeeds, a
   await expect(page.getByText(/^Verified until/)).toBeVisible();
 });
 
-test('a licence of somebody under 18 is a final answer: no other try is offered, and the next one names the birthday', async ({
+test('a licence of a person under 18 is final: no retry is offered, and a later check names the birthday', async ({
   page,
 }) => {
   const born = `${new Date().getUTCFullYear() - 15}-04-03`;

@@ -29,7 +29,7 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
 const messages = (page: Page): Locator => page.getByRole('region', { name: 'Messages' }).locator('> div');
 
 for (const size of SIZES) {
-  test(`nothing of the booking page lies under its summary at ${size.width} x ${size.height}`, async ({ page }) => {
+  test(`the summary covers nothing of the booking page at ${size.width} x ${size.height}`, async ({ page }) => {
     await page.setViewportSize(size);
     await openDay(page, 'Studio A', ahead(2));
     await chooseHours(page, [22, 23]);
@@ -44,7 +44,7 @@ for (const size of SIZES) {
     expect(await covered(page, 'main [data-hour]')).toEqual([]);
   });
 
-  test(`nothing of the first page lies under BOOK NOW at ${size.width} x ${size.height}`, async ({ page }) => {
+  test(`BOOK NOW covers nothing of the first page at ${size.width} x ${size.height}`, async ({ page }) => {
     await page.setViewportSize(size);
     await page.goto('/');
     const button = page.getByRole('link', { name: 'BOOK NOW' });
@@ -56,9 +56,7 @@ for (const size of SIZES) {
   });
 }
 
-test('every page leads to the account: SIGN IN for a guest, the ACCOUNT menu for who is signed in', async ({
-  page,
-}) => {
+test('every page has SIGN IN for a guest and the ACCOUNT menu for a signed-in user', async ({ page }) => {
   const paths = '/ /studio /about /coming-soon /terms /privacy /booking /unsubscribe /auth /checkout /profile /bookings'
     .concat(' /verify-complete /verify-return /regenerate-pin /no-such-page /admin')
     .split(' ')
@@ -74,7 +72,7 @@ test('every page leads to the account: SIGN IN for a guest, the ACCOUNT menu for
   }
 });
 
-test('a message in a dialog covers nothing of it and is announced; a warning is not green', async ({ page }) => {
+test('a message in a dialog covers nothing and is announced; each tone has its colour', async ({ page }) => {
   await signIn(page, admin);
   await page.goto('/primitives');
   for (const size of SIZES) {
@@ -106,7 +104,7 @@ test('a message in a dialog covers nothing of it and is announced; a warning is 
   }
 });
 
-test('hours that do not follow one another are answered with a warning, not in green', async ({ page }) => {
+test('hours that are not consecutive show a warning, not a success colour', async ({ page }) => {
   await openDay(page, 'Studio C', ahead(2));
   await chooseHours(page, [9]);
   await page.locator('[data-hour="14"]').click();

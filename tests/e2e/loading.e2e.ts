@@ -14,7 +14,7 @@ function countDocuments(page: Page): () => number {
   return () => count;
 }
 
-test('a page that cannot be fetched offline says so, and appears by itself once the connection is back', async ({
+test('a page that cannot be fetched offline says so, and loads once the connection is back', async ({
   page,
   context,
 }) => {
@@ -35,9 +35,7 @@ test('a page that cannot be fetched offline says so, and appears by itself once 
   await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
 });
 
-test('a page whose file is gone is loaded again by itself, once; then it says so, and Try again brings it', async ({
-  page,
-}) => {
+test('a page whose file is missing reloads once, then says so; Try again loads it', async ({ page }) => {
   const documents = countDocuments(page);
   await page.goto('/', { waitUntil: 'networkidle' });
   expect(documents()).toBe(1);
@@ -51,9 +49,7 @@ test('a page whose file is gone is loaded again by itself, once; then it says so
   await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
 });
 
-test('a site whose program is gone is loaded again by itself, once; then it says so over the printed page', async ({
-  page,
-}) => {
+test('a site whose main script is missing reloads once, then says so over the pre-rendered page', async ({ page }) => {
   const documents = countDocuments(page);
   await gone(page, /\/assets\/main-[^/]*\.js/);
   await page.goto('/');
@@ -69,9 +65,7 @@ test('a site whose program is gone is loaded again by itself, once; then it says
   await expect(page.getByRole('dialog')).toBeVisible();
 });
 
-test('a sign-in dialog that cannot be fetched says so in its place; the page behind it stays, with what was typed', async ({
-  page,
-}) => {
+test('a sign-in dialog that cannot be fetched says so; the page behind it keeps what was typed', async ({ page }) => {
   await page.goto('/coming-soon', { waitUntil: 'networkidle' });
   await page.getByLabel('Email').fill('early@example.com');
   await gone(page, /\/assets\/auth-dialog-[^/]*\.js/);
@@ -91,9 +85,7 @@ test('a sign-in dialog that cannot be fetched says so in its place; the page beh
   await expect(page.getByLabel('Email')).toHaveValue('early@example.com');
 });
 
-test('a calendar that cannot be fetched says so in its place, and Try again brings it with the rest untouched', async ({
-  page,
-}) => {
+test('a calendar that cannot be fetched says so in place, and Try again loads it; the rest stays', async ({ page }) => {
   await page.goto('/booking');
   await gone(page, /\/assets\/(calendar|library-calendar)-[^/]*\.js/);
   await page.getByRole('radio', { name: /Studio B/ }).click();
@@ -105,7 +97,7 @@ test('a calendar that cannot be fetched says so in its place, and Try again brin
   await expect(page.getByRole('grid')).toBeVisible();
 });
 
-test('a page that breaks while its dialog is open can be used again at once', async ({ page }) => {
+test('a page that crashes while a dialog is open stays usable', async ({ page }) => {
   await signIn(page, admin);
   await page.goto('/primitives');
   await page.getByRole('button', { name: 'Open a dialog' }).click();

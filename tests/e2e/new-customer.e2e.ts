@@ -14,10 +14,7 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-test('somebody new books for tonight on a phone, shows a licence, pays, and opens the door', async ({
-  page,
-  request,
-}) => {
+test('a new customer on a phone signs up, verifies the ID, pays, and opens the door', async ({ page, request }) => {
   test.setTimeout(300_000);
   const email = `walker-${Date.now()}@example.com`;
 

@@ -8,7 +8,7 @@ const span = (offset: number): { start: Date; end: Date } => {
   return { start: new Date(start), end: new Date(start + HOUR) };
 };
 
-test('the PIN page needs a booking, and says to whom it belongs', async ({ page }) => {
+test('the PIN page needs a booking id, and asks a guest to sign in', async ({ page }) => {
   await page.goto('/access-code');
   await expect(page).toHaveURL(/\/regenerate-pin$/);
   await expect(page.getByRole('heading', { name: 'Invalid Request' })).toBeVisible();
@@ -22,7 +22,7 @@ test('the PIN page needs a booking, and says to whom it belongs', async ({ page 
   await accessibleEverywhere(page);
 });
 
-test('a session that is over shows no PIN and makes none', async ({ page }) => {
+test('an ended session shows no PIN and cannot make one', async ({ page }) => {
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio A', ...span(-40 * 24), status: 'confirmed' });
   await signInOn(page, who);
@@ -32,7 +32,7 @@ test('a session that is over shows no PIN and makes none', async ({ page }) => {
   await accessibleEverywhere(page);
 });
 
-test('before its time the page counts down, every second, and shows no PIN', async ({ page }) => {
+test('before its release the PIN page counts down every second and shows no PIN', async ({ page }) => {
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(20), status: 'confirmed' });
   await signInOn(page, who);
@@ -53,7 +53,9 @@ test('before its time the page counts down, every second, and shows no PIN', asy
   await accessibleEverywhere(page);
 });
 
-test('during the session the PIN is shown, copied, and made anew; what stands in the way is told', async ({ page }) => {
+test('during the session the PIN can be copied and replaced after a confirmation; errors are shown', async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(0), status: 'confirmed' });
@@ -88,7 +90,7 @@ test('during the session the PIN is shown, copied, and made anew; what stands in
   await page.context().setOffline(true);
   await replace();
   await expectToast(page, 'Error');
-  await expect(page.getByRole('alert')).toContainText('We cannot reach the studio right now.');
+  await expect(page.getByRole('alert')).toContainText('We can’t reach the studio right now.');
   await page.context().setOffline(false);
   await replace();
   await expectToast(page, 'New PIN generated');

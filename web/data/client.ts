@@ -36,7 +36,7 @@ export class AppError extends Error {
   }
 }
 
-export const OFFLINE = 'We cannot reach the studio right now. Please check your connection and try again.';
+export const OFFLINE = 'We can’t reach the studio right now. Please check your connection and try again.';
 
 /** Calls a server function. Throws `AppError`. */
 export async function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T> {

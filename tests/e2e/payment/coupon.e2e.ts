@@ -106,9 +106,7 @@ test('a code goes with its hold to another device, and to other hours', async ({
   expect(sessionOf(page)).not.toBe(session);
 });
 
-test('Cancel on the pay page gives the hours back and leaves the code in the field, good to use again', async ({
-  page,
-}) => {
+test('Cancel on the pay page releases the hours and keeps the code, which can be used again', async ({ page }) => {
   const [who, code] = [await newPerson(true), await addCode()];
   await toPayment(page, who, 'Studio A', day(2), code);
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -118,9 +116,7 @@ test('Cancel on the pay page gives the hours back and leaves the code in the fie
   expect(await charged(page)).toBe(6_900);
 });
 
-test('a code that somebody else used in the meantime is told with the old and the new price, and a person agrees', async ({
-  page,
-}) => {
+test('a code that another customer used up shows the old and the new price and needs agreement', async ({ page }) => {
   const [who, code] = [await newPerson(true), await addCode({ per_user_limit: null })];
   await toPayment(page, who, 'Studio C', day(3), code);
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -146,7 +142,7 @@ test('a code that somebody else used in the meantime is told with the old and th
   expect(await charged(page)).toBe(13_800);
 });
 
-test('a code can be typed, refused, removed and typed again by keyboard, and counts only from its hours', async ({
+test('a code can be typed, refused, removed and retyped by keyboard, and applies only from its minimum hours', async ({
   page,
 }) => {
   const [who, code] = [await newPerson(true), await addCode({ min_hours: 2 })];
@@ -185,9 +181,7 @@ test('a code can be typed, refused, removed and typed again by keyboard, and cou
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
 });
 
-test('one hold too many is refused with the two there are, each with its way to pay and its way out', async ({
-  page,
-}) => {
+test('one hold too many is refused, and the existing holds can each be paid or released', async ({ page }) => {
   const who = await newPerson(true);
   await signInOn(page, who);
   // These journeys run without the limit: make two holds, then simulate the refusal of a third.

@@ -15,7 +15,7 @@ import {
 
 type Payment = { id: string; status: string; client_reference_id: string };
 
-test('a declined card, then a good one', async ({ page }) => {
+test('a declined card is reported, and a second card pays', async ({ page }) => {
   await signIn(page);
   await openDay(page, 'Studio A', 30);
   await chooseHours(page, [10]);
@@ -26,7 +26,7 @@ test('a declined card, then a good one', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 });
 
-test('leaving the payment gives the hours back, and says so', async ({ page }) => {
+test('leaving the payment releases the hours and says so', async ({ page }) => {
   await signIn(page);
   await openDay(page, 'Studio A', 31);
   await chooseHours(page, [11]);
@@ -115,7 +115,11 @@ test('double clicks, reload and back never pay twice', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 });
 
-test('of two people after the same hour one gets it, the other is told kindly', async ({ page, browser, request }) => {
+test('of two customers who book the same hour one gets it, and the other sees that it is taken', async ({
+  page,
+  browser,
+  request,
+}) => {
   await signIn(page);
   await openDay(page, 'Studio C', 35);
   await chooseHours(page, [16]);

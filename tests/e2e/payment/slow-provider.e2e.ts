@@ -6,7 +6,7 @@ type Payment = { id: string; client_reference_id: string };
 const hang = (): Promise<unknown> => sandbox('/api/faults', { provider: 'stripe', kind: 'hang', seconds: 120 });
 const heal = (): Promise<Response> => fetch(`${sandboxUrl}/api/faults`, { method: 'DELETE' });
 
-test('while the payment provider says nothing the pages say so, and go on by themselves', async ({ page }) => {
+test('while the payment provider does not answer the pages say so, and continue automatically', async ({ page }) => {
   test.setTimeout(180_000);
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', 61);
@@ -33,7 +33,7 @@ test('while the payment provider says nothing the pages say so, and go on by the
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible({ timeout: 60_000 });
 });
 
-test('the checkout says that it is still asking the payment provider, and leaves for the pay page once it answers', async ({
+test('the checkout says that it waits for the payment provider, and leaves for the pay page once it answers', async ({
   page,
 }) => {
   test.setTimeout(180_000);

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -140,7 +140,11 @@ function Adding({ app, onCancel, onDone }: { app: NewAuthenticatorApp; onCancel:
       onDone();
     } catch (cause) {
       setCode('');
-      setError(describeError(cause, UNEXPECTED));
+      setError(
+        errorCode(cause) === 'mfa_verification_failed'
+          ? 'That code isn’t right. Type the code that your app shows now.'
+          : describeError(cause, UNEXPECTED),
+      );
     } finally {
       setBusy(false);
     }

@@ -112,12 +112,12 @@ function useReturn(tell: (problem: string) => void): boolean {
     if (window.location.pathname !== paths.auth) return;
     const query = new URLSearchParams(window.location.search);
     const said = query.get('error_description');
-    if (said !== null) tell(`That didn’t work:  ${said}`);
+    if (said !== null) tell(`That didn’t work: ${said}`);
     const code = query.get('code');
     if (code === null || traded.has(code)) return;
     traded.add(code);
     finishContinue(code)
-      .catch((error: unknown) => tell(`That didn’t work:  ${describeError(error, UNEXPECTED)}`))
+      .catch((error: unknown) => tell(`That didn’t work: ${describeError(error, UNEXPECTED)}`))
       .finally(() => setReturning(false));
   }, [tell]);
   return returning;

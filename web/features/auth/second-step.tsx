@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -36,7 +36,11 @@ export default function SecondStep({
       // A challenge allows five wrong codes, so every attempt after a failure starts a new one.
       challenge.current = null;
       setCode('');
-      setError(describeError(cause, UNEXPECTED));
+      setError(
+        chosen.type !== 'webauthn' && errorCode(cause) === 'mfa_verification_failed'
+          ? 'That code isn’t right. Please try again.'
+          : describeError(cause, UNEXPECTED),
+      );
     } finally {
       setBusy(false);
     }

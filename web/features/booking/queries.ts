@@ -126,5 +126,5 @@ export async function createPayment(
 export async function keepDraft(draft: BookingDraft): Promise<void> {
   const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
   // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be kept with the server', error.message);
+  if (error) console.warn('the draft could not be stored on the server', error.message);
 }

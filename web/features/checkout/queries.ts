@@ -25,7 +25,7 @@ export async function readServerDraft(): Promise<BookingDraft | null> {
 export async function keepServerDraft(draft: BookingDraft): Promise<void> {
   const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
   // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be kept with the server', error.message);
+  if (error) console.warn('the draft could not be stored on the server', error.message);
 }
 
 /** Deletes the stored draft once it is paid for. */
@@ -34,7 +34,7 @@ export async function dropServerDraft(): Promise<void> {
   if (!data.session) return;
   const { error } = await supabase.from('booking_drafts').delete().eq('user_id', data.session.user.id);
   // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be dropped', error.message);
+  if (error) console.warn('the stored draft could not be deleted', error.message);
 }
 
 /**
