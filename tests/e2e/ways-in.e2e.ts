@@ -24,7 +24,7 @@ async function holdKeys(page: Page): Promise<void> {
   });
 }
 
-test('by Google, then with an authenticator app and a passkey, and each can be given up again', async ({ page }) => {
+test('signing in works with Google, an authenticator app and a passkey, and each can be removed', async ({ page }) => {
   await holdKeys(page);
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Continue with Google' }).click();
