@@ -272,7 +272,7 @@ test('signing out works when the service fails, and a failed start leaves the pa
   await expect.poll(() => logged.some((text) => text.includes('could not be notified of the sign-out'))).toBe(true);
   // A session is stored, and the script that reads it cannot be fetched.
   await page.evaluate(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
-  await page.route('**/assets/supabase-*.js', (route) => route.abort());
+  await page.route(/\/assets\/(client|library-supabase)-[^/]*\.js/, (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   await expect.poll(() => logged.some((text) => text.includes('the session could not be read'))).toBe(true);
