@@ -15,7 +15,7 @@ import { Toaster } from './ui/toast.tsx';
 const AuthDialog = lazyPart(() => import('./features/auth/auth-dialog.tsx'));
 const SecondStep = lazyPart(() => import('./features/auth/second-step.tsx'));
 
-/** The sign-in dialog is fetched when somebody first asks for it, the second step when somebody has one to take. */
+/** Shows the sign-in dialog or the second step. Each is fetched only when it is first needed. */
 function Dialogs() {
   const { view, close } = useAuthDialog();
   const { session, signOut } = useSession();
@@ -27,7 +27,7 @@ function Dialogs() {
       <DialogBoundary
         page={`second step ${pathname}`}
         onClose={leave}
-        way={
+        action={
           <Button tone="plain" onClick={leave}>
             Sign Out
           </Button>
@@ -47,7 +47,7 @@ function Dialogs() {
   );
 }
 
-/** Who signs out on the checkout, here or in another tab, is taken home instead of being asked to sign in (spec section 2). */
+/** Leads home after a sign-out on the checkout, here or in another tab, instead of asking to sign in again. */
 function CheckoutLeft() {
   const { status } = useSession();
   const { close } = useAuthDialog();
@@ -64,7 +64,7 @@ function CheckoutLeft() {
   return null;
 }
 
-/** Everything on the page; `route` puts it into a router, which is the browser's or, when printed, one of a fixed address. */
+/** Renders the whole app. `route` wraps it in a router: the browser's, or one with a fixed address at build time. */
 export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
   const frame = useMemo(() => ({ name: venue.name, account: <AccountEntry /> }), []);
   return (

@@ -6,11 +6,11 @@ import { App } from './app.tsx';
 import { isPublic } from './lib/head.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
-/** What the build prints (build/site.ts): `%SITE_URL%` is filled in by the server that serves it. */
+/** A page pre-rendered by the build (build/site.ts). The server fills in `%SITE_URL%`. */
 export type RenderedPage = {
   /** Path without its leading slash, '' for the first page, '404' for the unknown one. */
   readonly name: string;
-  /** Of the page, below `web/`. */
+  /** Source file, below `web/`. */
   readonly source: string;
   readonly head: string;
   readonly body: string;
@@ -30,7 +30,7 @@ async function renderPage(route: PageRoute): Promise<RenderedPage> {
   return { name, source: `pages/${route.page}.tsx`, head: headOf(route, title), body, way: route.rendered };
 }
 
-/** React puts the title of a page first when it does not draw the whole document. */
+/** Renders a page. React puts its title first when it does not render the whole document. */
 async function draw(location: string): Promise<{ title: string | null; body: string }> {
   await fetchPage(location);
   const app = <App route={(inside) => <StaticRouter location={location}>{inside}</StaticRouter>} />;
@@ -71,7 +71,7 @@ function headOf(route: PageRoute, drawnTitle: string | null): string {
   ].join('\n    ');
 }
 
-/** The business in schema.org's words: https://schema.org/LocalBusiness */
+/** Describes the business for search engines: https://schema.org/LocalBusiness */
 function business(): object {
   const rates = defaultRates.flat().map((cents) => cents / 100);
   return {
@@ -99,13 +99,13 @@ function business(): object {
   };
 }
 
-/** The web app manifest with the name of the business in it; `template` is JSON. */
+/** Returns the web app manifest with the name of the business; `template` is JSON. */
 export function webManifest(template: string): string {
   const manifest: Record<string, unknown> = JSON.parse(template);
   return `${JSON.stringify({ ...manifest, name: venue.name }, null, 2)}\n`;
 }
 
-/** The addresses a search engine may list. */
+/** Returns the sitemap of the public pages. */
 export function sitemap(): string {
   const entries = pages
     .filter((route) => isPublic(route) && route.canonical === undefined)

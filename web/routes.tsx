@@ -10,22 +10,22 @@ import { Waiting } from './ui/notice.tsx';
 /** One address of the site. */
 export type PageRoute = {
   readonly path: string;
-  /** File in `pages/`, without ending; its default export is the page. */
+  /** File in `pages/`, without extension; its default export is the page. */
   readonly page: string;
-  /** What it is called until the page itself says it better. */
+  /** Title until the page sets its own. */
   readonly title: string;
   /** For search engines and shared links. */
   readonly description: string;
   /**
-   * What the build prints: `whole`, a page that can be read before or without JavaScript, which the browser then takes over;
-   * `first`, what the page shows while it loads, drawn anew by the browser; `no`, nothing.
+   * What the build pre-renders. `whole`: the full page, which the browser hydrates. `first`: the loading state, which the browser replaces.
+   * `no`: nothing.
    */
   readonly rendered: 'whole' | 'first' | 'no';
-  /** Asks the server for data: comes with the query client. */
+  /** Reads data from the server: wrapped in the query provider. */
   readonly data: boolean;
-  /** Where it lies in truth, when several addresses show it. */
+  /** Canonical path, when several paths show the page. */
   readonly canonical?: string;
-  /** Is there for a signed-in admin alone, while the server has such pages switched on; for the others it is an unknown address. */
+  /** Only for admins, while the server has developer pages enabled; for others an unknown address. */
   readonly developer?: true;
 };
 
@@ -38,7 +38,7 @@ const NO_PAGE = { title: 'Page not found', description: 'There is no page at thi
 const hidden = { rendered: 'no', data: true, developer: true, ...NO_PAGE } as const;
 const own = { rendered: 'no', data: true, description: NEEDS_SIGN_IN } as const;
 
-/** Every address and its page; a page is fetched when it is opened. */
+/** Every path and its page; a page is fetched when it is opened. */
 export const pages: readonly PageRoute[] = [
   { path: '/', page: 'landing', title: HOME_TITLE, description: WELCOME, ...open },
   {
@@ -60,14 +60,14 @@ export const pages: readonly PageRoute[] = [
     path: '/coming-soon',
     page: 'coming-soon',
     title: 'Coming Soon',
-    description: `Sydney’s first ${venue.name} are on their way. Leave your e-mail and hear of the opening first.`,
+    description: `Sydney’s first ${venue.name} are on their way. Leave your email and be the first to hear when we open.`,
     ...open,
   },
   {
     path: '/terms',
     page: 'terms',
     title: 'Terms & Conditions',
-    description: 'Payment, cancellation, who may come, access, age and ID: the terms of a booking, in plain words.',
+    description: 'Payment, cancellation, guests, access, age and ID: the terms of a booking in plain words.',
     ...open,
   },
   {
@@ -125,9 +125,9 @@ const files = import.meta.glob<{ default: ComponentType }>('./pages/**/*.tsx');
 
 type Fetchable = {
   readonly load: () => Promise<{ default: ComponentType }>;
-  /** Fetched when it is first drawn. */
+  /** Fetches the page when first rendered. */
   readonly later: ComponentType;
-  /** Once it has been fetched. */
+  /** Set once it has been fetched. */
   now: ComponentType | null;
 };
 const components = new Map([...pages, unknownPage].map((route) => [route.path, fetchable(route)]));
@@ -170,19 +170,19 @@ async function developerGate(): Promise<ComponentType<{ children: ReactNode }>> 
 
 const bare = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '');
 
-/** The page at an address; the unknown one where there is none. */
+/** Finds the page at a path; the page for unknown addresses otherwise. */
 export function findPage(pathname: string): PageRoute {
   return pages.find((route) => route.path === bare(pathname)) ?? unknownPage;
 }
 
-/** Fetches a page before it is drawn, so that what was printed stands until it is there. */
+/** Fetches a page before rendering, so that the pre-rendered one stays visible until then. */
 export async function fetchPage(pathname: string): Promise<void> {
   const entry = components.get(findPage(pathname).path);
   if (entry) entry.now = (await fetchPart(entry.load)).default;
 }
 
 function Page({ route }: { route: PageRoute }) {
-  // Decided once: a page that stands must not become another component when it is fetched again.
+  // Chosen once: a mounted page must not change its component when it is fetched again.
   const [{ Component }] = useState(() => {
     const entry = components.get(route.path);
     return { Component: entry?.now ?? entry?.later ?? null };
@@ -194,7 +194,7 @@ export function AppRoutes() {
   const { pathname, hash } = useLocation();
   const kind = useNavigationType();
   useLayoutEffect(() => {
-    // Going back keeps the place one came from; the browser sees to that.
+    // On Back the browser restores the scroll position.
     if (kind !== NavigationType.Pop && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
   }, [pathname, hash, kind]);
   useEffect(() => describePage(findPage(pathname)), [pathname]);

@@ -2,22 +2,21 @@ import './styles.css';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
- * The first thing that runs, and the only script a page asks for by itself: what was printed is painted before anything
- * else may use the line, then the program is fetched, all its parts at once (`data-parts`, named by build/site.ts).
- * What somebody presses or sends meanwhile is not lost: it is done when the program is there.
+ * The only script in the HTML. Lets the browser paint the pre-rendered page first, then fetches the program with all its parts at once
+ * (`data-parts`, set by build/site.ts). Replays a press or a submit that happened meanwhile.
  */
 let pressed: HTMLElement | null = null;
 let sent: HTMLFormElement | null = null;
 
-function prerenderer(event: Event): void {
+function rememberPress(event: Event): void {
   pressed = event.target instanceof Element ? event.target.closest('button') : null;
 }
-function send(event: Event): void {
+function rememberSubmit(event: Event): void {
   event.preventDefault();
   sent = event.target instanceof HTMLFormElement ? event.target : null;
 }
-document.addEventListener('click', prerenderer, true);
-document.addEventListener('submit', send, true);
+document.addEventListener('click', rememberPress, true);
+document.addEventListener('submit', rememberSubmit, true);
 
 async function begin(): Promise<void> {
   for (const part of document.getElementById('root')?.dataset['parts']?.split(' ') ?? []) {
@@ -32,13 +31,13 @@ async function begin(): Promise<void> {
     if (navigator.onLine && reloadOnce()) return;
     return sayMissing();
   }
-  document.removeEventListener('click', prerenderer, true);
-  document.removeEventListener('submit', send, true);
+  document.removeEventListener('click', rememberPress, true);
+  document.removeEventListener('submit', rememberSubmit, true);
   if (sent?.isConnected) sent.requestSubmit();
   else if (pressed?.isConnected && pressed.getAttribute('type') !== 'submit') pressed.click();
 }
 
-/** Says, without the program, that it could not be fetched: over a printed page along its lower edge, else alone. */
+/** Shows, without the program, that it could not be fetched: along the lower edge of the page. */
 function sayMissing(): void {
   const box = document.createElement('div');
   box.setAttribute('role', 'alert');
@@ -47,7 +46,7 @@ function sayMissing(): void {
   const text = document.createElement('p');
   text.textContent = navigator.onLine
     ? 'This page could not be loaded completely. Nothing you booked or paid is lost.'
-    : 'You seem to be offline. This page loads completely once you are back.';
+    : 'You seem to be offline. The page will finish loading when you’re back online.';
   const again = document.createElement('button');
   again.type = 'button';
   again.className = 'min-h-12 border-2 border-transparent bg-signal px-6 font-bold text-ink';
@@ -59,6 +58,6 @@ function sayMissing(): void {
   document.body.append(box);
 }
 
-// A page in the background is never painted, and must not wait for it.
+// A background tab is never painted, so do not wait for a frame.
 if (document.hidden) void begin();
 else requestAnimationFrame(() => setTimeout(() => void begin()));

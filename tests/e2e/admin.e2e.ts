@@ -14,7 +14,7 @@ import {
   expectErrorInPlace,
 } from './steps.ts';
 
-/** The service's client, for what the pages must find. */
+/** Client with the service key, to prepare data. */
 function service(baseURL: string | undefined): SupabaseClient {
   const runtime: { serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
@@ -23,7 +23,7 @@ function service(baseURL: string | undefined): SupabaseClient {
 }
 const row = (page: Page, code: string) => page.getByRole('row').filter({ hasText: code });
 
-test('a guest is told to sign in and asked to; a customer is refused', async ({ page }) => {
+test('the admin page asks a guest to sign in and refuses a customer', async ({ page }) => {
   await page.goto('/admin');
   const told = page.getByText('Authentication Required: Please sign in to access the admin panel');
   await expect(page.getByRole('dialog')).toBeVisible();
@@ -44,7 +44,7 @@ test('a guest is told to sign in and asked to; a customer is refused', async ({ 
   await expect(page).toHaveURL(/\/$/);
 });
 
-test('while the role is asked for the page says so, and when that fails nobody is staff', async ({ page }) => {
+test('the admin page says that it checks permissions, and denies access when the check fails', async ({ page }) => {
   await signIn(page, admin);
   let answer: (() => void) | undefined;
   await page.route('**/rest/v1/user_roles*', async (route) => {
@@ -58,7 +58,10 @@ test('while the role is asked for the page says so, and when that fails nobody i
   await expect(page.getByText('Access Denied:')).toBeVisible();
 });
 
-test('an admin makes a code, changes it, and switches it off and on', async ({ page, baseURL }, info) => {
+test('an admin creates a discount code, edits it, and deactivates and activates it', async ({
+  page,
+  baseURL,
+}, info) => {
   const keeper = service(baseURL);
   const code = `PARTY-${info.project.name.toUpperCase()}`;
   const year = sydneyDay(0).getUTCFullYear() + 1;
@@ -83,7 +86,7 @@ test('an admin makes a code, changes it, and switches it off and on', async ({ p
   await expect(page.getByText(counts(1))).toBeVisible();
   for (const text of ['Percentage', '12.5%', '0 / 20', 'Active', `Jan 05, ${year}`])
     await expect(row(page, code).getByText(text, { exact: true })).toBeVisible();
-  // The code is good until that day ends in Sydney.
+  // The code is valid until the end of that day in Sydney.
   const stored = await keeper.from('discount_codes').select('expires_at,active').eq('code', code).single();
   expect(new Date(String(stored.data?.expires_at)).toISOString()).toBe(`${year}-01-05T12:59:59.999Z`);
   await accessible(page);
@@ -107,7 +110,7 @@ test('an admin makes a code, changes it, and switches it off and on', async ({ p
   await expect(page.getByText('Discount code activated')).toBeVisible();
 });
 
-test('the first thing wrong with a code stands on its field, once', async ({ page, baseURL }) => {
+test('the first error of a discount code is shown at its field only', async ({ page, baseURL }) => {
   await service(baseURL).from('discount_codes').insert({ code: 'TAKEN', discount_type: 'fixed', discount_value: 5 });
   await signIn(page, admin);
   await page.goto('/admin');
@@ -130,21 +133,21 @@ test('the first thing wrong with a code stands on its field, once', async ({ pag
   await dialog.getByLabel('Max uses').fill('1.5');
   await wrong('Max uses must be a positive integer');
   await accessible(page);
-  // A code that exists already is refused by the database, and nothing typed is lost.
+  // The database refuses a duplicate code, and the form keeps its values.
   await dialog.getByLabel('Max uses').fill('');
   await dialog.getByRole('button', { name: 'Create Code' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('Failed to save discount code: this code exists already.');
+  await expect(dialog.getByRole('alert')).toContainText('Failed to save discount code: this code already exists.');
   await expect(dialog.getByLabel('Value')).toHaveValue('20');
   await expect(page.getByLabel('Messages').getByText('Failed to save discount code', { exact: true })).toBeVisible();
 });
 
-test('a code that cannot be switched or read is told of, and asked for again', async ({ page, baseURL }) => {
+test('failures to update or load discount codes are shown, and Try again loads them', async ({ page, baseURL }) => {
   const keeper = service(baseURL);
   await keeper.from('discount_codes').upsert({ code: 'GONE', discount_type: 'fixed', discount_value: 5 });
   await signIn(page, admin);
   await page.goto('/admin');
   await expect(row(page, 'GONE')).toBeVisible();
-  // Somebody else has removed it meanwhile.
+  // Another admin has removed it meanwhile.
   await keeper.from('discount_codes').delete().eq('code', 'GONE');
   await page.getByRole('button', { name: 'Deactivate GONE' }).click();
   await expect(page.getByText('Failed to update discount code status')).toBeVisible();
@@ -159,7 +162,7 @@ test('a code that cannot be switched or read is told of, and asked for again', a
   await expect(page.getByText(/total codes/)).toBeVisible();
 });
 
-test('the audit log is searched, paged, and found again by its address', async ({ page, baseURL }) => {
+test('the audit log can be searched and paged, and the address keeps the search', async ({ page, baseURL }) => {
   const keeper = service(baseURL);
   for (let n = 0; n < 55; n += 1) {
     await keeper.from('discount_codes').insert({ code: `LOG${n}`, discount_type: 'fixed', discount_value: 5 });
@@ -186,15 +189,15 @@ test('the audit log is searched, paged, and found again by its address', async (
   await expect(page.getByRole('row').nth(1)).toContainText('LOG7');
   await page.getByLabel('Search the log').fill('nothing like it');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Nothing in the log holds "nothing like it".')).toBeVisible();
+  await expect(page.getByText('No log entries contain "nothing like it".')).toBeVisible();
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect(page.getByText('The latest 100 entries')).toBeVisible();
 });
 
-test('staff see who comes when', async ({ page, baseURL }) => {
+test('staff see the upcoming bookings of a day with customer and price', async ({ page, baseURL }) => {
   const keeper = service(baseURL);
   const studio = await keeper.from('studios').select('id').order('name').limit(1).single();
-  // An evening in three days, over midnight: from 10 or 11 pm in Sydney, by the season.
+  // An evening in three days, across midnight: from 10 or 11 pm in Sydney, depending on daylight saving.
   const evening = sydneyDay(3);
   evening.setUTCHours(12);
   const made = await keeper
@@ -212,7 +215,7 @@ test('staff see who comes when', async ({ page, baseURL }) => {
     })
     .select('reference')
     .single();
-  // Made once: the same test may have run at another size before.
+  // The other project (screen size) may have inserted it before.
   expect(made.error?.code ?? '23P01').toBe('23P01');
   await signIn(page, admin);
   await page.goto('/admin?tab=bookings');
@@ -230,7 +233,9 @@ test('staff see who comes when', async ({ page, baseURL }) => {
   await accessible(page);
 });
 
-test('a studio without codes says so, and with its developer pages off they are nowhere', async ({ browser }) => {
+test('the admin page without codes shows the empty text; disabled developer pages are not found', async ({
+  browser,
+}) => {
   const studio = await startProgram({ env: { DEVELOPER_PAGES: 'false', RATE_LIMIT_FACTOR: '1000' } });
   try {
     const page = await (await browser.newContext({ baseURL: studio.apiUrl })).newPage();
@@ -251,7 +256,7 @@ test('a studio without codes says so, and with its developer pages off they are 
 
 test.describe('in London', () => {
   test.use({ timezoneId: 'Europe/London' });
-  test('dates of codes and log are those of Sydney', async ({ page, baseURL }) => {
+  test('dates of codes and log are in Sydney time', async ({ page, baseURL }) => {
     await service(baseURL).from('discount_codes').delete().eq('code', 'FAR');
     await service(baseURL).from('discount_codes').insert({
       code: 'FAR',

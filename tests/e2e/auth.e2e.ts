@@ -24,9 +24,7 @@ async function fillSignUp(page: Page, email: string): Promise<void> {
 }
 const fresh = (): string => `s-${crypto.randomUUID().slice(0, 8)}@example.com`;
 
-test('every rule of signing in is told at its field and as a message, and a good one greets by name', async ({
-  page,
-}) => {
+test('every sign-in error is shown at its field with a toast, and a sign-in greets by name', async ({ page }) => {
   await page.goto('/');
   await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   const dialog = page.getByRole('dialog');
@@ -56,7 +54,7 @@ test('every rule of signing in is told at its field and as a message, and a good
   await expectToast(page, 'Welcome back, Alex!', "You've been signed in successfully.");
 });
 
-test('every rule of signing up is told at its field, and the message names it', async ({ page }) => {
+test('every sign-up error is shown at its field, with its title in a toast', async ({ page }) => {
   await page.goto('/auth');
   const submit = page.getByRole('button', { name: 'Sign Up', exact: true });
   await page.getByRole('tab', { name: 'Sign Up' }).click();
@@ -83,7 +81,7 @@ test('every rule of signing up is told at its field, and the message names it', 
     await expect(input).toBeFocused();
     await input.fill(good);
   }
-  // What was typed survives a look at the other tab.
+  // Switching tabs keeps what was typed.
   await page.getByRole('tab', { name: 'Sign In' }).click();
   await page.getByRole('tab', { name: 'Sign Up' }).click();
   await expect(page.getByLabel('Full Name')).toHaveValue('Robin Sample');
@@ -105,7 +103,7 @@ test('every rule of signing up is told at its field, and the message names it', 
   await accessibleEverywhere(page);
 });
 
-test('an address that has an account is told as it is typed, and one that has none is not', async ({ page }) => {
+test('an email that has an account is reported while typing; any other is not', async ({ page }) => {
   await page.goto('/auth');
   await fillSignUp(page, demo.email);
   await expect(page.getByText('Email already registered')).toBeVisible();
@@ -113,14 +111,14 @@ test('an address that has an account is told as it is typed, and one that has no
   await page.getByLabel('Email').fill(fresh());
   await expect(page.getByText('Email already registered')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Sign Up', exact: true })).toBeEnabled();
-  // The check cannot be asked: nothing is said, and nothing stands in the way (decisions T-11).
+  // The availability check fails: the page shows nothing and does not block the sign-up.
   await page.route('**/auth/v1/recover', (route) => route.abort());
   await page.getByLabel('Email').fill(demo.email);
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
 });
 
-test('six digits confirm an address; others are refused, and can be sent again', async ({ page }) => {
+test('the mailed code confirms an email; a wrong code is refused, and a new one can be sent', async ({ page }) => {
   const email = fresh();
   await page.goto('/auth');
   await fillSignUp(page, email);
@@ -147,7 +145,7 @@ test('six digits confirm an address; others are refused, and can be sent again',
   await expect(page).toHaveURL(/\/profile$/);
 });
 
-test('a forgotten password is replaced by the mailed link, once', async ({ page }) => {
+test('the mailed link sets a new password, once', async ({ page }) => {
   const who = await newPerson(false);
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Forgot password?' }).click();
@@ -187,10 +185,12 @@ test('a forgotten password is replaced by the mailed link, once', async ({ page 
   await next.fill('another-night-3');
   await again.fill('another-night-3');
   await set.click();
-  await expect(page.getByText('This link has expired or was used before.')).toBeVisible();
+  await expect(page.getByText('This link has expired or has already been used.')).toBeVisible();
 });
 
-test('the mailed link confirms by a press, and leads on to the ID by itself after two seconds', async ({ page }) => {
+test('the mailed link confirms the email when the button is pressed, then opens the ID dialog after two seconds', async ({
+  page,
+}) => {
   const email = fresh();
   await page.goto('/');
   await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
@@ -210,7 +210,7 @@ test('the mailed link confirms by a press, and leads on to the ID by itself afte
   await page.getByRole('button', { name: 'Close' }).click();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Email Confirmed' })).toBeVisible();
-  // The same link again, by somebody else's browser.
+  // The same link again, in a browser without the session.
   await page.context().clearCookies();
   await page.evaluate(() => localStorage.clear());
   await page.goto(link);
@@ -224,14 +224,14 @@ test('the mailed link confirms by a press, and leads on to the ID by itself afte
   await expect(page.getByText('Failed to verify email. Please try again.')).toBeVisible();
 });
 
-test('who has shown an ID is ready to book at once', async ({ page }) => {
+test('a customer with a verified ID can continue to booking after confirming the email', async ({ page }) => {
   await signInOn(page, await newPerson(true));
   await page.goto('/email-verified');
   await expect(page.getByRole('link', { name: 'Continue to Booking' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Verify ID Now' })).toBeHidden();
 });
 
-test('whoever is signed in already is led on from /auth: draft, selection, from, first page', async ({ page }) => {
+test('/auth redirects a signed-in user to the selection, the from path, or the first page', async ({ page }) => {
   await signIn(page);
   await page.goto('/auth?from=/profile');
   await expect(page).toHaveURL(/\/profile$/);
@@ -242,9 +242,7 @@ test('whoever is signed in already is led on from /auth: draft, selection, from,
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('signing out forgets every stored session, old kinds too, and a broken one is gone at the start', async ({
-  page,
-}) => {
+test('signing out removes every stored session, and a broken one is removed at the start', async ({ page }) => {
   await page.goto('/');
   await page.evaluate(() => {
     localStorage.setItem('supabase.auth.token', '{"cut off');

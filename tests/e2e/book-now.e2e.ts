@@ -11,12 +11,12 @@ import {
   signInOn,
 } from './steps.ts';
 
-/** Book Now of somebody whose ID is not verified, and what the checkout is handed. */
+/** Book Now without a verified ID, and the booking handed to the checkout. */
 
 const stored = (page: Page, key: string): Promise<unknown> =>
   page.evaluate(`JSON.parse(sessionStorage.getItem('${key}'))`);
 
-test('Book Now without a verified ID makes a verification session, keeps its ids and leads to /verify-complete', async ({
+test('Book Now without a verified ID creates a verification session, stores its ids and leads to /verify-complete', async ({
   page,
 }) => {
   await signInOn(page, await newPerson(false));
@@ -32,25 +32,25 @@ test('Book Now without a verified ID makes a verification session, keeps its ids
     id: made.verificationSessionId,
     url: made.verificationUrl,
   });
-  // It would go on by itself; whoever touches the page decides.
-  await expect(page.getByRole('timer')).toContainText('The check opens by itself in');
+  // Any input stops the countdown.
+  await expect(page.getByRole('timer')).toContainText('The check opens automatically in');
   await page.getByRole('heading', { name: 'Verify your ID' }).click();
   await expect(page.getByRole('timer')).toBeEmpty();
   await accessibleEverywhere(page);
   await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
-  // Pressed again, the check that was not opened yet is used again.
+  // Book Now again reuses the check that was not opened yet.
   await page.getByRole('link', { name: 'Back to booking' }).click();
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page).toHaveURL(/\/verify-complete$/);
   expect(await stored(page, 'verificationSession')).toMatchObject({ id: made.verificationSessionId });
-  // Untouched, it opens the check by itself.
+  // Without input the check opens automatically.
   await page.waitForURL(/\/verify\/vs_/, { timeout: 15_000 });
   expect(page.url()).toContain(made.verificationSessionId);
 });
 
-test('without a hosted check Book Now leads to the checkout; a check that cannot begin is told, with the photo as the other way', async ({
+test('without a hosted check Book Now leads to the checkout; when the check cannot start, the page says so and offers a photo', async ({
   page,
 }) => {
   await signInOn(page, await newPerson(false));
@@ -75,27 +75,25 @@ test('without a hosted check Book Now leads to the checkout; a check that cannot
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
 });
 
-test('the checkout takes the booking it was handed before the one stored in the tab, and the stored one without', async ({
-  page,
-}) => {
+test('the checkout prefers the booking in navigation state to the one stored in the tab', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   await openDay(page, 'Studio A', 60);
   await chooseHours(page, [9]);
   await bookWithPhoto(page);
   await expect(page.getByLabel('Price')).toContainText('Studio A');
-  // Another tab's booking, say, or an older one.
+  // As if another booking had been stored in this tab.
   await page.evaluate(
     "sessionStorage.setItem('checkoutBookingData', sessionStorage.getItem('checkoutBookingData').replaceAll('Studio A', 'Studio Z'))",
   );
   await page.reload();
   await expect(page.getByLabel('Price')).toContainText('Studio A');
-  // Opened anew, without anything handed over.
+  // Opened directly, without navigation state.
   await page.goto('/profile');
   await page.goto('/checkout');
   await expect(page.getByLabel('Price')).toContainText('Studio Z');
 });
 
-test('a future date of birth can neither be typed nor chosen, at sign-up and in the profile', async ({ page }) => {
+test('a future date of birth can be neither typed nor chosen, at sign-up and in the profile', async ({ page }) => {
   const year = Number(new Date().toLocaleDateString('en-AU', { timeZone: 'Australia/Sydney', year: 'numeric' }));
   await page.goto('/auth');
   await page.getByRole('tab', { name: 'Sign Up' }).click();
@@ -125,7 +123,7 @@ for (const size of [
   { width: 390, height: 844 },
   { width: 1440, height: 900 },
 ]) {
-  test(`after signing in the page stands at the kept hours and Book Now, ${size.width} px wide`, async ({ page }) => {
+  test(`after signing in the kept hours and Book Now are in view, ${size.width} px wide`, async ({ page }) => {
     await page.setViewportSize(size);
     const who = await newPerson(false);
     await openDay(page, 'Studio B', 61);

@@ -17,7 +17,7 @@ import {
   sydneyDay,
 } from './steps.ts';
 
-/** What docs/spec-coverage.md needs shown beside the journeys: small rules, words under way, timers. */
+/** Details that docs/spec-coverage.md cites and no other journey shows: small rules, busy labels, timers. */
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const openDialog = async (page: Page): Promise<void> =>
@@ -29,13 +29,13 @@ async function slow(page: Page, path: string): Promise<void> {
   });
 }
 
-test('the page about us names address, hours, contact and handle', async ({ page }) => {
+test('the about page shows address, hours, contact email and Instagram handle', async ({ page }) => {
   await page.goto('/about');
   for (const text of ['Sydney NSW', '24/7', 'hello@example.com', '@djstudios'])
     await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
 });
 
-test('ABOUT US scrolls a tenth of a second after the first page stands', async ({ page }) => {
+test('ABOUT US scrolls 100 ms after the first page is rendered', async ({ page }) => {
   await page.clock.install();
   await page.goto('/about');
   await page.clock.pauseAt(new Date(Date.now() + 60_000));
@@ -48,7 +48,7 @@ test('ABOUT US scrolls a tenth of a second after the first page stands', async (
   await expect.poll(scrolled).toBeGreaterThan(0);
 });
 
-test('the rooms, the calendar and the 24 hours are there as described', async ({ page }) => {
+test('the booking page shows the rooms, a calendar from today and 24 hours', async ({ page }) => {
   const rooms = (await service().from('studios').select('name,description,features').order('name')).data ?? [];
   await page.goto('/booking');
   await expect(page.getByRole('radio')).toHaveCount(3);
@@ -84,7 +84,7 @@ test('the rooms, the calendar and the 24 hours are there as described', async ({
   ).toBeVisible();
 });
 
-test('the dialog closes after signing in and comes back empty; its other view leads back', async ({ page }) => {
+test('the auth dialog closes after signing in and reopens empty; Back to Sign In returns', async ({ page }) => {
   await page.goto('/');
   await openDialog(page);
   await expect(page.getByRole('heading', { name: 'Welcome to the studio' })).toBeVisible();
@@ -104,7 +104,7 @@ test('the dialog closes after signing in and comes back empty; its other view le
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('the buttons say what is under way, links lead back where they should, and what must match the ID is marked', async ({
+test('submit buttons show progress, sign-up sets the return path, and fields that must match the ID are marked', async ({
   page,
 }) => {
   await slow(page, '**/auth/v1/signup*');
@@ -146,7 +146,7 @@ test('the buttons say what is under way, links lead back where they should, and 
   await page.context().setOffline(false);
 });
 
-test('who signs in is greeted by DJ name, by first name or plainly, and a refusal is told in the server’s words', async ({
+test('the greeting uses DJ name, first name or neither, and a refusal shows the message of the server', async ({
   page,
 }) => {
   const who = await newPerson(false);
@@ -176,9 +176,7 @@ test('who signs in is greeted by DJ name, by first name or plainly, and a refusa
   await expectErrorInPlace(page, 'Error', 'User is banned');
 });
 
-test('while somebody types an address it is asked about once, half a second after the last letter', async ({
-  page,
-}) => {
+test('an email is checked once, 500 ms after the last keystroke', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/auth/v1/recover')) asked.push(request.postData() ?? '');
@@ -198,9 +196,9 @@ test('while somebody types an address it is asked about once, half a second afte
     .toEqual([{ email: 'somebody@example.com', dry_run: true }]);
 });
 
-test('the confirmed page waits a second, opens the ID dialog after two, and says so for eight', async ({ page }) => {
+test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its toast for 8 s', async ({ page }) => {
   await signInOn(page, await newPerson(false));
-  // The page's own clock is moved by hand, so that no span depends on the machine: in small steps until the page is there.
+  // The test moves the page's clock in small steps, so that no duration depends on the speed of the machine.
   await page.clock.install();
   await page.clock.pauseAt(new Date(Date.now() + 60_000));
   await page.goto('/email-verified');
@@ -228,14 +226,14 @@ test('the confirmed page waits a second, opens the ID dialog after two, and says
   await expect(opened).toBeHidden();
   await move(100);
   await moveUntil(opened);
-  // The message moved into the dialog on its way and did not begin anew there.
+  // The message moved into the dialog without restarting its time.
   await move(7_900 - told);
   await expect(message).toBeVisible();
   await move(100);
   await expect(message).toBeHidden();
 });
 
-test('a session outlives a reload, is renewed near its end, and holds what the service gave', async ({ page }) => {
+test('a session survives a reload, is refreshed near its expiry, and holds all its fields', async ({ page }) => {
   await signIn(page, admin);
   await page.reload();
   await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
@@ -248,7 +246,7 @@ test('a session outlives a reload, is renewed near its end, and holds what the s
   const before = await stored();
   for (const name of ['access_token', 'refresh_token', 'expires_at', 'expires_in', 'token_type', 'user'])
     expect(before.session).toHaveProperty(name);
-  // Ninety seconds or less are left: the client renews it by itself.
+  // With 90 seconds or less left, the client refreshes the session.
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
     before.key,
     JSON.stringify({ ...before.session, expires_at: Math.floor(Date.now() / 1000) + 80 }),
@@ -260,9 +258,7 @@ test('a session outlives a reload, is renewed near its end, and holds what the s
   await expect.poll(async () => Number((await stored()).session['expires_at']) - Date.now() / 1000).toBeGreaterThan(90);
 });
 
-test('signing out works though the service does not answer, and what fails at the start stops nothing', async ({
-  page,
-}) => {
+test('signing out works when the service fails, and a failed start leaves the page usable', async ({ page }) => {
   const logged: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') logged.push(message.text());
@@ -273,16 +269,16 @@ test('signing out works though the service does not answer, and what fails at th
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   expect((await page.evaluate(() => Object.keys(localStorage))).filter((key) => key.includes('auth'))).toEqual([]);
-  await expect.poll(() => logged.some((text) => text.includes('could not be told of the sign-out'))).toBe(true);
-  // A session is stored, and the part of the program that reads it cannot be fetched.
+  await expect.poll(() => logged.some((text) => text.includes('could not be notified of the sign-out'))).toBe(true);
+  // A session is stored, and the script that reads it cannot be fetched.
   await page.evaluate(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
-  await page.route('**/assets/supabase-*.js', (route) => route.abort());
+  await page.route(/\/assets\/(client|library-supabase)-[^/]*\.js/, (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   await expect.poll(() => logged.some((text) => text.includes('the session could not be read'))).toBe(true);
 });
 
-test('the browser’s Back leads from the checkout to the hours', async ({ page }) => {
+test('the browser’s Back leads from the checkout to the booking page', async ({ page }) => {
   const who = await newPerson(true);
   const day = sydneyDay(61).toISOString().slice(0, 10);
   const studio = await service().from('studios').select('id').eq('name', 'Studio A').single();
@@ -301,7 +297,7 @@ test('the browser’s Back leads from the checkout to the hours', async ({ page 
       slots: [{ hour: 11, label: '11 AM', date: day, price: 59 }],
     }),
   );
-  // Straight from the first page, by signing in there.
+  // Signing in on the first page leads to the checkout.
   await openDialog(page);
   await signInByDialog(page, who);
   await expect(page).toHaveURL(/\/checkout$/);
@@ -310,12 +306,12 @@ test('the browser’s Back leads from the checkout to the hours', async ({ page 
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('the identity flow says what failed where the service has no words for it', async ({ page }) => {
+test('the identity flow shows its own message when the service gives none', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   await openDay(page, 'Studio C', 62);
   await chooseHours(page, [9]);
   await bookWithPhoto(page);
-  // Book Now has made a check already: without it the page asks for another.
+  // Drop the check that Book Now started, so that the page starts another.
   await page.evaluate(`sessionStorage.removeItem('verificationSession')`);
   const told = page.getByRole('alert');
   const answers = (name: string, status: number, json: unknown): Promise<unknown> =>
@@ -331,7 +327,7 @@ test('the identity flow says what failed where the service has no words for it',
   await page.getByRole('button', { name: 'Start the check' }).click();
   await page.waitForURL(/\/verify\//);
   const [check] = await sandbox<{ id: string }[]>('/api/identity');
-  // Left at the service: no error of ours, and not done either.
+  // Cancelled at the service: no error, and no result.
   await sandbox(`/api/identity/${check?.id}`, { outcome: 'canceled' });
   await page.goto('/verify-return');
   await expect(told).toHaveText('Identity verification was not completed successfully');
@@ -340,7 +336,7 @@ test('the identity flow says what failed where the service has no words for it',
   await expect(told).toHaveText('Failed to process verification');
 });
 
-test('a PIN that cannot be copied is only logged, and one that cannot be made is told', async ({ page }) => {
+test('a failed copy of the PIN is only logged, and a failure to make one is shown', async ({ page }) => {
   const who = await newPerson(false);
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const id = await insertBooking({
@@ -372,7 +368,7 @@ test('Back to Home leads from the profile to the first page', async ({ page }) =
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('what was paid for is shown with its sum, what comes next, and two ways on', async ({ page }) => {
+test('the payment page shows the booking, the price, what comes next, and two links', async ({ page }) => {
   type Payment = { id: string; client_reference_id: string };
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', 63);
@@ -389,7 +385,7 @@ test('what was paid for is shown with its sum, what comes next, and two ways on'
   await expect(value('Studio')).toHaveText('Studio B');
   await expect(value('When')).toHaveText(/9 am to 12 pm \(Sydney time\)$/);
   await expect(value('Hours')).toHaveText('3');
-  // Three hours before six in the evening: 49 or 59 dollars each by the day, a tenth off, in whole dollars.
+  // Three hours before 6 pm: $49 or $59 each depending on the day, 10% off, in whole dollars.
   const [price, off, paid] = await Promise.all(
     ['Price', 'Volume discount', 'Paid'].map(async (name) =>
       Math.abs(Number((await value(name).textContent())?.replace(/[^\d.]/g, ''))),

@@ -18,7 +18,7 @@ import {
 type Payment = { id: string; url: string; client_reference_id: string };
 const payButton = (page: Page) => page.getByRole('button', { name: /^Pay \$/ });
 
-/** Somebody without ID and terms stands at the checkout, hours chosen. */
+/** Leads a customer without ID and terms to the checkout with these hours. */
 async function toCheckout(page: Page, daysAhead: number, hours: readonly number[]): Promise<void> {
   await openDay(page, 'Studio B', daysAhead);
   await chooseHours(page, hours);
@@ -41,7 +41,7 @@ async function upload(page: Page, query: string): Promise<void> {
   });
 }
 
-test('without a booking the checkout leads to the hours; without a sign-in it asks for one and keeps them', async ({
+test('the checkout redirects to the booking page without a booking, and asks a guest to sign in and keeps the hours', async ({
   page,
 }) => {
   await page.goto('/checkout');
@@ -63,7 +63,7 @@ test('without a booking the checkout leads to the hours; without a sign-in it as
   await page.getByRole('button', { name: 'Verify ID' }).waitFor();
 });
 
-test('paying needs names, email, phone, ID and terms, and the first rule that fails is told at its field', async ({
+test('paying needs names, email, phone, ID and terms, and the first failing rule is shown at its field', async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -93,7 +93,7 @@ test('paying needs names, email, phone, ID and terms, and the first rule that fa
   await expect(page.getByText('Your ID has expired.').first()).toBeVisible({ timeout: 40_000 });
   await accessible(page);
   await page.getByRole('button', { name: 'Try Again' }).click();
-  // Dropped, as from a desktop.
+  // Drag and drop, as on a desktop.
   const picture = Buffer.from(
     await (await fetch(`${sandboxUrl}/licence.jpg?given=Robin&family=Sample`)).arrayBuffer(),
   ).toString('base64');
@@ -103,7 +103,7 @@ test('paying needs names, email, phone, ID and terms, and the first rule that fa
   await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: data });
   await page.getByRole('button', { name: 'Verify my ID' }).click();
   await expectToast(page, 'ID Verified');
-  // The success stays a moment, then the dialog closes by itself.
+  // The dialog shows the success, then closes.
   await expect(page.getByRole('dialog')).toBeHidden({ timeout: 5_000 });
   await expect(page.getByText('ID verified', { exact: true })).toBeVisible();
 
@@ -144,7 +144,7 @@ test('paying needs names, email, phone, ID and terms, and the first rule that fa
   }
 });
 
-test('coupons: every refusal is told, a good one counts, and the server’s price is shown before it is charged', async ({
+test('coupons: every refusal is shown, a valid one is deducted, and a changed price needs agreement', async ({
   page,
 }) => {
   const all = service();
@@ -157,7 +157,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio C', 52);
   await chooseHours(page, [9, 10]);
-  // Another price than shown: the studio's own table has changed since.
+  // Simulates a price change since the page was loaded.
   await page.route(
     '**/functions/v1/create-payment',
     async (route) => {
@@ -194,7 +194,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   await apply.click();
   await expectToast(page, 'Coupon Applied!', '$15 off your booking');
   await expect(page.getByLabel('Price')).toContainText('-$15');
-  // The payment service does not answer well: said, nothing lost, and the second try goes through.
+  // The payment service fails: the page says so, keeps everything, and the second try works.
   await sandbox('/api/faults', { provider: 'stripe', kind: 'status', count: 6 });
   await payButton(page).click();
   await expectToast(page, 'Payment Error');
@@ -205,7 +205,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   const [payment] = await sandbox<Payment[]>('/api/payments');
   await page.goBack();
   await expect(payButton(page)).toBeEnabled();
-  // Slowly paid: the page waits, never asks to pay again, and goes on by itself.
+  // A delayed payment: the page waits, never asks to pay again, and updates automatically.
   await sandbox(`/api/payments/${payment?.id}`, { outcome: 'delayed_paid' });
   await page.goto(`/payment-success?session_id=${payment?.id}&booking_id=${payment?.client_reference_id}`);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible({ timeout: 30_000 });
@@ -217,7 +217,7 @@ test('coupons: every refusal is told, a good one counts, and the server’s pric
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('the payment page without its numbers leads back, and with unknown ones says so', async ({ page }) => {
+test('the payment page redirects without its ids, and reports unknown ones', async ({ page }) => {
   await page.goto('/payment-success?session_id=cs_1');
   await expect(page).toHaveURL(/\/booking$/);
   await expectToast(page, 'Booking Error', 'Missing booking or session ID');
@@ -228,7 +228,7 @@ test('the payment page without its numbers leads back, and with unknown ones say
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('a payment that never came is told with its reference, and the way back', async ({ page }) => {
+test('an expired payment is reported with the booking reference', async ({ page }) => {
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio A', 53);
   await chooseHours(page, [10]);
@@ -243,7 +243,9 @@ test('a payment that never came is told with its reference, and the way back', a
   await accessible(page);
 });
 
-test('the hosted identity check: started by itself, refused, tried again, and on to the checkout', async ({ page }) => {
+test('the hosted identity check can fail to start, be refused, be repeated, and lead to the checkout', async ({
+  page,
+}) => {
   await page.goto('/verify-complete');
   await expect(page.getByText('No booking data found. Please try booking again.')).toBeVisible();
   await accessibleEverywhere(page);
@@ -252,7 +254,7 @@ test('the hosted identity check: started by itself, refused, tried again, and on
   await accessibleEverywhere(page);
   await signInOn(page, await newPerson(false));
   await toCheckout(page, 54, [9]);
-  // Book Now has made a check already: without it the page asks for another.
+  // Drop the check that Book Now started, so that the page starts another.
   await page.evaluate(() => sessionStorage.removeItem('verificationSession'));
   await sandbox('/api/faults', { provider: 'stripe', kind: 'status', count: 8 });
   await page.goto('/verify-complete');
@@ -281,7 +283,7 @@ test('the hosted identity check: started by itself, refused, tried again, and on
   await expect(page.getByText('ID verified', { exact: true })).toBeVisible();
 });
 
-test('Return to Booking forgets what was kept', async ({ page }) => {
+test('Return to Booking removes the stored booking', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   await toCheckout(page, 55, [9]);
   await page.goto('/verify-return');
@@ -290,23 +292,23 @@ test('Return to Booking forgets what was kept', async ({ page }) => {
   expect(await page.evaluate(() => sessionStorage.getItem('checkoutBookingData'))).toBeNull();
 });
 
-test('hours held for a payment that was left are told, and letting them go asks first', async ({ page }) => {
+test('an unpaid hold is shown on the booking page, and releasing it asks first', async ({ page }) => {
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio A', 56);
   await chooseHours(page, [11]);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
   await page.goto('/booking');
-  await expect(page.getByText('You have not finished paying for')).toBeVisible();
+  await expect(page.getByText('You haven’t finished paying for')).toBeVisible();
   await accessibleEverywhere(page);
-  await page.getByRole('button', { name: 'Let the hours go' }).click();
+  await page.getByRole('button', { name: 'Release these hours' }).click();
   await page.getByRole('button', { name: 'Keep them' }).click();
   await page.getByRole('button', { name: 'Finish paying' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
-  // The browser's Back leads to the hours as well.
+  // The browser's Back leads to the booking page too.
   await page.goBack();
   await expect(page).toHaveURL(/\/booking$/);
-  await page.getByRole('button', { name: 'Let the hours go' }).click();
-  await page.getByRole('button', { name: 'Yes, let them go' }).click();
-  await expect(page.getByText('You have not finished paying for')).toBeHidden();
+  await page.getByRole('button', { name: 'Release these hours' }).click();
+  await page.getByRole('button', { name: 'Yes, release them' }).click();
+  await expect(page.getByText('You haven’t finished paying for')).toBeHidden();
 });

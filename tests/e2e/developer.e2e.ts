@@ -4,7 +4,7 @@ import { accessible, admin, DEVELOPER_PATHS, demo, fromMail, mails, sandbox, ser
 type Plug = { on: boolean };
 type Door = { id: string };
 
-/** Frees the rooms of the hours to come, whoever has booked them in an earlier test. */
+/** Cancels all bookings of the next four hours, so that the rooms are free. */
 async function freeRooms(): Promise<void> {
   const now = Date.now();
   const { error } = await service()
@@ -17,10 +17,10 @@ async function freeRooms(): Promise<void> {
 }
 const latest = (page: Page) => page.getByRole('region', { name: 'Results' }).getByRole('listitem').first();
 
-// The rooms are there for the tests that follow.
+// Leave the rooms free for later tests.
 test.afterAll(freeRooms);
 
-test('guests and customers find nothing at the developer pages', async ({ page }) => {
+test('developer pages are not found for guests and customers', async ({ page }) => {
   for (const path of ['/test-pin', '/primitives']) {
     await page.goto(path);
     await expect(page.getByText('Oops! Page not found')).toBeVisible();
@@ -32,7 +32,7 @@ test('guests and customers find nothing at the developer pages', async ({ page }
   }
 });
 
-test('bookings 5, 30 and 120 minutes ahead are made, opened with a code, and ended', async ({ page }) => {
+test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can be ended', async ({ page }) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/admin');
@@ -45,7 +45,7 @@ test('bookings 5, 30 and 120 minutes ahead are made, opened with a code, and end
   }
   await expect(page.getByRole('row')).toHaveCount(4);
   await accessible(page);
-  // The mail of the first is due at once: its start is less than 15 minutes ahead. It waits for the code.
+  // The mail of the first booking is due now, because it starts in less than 15 minutes. It waits for the code.
   const before = (await mails(admin.email, 'access code')).length;
   await page.getByRole('link', { name: 'Igloohome test' }).click();
   await page.getByRole('button', { name: 'Generate Access Code' }).click();
@@ -76,7 +76,7 @@ test('when every room is taken the page says what to do', async ({ page }) => {
   await expect(page.getByText('Every studio is taken then. End a test booking first.')).toBeVisible();
 });
 
-test('the tools of the locks and mails work one by one, and their results are cleared', async ({ page }) => {
+test('the lock and mail tools each show a result, and the results can be cleared', async ({ page }) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/igloohome-test');
@@ -91,8 +91,8 @@ test('the tools of the locks and mails work one by one, and their results are cl
     ['OAuth Test', /Signed in; \d+ devices\./],
     ['PIN Generation Test', 'PIN created.'],
     ['Generate Access Code', /PIN \d+, works from/],
-    ['Schedule Email', /The access code mail to admin@example\.com is due at/],
-    ['Send Test Email', 'The access code mail to admin@example.com is on its way.'],
+    ['Schedule Email', /The access code email to admin@example\.com is due at/],
+    ['Send Test Email', 'The access code email to admin@example.com is on its way.'],
     ['Process Emails', /\d+ jobs? processed\./],
     ['View Access Codes', /The latest \d+ access codes\./],
   ];
@@ -102,7 +102,7 @@ test('the tools of the locks and mails work one by one, and their results are cl
     await expect(latest(page)).toContainText(words);
     await expect(latest(page)).toContainText('Success');
   }
-  // The list has no digits of any code, and ten rows at most.
+  // The list shows no digits and at most ten rows.
   const shown: unknown[] = JSON.parse((await latest(page).locator('pre').textContent()) ?? '[]');
   expect(shown.length).toBeGreaterThan(0);
   expect(shown.length).toBeLessThanOrEqual(10);
@@ -128,7 +128,7 @@ test('a test PIN until 7 pm opens the door', async ({ page }) => {
   await accessible(page);
 });
 
-test('the clock of Sydney is the same everywhere', async ({ page }) => {
+test('Sydney time is the same in our rules, the browser and a stored booking', async ({ page }) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/test-booking-system');
@@ -141,14 +141,14 @@ test('the clock of Sydney is the same everywhere', async ({ page }) => {
   const stored = page.getByRole('region', { name: 'A stored booking' });
   await expect(stored).toContainText(/Booked (.*)\. Its/.exec(made)?.[1] ?? 'no booking');
   await accessible(page);
-  await page.getByLabel('Booking id').fill('not an id');
+  await page.getByLabel('Booking ID').fill('not an id');
   await page.getByRole('button', { name: 'Read' }).click();
-  await expect(page.getByText('This is no booking id.')).toBeVisible();
+  await expect(page.getByText('This isn’t a booking ID.')).toBeVisible();
   await page.goto('/test-timezone?booking_id=00000000-0000-4000-8000-000000000000');
   await expect(page.getByText('There is no such booking.')).toBeVisible();
 });
 
-test('the plug goes on and off by itself; the lights stay as they are put', async ({ page }) => {
+test('the plug test switches on and off after two seconds; the lights stay as switched', async ({ page }) => {
   const lit = async (): Promise<boolean | undefined> => (await sandbox<Plug[]>('/api/plugs'))[0]?.on;
   await signIn(page, admin);
   await page.goto('/power-control');
@@ -170,7 +170,7 @@ test('the plug goes on and off by itself; the lights stay as they are put', asyn
   await fetch(`${process.env['E2E_SANDBOX_URL'] ?? ''}/api/faults`, { method: 'DELETE' });
 });
 
-test('the primitives are shown in all their states', async ({ page }) => {
+test('the primitives page shows every component and its crash screen', async ({ page }) => {
   await signIn(page, admin);
   await page.goto('/primitives');
   await expect(page.getByRole('heading', { name: 'Fields' })).toBeVisible();
@@ -178,8 +178,8 @@ test('the primitives are shown in all their states', async ({ page }) => {
   await page.getByRole('button', { name: 'Open a dialog' }).click();
   await accessible(page);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Show a bad message' }).click();
-  await expect(page.getByText('It is not.')).toBeVisible();
+  await page.getByRole('button', { name: 'Show an error' }).click();
+  await expect(page.getByText('Your changes are not saved.')).toBeVisible();
   await page.getByRole('button', { name: 'Break a part of the page' }).click();
   await expect(page.getByText('The needle jumped')).toBeVisible();
 });

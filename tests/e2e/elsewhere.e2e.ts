@@ -6,9 +6,9 @@ import { chooseHours, GOOD_CARD, openDay, payWith, signIn } from './steps.ts';
 
 test.describe('in Los Angeles', () => {
   test.use({ timezoneId: 'America/Los_Angeles' });
-  test('the grid is Sydney’s, and the page says so', async ({ page, browser }) => {
+  test('the grid shows Sydney time, and the page says so', async ({ page, browser }) => {
     await openDay(page, 'Studio A', 40);
-    await expect(page.getByText('which is not the time where you are')).toBeVisible();
+    await expect(page.getByText('which is different from your local time')).toBeVisible();
     const here = await (await browser.newContext({ timezoneId: 'Australia/Sydney' })).newPage();
     await openDay(here, 'Studio A', 40);
     const states = (one: typeof page) =>
@@ -23,7 +23,7 @@ test.describe('in Los Angeles', () => {
   });
 });
 
-test('a coupon is taken off at checkout and can be taken away again', async ({ page, baseURL }) => {
+test('a coupon can be applied, removed and applied again at checkout', async ({ page, baseURL }) => {
   const runtime: { serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
   );
@@ -35,7 +35,7 @@ test('a coupon is taken off at checkout and can be taken away again', async ({ p
   await signIn(page);
   await openDay(page, 'Studio A', 41);
   await chooseHours(page, [9]);
-  // Straight to the checkout, as somebody who wants to use a code does.
+  // Forces the way by the checkout, where a code can be entered.
   await page.route(
     '**/functions/v1/create-payment',
     (route) =>

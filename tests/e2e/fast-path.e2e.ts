@@ -13,7 +13,7 @@ import {
 
 const [TUESDAY, WEDNESDAY] = [2, 3];
 
-test('a guest chooses, signs in, finds the selection again, and pays at once', async ({ page }, info) => {
+test('a guest chooses hours, signs in, gets the selection back, and pays', async ({ page }, info) => {
   await openDay(page, 'Studio A', ahead(TUESDAY, info.project.name === 'phone' ? 14 : 21));
   await accessible(page);
   await chooseHours(page, [19, 20, 21]);
@@ -29,8 +29,8 @@ test('a guest chooses, signs in, finds the selection again, and pays at once', a
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 });
 
-test('a customer cancels in time and is told what comes back', async ({ page }, info) => {
-  // Somebody who has no other booking, so that the one on the page is this one.
+test('a customer who cancels in time sees the refund', async ({ page }, info) => {
+  // A new customer, so that this is the only booking on the page.
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio C', ahead(WEDNESDAY, info.project.name === 'phone' ? 14 : 21));
   await chooseHours(page, [9]);
@@ -41,12 +41,12 @@ test('a customer cancels in time and is told what comes back', async ({ page }, 
   await accessible(page);
   const booking = page.getByRole('article').filter({ hasText: 'Studio C' });
   await booking.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByRole('dialog')).toContainText('You get all of $49 back');
+  await expect(page.getByRole('dialog')).toContainText('You’ll get the full $49 back');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel booking' }).click();
   await expect(page.getByText('Booking cancelled')).toBeVisible();
 });
 
-test('the first page and an unknown one are in order', async ({ page }) => {
+test('the first page is accessible, and an unknown path shows the 404 page', async ({ page }) => {
   await page.goto('/');
   await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
   await accessible(page);

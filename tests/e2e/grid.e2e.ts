@@ -19,7 +19,7 @@ const labels = (page: Page): Promise<(string | null)[]> =>
   page.locator('[data-hour]').evaluateAll((cells) => cells.map((one) => one.getAttribute('aria-label')));
 const summary = (page: Page) => page.getByLabel('Your selection');
 
-test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can let go and take back', async ({
+test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear Selection can be undone', async ({
   page,
 }) => {
   await openDay(page, 'Studio A', ahead(5));
@@ -34,13 +34,13 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
   const backward = page.getByRole('button', { name: 'Back to previous day' });
   await tap('10 PM to 11 PM, 69 dollars, free');
   await expect(summary(page)).toContainText('$69');
-  // Before the selection reaches hour 23 there is no way over midnight, and no way back from it.
+  // Before the selection reaches hour 23 there is no button across midnight or back.
   await expect(onward).toHaveCount(0);
   await expect(backward).toHaveCount(0);
   await tap('11 PM to 12 AM, 69 dollars, free');
   await expect(summary(page)).toContainText('Add one hour, save 10%.');
   await tap('Continue to next morning');
-  // The next hour comes to the thumb: the lower two thirds of the screen.
+  // The next hour scrolls within reach of the thumb, into the lower three quarters of the screen.
   await expect(cell(page, 0)).toBeFocused();
   await expect(cell(page, 0)).toBeInViewport();
   await expect.poll(async () => (await cell(page, 0).boundingBox())?.y ?? 0).toBeGreaterThan(844 / 4);
@@ -57,16 +57,14 @@ test('one thumb picks 10 PM to 2 AM across midnight, sees what it costs, and can
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'selected');
   await tap('Clear Selection');
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'free');
-  await tap('Bring them back');
+  await tap('Undo');
   await expect(summary(page)).toContainText('10 pm to 2 am');
-  // From the middle the longest run stays, of two as long the earlier one.
+  // Deselecting in the middle keeps the longest run; of two equally long ones, the earlier.
   await cell(page, 23).tap();
   await expect(summary(page)).toContainText('$138');
 });
 
-test('free, yours, taken, being paid for and past differ by word, sign and edge, not by colour alone', async ({
-  page,
-}) => {
+test('free, selected, taken and held hours differ by word, icon and border, not by colour alone', async ({ page }) => {
   const who = await newPerson(true);
   const day = ahead(2);
   await insertBooking({
@@ -83,7 +81,7 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
     end: sydneyHour(day, 21),
     status: 'pending',
   });
-  // Over midnight: what began the day before blocks this morning too.
+  // Across midnight: a booking from the evening before also blocks this morning.
   await insertBooking({
     userId: who.id,
     studio: 'Studio C',
@@ -103,13 +101,13 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
   }
   await expect(page.getByRole('list', { name: 'What the hours look like' })).toContainText('Being paid for');
   await chooseHours(page, [18]);
-  // In colours the visitor has chosen, what is theirs has an edge of its own.
+  // With forced colours, selected hours have a wider border.
   await page.emulateMedia({ forcedColors: 'active' });
   await expect(cell(page, 18)).toHaveCSS('border-top-width', '4px');
   await expect(cell(page, 17)).toHaveCSS('border-top-width', '2px');
   await page.emulateMedia({ forcedColors: 'none' });
   await cell(page, 21).click();
-  await expectToast(page, 'Hours must follow one another. Clear the selection to start elsewhere.');
+  await expectToast(page, 'Your hours have to be back to back. Clear your selection to start somewhere else.');
   await page
     .getByRole('gridcell')
     .getByRole('button', { name: new RegExp(` ${sydneyDay(day + 1).getUTCDate()}(st|nd|rd|th)?,`) })
@@ -120,7 +118,7 @@ test('free, yours, taken, being paid for and past differ by word, sign and edge,
   await accessible(page);
 });
 
-test('a whole booking by keyboard alone: room, day, hours over midnight, sign-in, payment', async ({ page }) => {
+test('a whole booking works by keyboard: room, day, hours across midnight, sign-in, payment', async ({ page }) => {
   const who = await newPerson(true);
   const press = (key: string, times = 1): Promise<void> =>
     Array.from({ length: times }).reduce<Promise<void>>(
@@ -139,7 +137,7 @@ test('a whole booking by keyboard alone: room, day, hours over midnight, sign-in
     await page.keyboard.press('Tab');
   await press('ArrowDown', 2);
   await expect(page.getByRole('radio', { name: 'Studio C' })).toBeChecked();
-  // Into the calendar, six days on, and into the hours.
+  // Into the calendar, two weeks ahead, and into the hours.
   const focused = (selector: string): Promise<boolean> =>
     page
       .locator(selector)
@@ -201,28 +199,28 @@ test('a day with nothing left says so and leads to the next', async ({ page }) =
   await expect(cell(page, 9)).toHaveAccessibleName('9 AM to 10 AM, 49 dollars, free');
 });
 
-test('from Perth, London and Los Angeles the hours are Sydney’s, and that is said', async ({ page, browser }) => {
+test('in Perth, London and Los Angeles the page shows Sydney hours and says so', async ({ page, browser }) => {
   const day = ahead(6);
   await openDay(page, 'Studio B', day);
-  await expect(page.getByText('which is not the time where you are')).toBeHidden();
+  await expect(page.getByText('which is different from your local time')).toBeHidden();
   const here = await labels(page);
   for (const timezoneId of ['Australia/Perth', 'Europe/London', 'America/Los_Angeles']) {
     const context = await browser.newContext({ timezoneId, viewport: { width: 390, height: 844 } });
     const there = await context.newPage();
     await openDay(there, 'Studio B', day);
-    await expect(there.getByText('which is not the time where you are')).toBeVisible();
+    await expect(there.getByText('which is different from your local time')).toBeVisible();
     expect(await labels(there), timezoneId).toEqual(here);
     await context.close();
   }
 });
 
-test('at 200 % nothing is lost sideways, and with reduced motion nothing moves', async ({ page }) => {
+test('at 200 % zoom nothing overflows sideways, and with reduced motion nothing animates', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await openDay(page, 'Studio A', ahead(3));
   await chooseHours(page, [22, 23]);
   expect(await page.evaluate('document.getAnimations().length')).toBe(0);
   await accessibleEverywhere(page);
-  // What a window of 1280 px shows at 200 % and at 400 %.
+  // Widths that correspond to 1280 px at 200 % and 400 % zoom.
   for (const width of [640, 320]) {
     await page.setViewportSize({ width, height: 480 });
     expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
@@ -231,7 +229,7 @@ test('at 200 % nothing is lost sideways, and with reduced motion nothing moves',
   }
 });
 
-test('without an answer the page says what happened and what to do, and goes on by itself after', async ({ page }) => {
+test('failed requests are reported with what to do, and the page recovers', async ({ page }) => {
   await page.route('**/rest/v1/studios*', (route) => route.abort());
   await page.goto('/booking');
   await expect(page.getByRole('alert')).toContainText('Failed to load studios. Please refresh the page.', {
@@ -245,29 +243,29 @@ test('without an answer the page says what happened and what to do, and goes on 
 
   await page.route('**/rest/v1/bookings*', (route) => route.abort());
   await page.getByRole('radio', { name: 'Studio B' }).click();
-  await expect(page.getByText('We cannot see which hours are free right now.')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('We can’t show which hours are free right now.')).toBeVisible({ timeout: 20_000 });
   await page.unroute('**/rest/v1/bookings*');
   await expect(cell(page, 0)).toBeVisible({ timeout: 20_000 });
   await page.context().setOffline(true);
-  await expect(page.getByText(/You are offline|out of date/)).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText(/You’re offline|out of date/)).toBeVisible({ timeout: 20_000 });
   await page.context().setOffline(false);
-  await expect(page.getByText(/You are offline|out of date/)).toBeHidden({ timeout: 20_000 });
+  await expect(page.getByText(/You’re offline|out of date/)).toBeHidden({ timeout: 20_000 });
 });
 
-test('Book Now without a connection says so, keeps the hours, and works again after', async ({ page }) => {
+test('Book Now without a connection reports it, keeps the hours, and works once back online', async ({ page }) => {
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', ahead(4));
   await chooseHours(page, [3]);
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expectToast(page, 'Payment Error');
-  await expect(summary(page).getByRole('alert')).toContainText('We cannot reach the studio right now.');
+  await expect(summary(page).getByRole('alert')).toContainText('We can’t reach the studio right now.');
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
 });
 
-test('a kept selection that cannot come back is told: an unknown room, or no answer', async ({ page }) => {
+test('a stored selection that cannot be restored is reported: unknown room, or failed request', async ({ page }) => {
   await signInOn(page, await newPerson(false));
   const keep = (studioId: string): Promise<void> =>
     page.evaluate(
@@ -287,7 +285,7 @@ test('a kept selection that cannot come back is told: an unknown room, or no ans
   await expectToast(page, 'Failed to restore selections. Please try again.');
 });
 
-test('a reload keeps the room and the hours, opening the page anew begins anew', async ({ page }) => {
+test('a reload keeps the room and the hours; opening the page again starts empty', async ({ page }) => {
   await openDay(page, 'Studio A', ahead(1));
   await chooseHours(page, [9, 10]);
   await page.reload();

@@ -3,7 +3,7 @@ import { accessibleEverywhere, expectToast, newPerson, sandboxUrl, signInOn } fr
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'ID Verification' });
 
-/** The ID dialog of somebody new, on their profile. */
+/** Opens the ID dialog of a new customer on the profile page. */
 async function openDialog(page: Page): Promise<void> {
   await signInOn(page, await newPerson(false));
   await page.goto('/profile');
@@ -17,7 +17,7 @@ async function licence(name: string, born = '1998-04-03'): Promise<{ name: strin
 }
 const upload = (page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> =>
   dialog(page).getByLabel('Upload a photo').setInputFiles(file);
-/** A camera made of a canvas: this machine has none. Keeps what it was asked for. */
+/** Simulates a camera with a canvas and records the requests. */
 const CAMERA = `
   window.asked = [];
   Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia: (wanted) => {
@@ -37,7 +37,7 @@ const CAMERA = `
   };
 `;
 
-test('a picture that cannot be opened is told; what a mismatch may mean is said before', async ({ page }) => {
+test('the ID dialog warns about mismatches and reports a picture that cannot be opened', async ({ page }) => {
   await openDialog(page);
   await expect(dialog(page)).toContainText('A mismatch may cause a permanent ban and cancellation without refund.');
   await upload(page, { name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('not a picture at all') });
@@ -46,7 +46,7 @@ test('a picture that cannot be opened is told; what a mismatch may mean is said 
   );
 });
 
-test('a camera that is not ready is told in the words of the catalogue', async ({ page }) => {
+test('a camera that is not ready shows the specified error', async ({ page }) => {
   await page.addInitScript(CAMERA.replace('return Promise.resolve(stream);', 'return new Promise(() => {});'));
   await openDialog(page);
   await dialog(page).getByRole('button', { name: 'Use camera' }).click();
@@ -56,7 +56,7 @@ test('a camera that is not ready is told in the words of the catalogue', async (
   );
 });
 
-test('the camera takes a JPEG, turns round, and tells when a picture fails', async ({ page }) => {
+test('the camera takes a JPEG, switches sides, and reports a failed photo', async ({ page }) => {
   await page.addInitScript(CAMERA);
   await openDialog(page);
   await dialog(page).getByRole('button', { name: 'Use camera' }).click();
@@ -81,7 +81,7 @@ test('the camera takes a JPEG, turns round, and tells when a picture fails', asy
   await expect(dialog(page)).toContainText('Failed to capture image. Please try again.');
 });
 
-test('a licence of somebody else fails with its reasons, another try succeeds, and the dialog closes after that', async ({
+test('another person’s licence fails with reasons, a second try succeeds, and the dialog closes after 1.5 s', async ({
   page,
 }) => {
   await openDialog(page);
@@ -93,12 +93,12 @@ test('a licence of somebody else fails with its reasons, another try succeeds, a
   await expect(reasons.first()).toBeVisible({ timeout: 30_000 });
   const joined = (await reasons.allTextContents()).join(' ');
   expect(joined.length).toBeGreaterThan(10);
-  // Said once, in place.
+  // No toast: the reasons are only in the dialog.
   await expect(page.getByRole('region', { name: 'Messages' }).locator('p')).toHaveCount(0);
   await accessibleEverywhere(page);
   await dialog(page).getByRole('button', { name: 'Try Again' }).click();
   await expect(dialog(page).getByLabel('Upload a photo')).toBeAttached();
-  // No answer at all is told too.
+  // A failure without reasons.
   await upload(page, await licence('Robin Sample'));
   await page.route(
     '**/functions/v1/verify-id',
@@ -127,7 +127,7 @@ test('a licence of somebody else fails with its reasons, another try succeeds, a
   await expect(page.getByText(/^Verified until/)).toBeVisible();
 });
 
-test('a licence of somebody under 18 is a final answer: no other try is offered, and the next one names the birthday', async ({
+test('a licence of a person under 18 is final: no retry is offered, and a later check names the birthday', async ({
   page,
 }) => {
   const born = `${new Date().getUTCFullYear() - 15}-04-03`;
@@ -135,7 +135,7 @@ test('a licence of somebody under 18 is a final answer: no other try is offered,
   await upload(page, await licence('Robin Sample', born));
   await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
   await expect(dialog(page).getByRole('listitem')).toHaveText(['You must be 18 years or older.'], { timeout: 30_000 });
-  const ways = dialog(page).getByRole('button', { name: /Try Again|hosted check/ });
+  const ways = dialog(page).getByRole('button', { name: /Try Again|online check/ });
   await expect(ways).toHaveCount(0);
   await accessibleEverywhere(page);
   await page.reload();

@@ -1,16 +1,16 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { admin, ahead, chooseHours, demo, openDay, signIn } from './steps.ts';
 
-/** What lies on top of what: the summary, BOOK NOW and messages cover nothing that somebody needs. */
+/** Stacking: the summary, BOOK NOW and messages cover nothing that people need. */
 
-/** A phone, the same on its side, and a window of 1280 × 800 at 200 %. */
+/** A phone in portrait and landscape, and a window of 1280 × 800 at 200 % zoom. */
 const SIZES = [
   { width: 390, height: 844 },
   { width: 844, height: 390 },
   { width: 640, height: 400 },
 ] as const;
 
-/** Of the elements a selector finds: those whose middle something else covers once the browser has brought them into view. */
+/** Returns the elements of a selector whose centre is covered by another element after scrolling them into view. */
 const covered = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((one) => {
     one.scrollIntoView({ block: 'nearest', behavior: 'instant' });
@@ -20,7 +20,7 @@ const covered = (page: Page, selector: string): Promise<string[]> =>
     return on && (one.contains(on) || on.contains(one)) ? [] : [one.outerHTML.slice(0, 80)];
   })`);
 
-/** Whether two boxes on the screen have a point in common. */
+/** Whether two elements overlap on the screen. */
 async function overlap(one: Locator, other: Locator): Promise<boolean> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
   if (!a || !b) return false;
@@ -29,7 +29,7 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
 const messages = (page: Page): Locator => page.getByRole('region', { name: 'Messages' }).locator('> div');
 
 for (const size of SIZES) {
-  test(`nothing of the booking page lies under its summary at ${size.width} x ${size.height}`, async ({ page }) => {
+  test(`the summary covers nothing of the booking page at ${size.width} x ${size.height}`, async ({ page }) => {
     await page.setViewportSize(size);
     await openDay(page, 'Studio A', ahead(2));
     await chooseHours(page, [22, 23]);
@@ -38,13 +38,13 @@ for (const size of SIZES) {
       [],
     );
     expect(await covered(page, 'aside button')).toEqual([]);
-    // Let go, the summary offers them back, and covers nothing either.
+    // After Clear Selection the summary offers Undo and covers nothing either.
     await page.getByRole('button', { name: 'Clear Selection' }).click();
-    await expect(page.getByRole('button', { name: 'Bring them back' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
     expect(await covered(page, 'main [data-hour]')).toEqual([]);
   });
 
-  test(`nothing of the first page lies under BOOK NOW at ${size.width} x ${size.height}`, async ({ page }) => {
+  test(`BOOK NOW covers nothing of the first page at ${size.width} x ${size.height}`, async ({ page }) => {
     await page.setViewportSize(size);
     await page.goto('/');
     const button = page.getByRole('link', { name: 'BOOK NOW' });
@@ -56,9 +56,7 @@ for (const size of SIZES) {
   });
 }
 
-test('every page leads to the account: SIGN IN for a guest, the ACCOUNT menu for who is signed in', async ({
-  page,
-}) => {
+test('every page has SIGN IN for a guest and the ACCOUNT menu for a signed-in user', async ({ page }) => {
   const paths = '/ /studio /about /coming-soon /terms /privacy /booking /unsubscribe /auth /checkout /profile /bookings'
     .concat(' /verify-complete /verify-return /regenerate-pin /no-such-page /admin')
     .split(' ')
@@ -74,14 +72,14 @@ test('every page leads to the account: SIGN IN for a guest, the ACCOUNT menu for
   }
 });
 
-test('a message in a dialog covers nothing of it and is announced; a warning is not green', async ({ page }) => {
+test('a message in a dialog covers nothing and is announced; each tone has its colour', async ({ page }) => {
   await signIn(page, admin);
   await page.goto('/primitives');
   for (const size of SIZES) {
     await page.setViewportSize(size);
     await page.getByRole('button', { name: 'Open a dialog' }).click();
     const dialog = page.getByRole('dialog', { name: 'A dialog' });
-    // There before the message is, so that a screen reader hears it come.
+    // The region exists before the message, so that screen readers announce it.
     await expect(dialog.getByRole('region', { name: 'Messages' })).toHaveAttribute('aria-live', 'polite');
     await dialog.getByRole('button', { name: 'Show a message in here' }).click();
     const message = messages(page).last();
@@ -99,17 +97,17 @@ test('a message in a dialog covers nothing of it and is announced; a warning is 
   for (const [name, colour] of [
     ['Show a message', 'rgb(125, 220, 154)'],
     ['Show a warning', 'rgb(255, 194, 75)'],
-    ['Show a bad message', 'rgb(255, 138, 128)'],
+    ['Show an error', 'rgb(255, 138, 128)'],
   ] as const) {
     await page.getByRole('button', { name, exact: true }).click();
     await expect(messages(page).last()).toHaveCSS('border-left-color', colour);
   }
 });
 
-test('hours that do not follow one another are answered with a warning, not in green', async ({ page }) => {
+test('hours that are not consecutive show a warning, not a success colour', async ({ page }) => {
   await openDay(page, 'Studio C', ahead(2));
   await chooseHours(page, [9]);
   await page.locator('[data-hour="14"]').click();
-  await expect(messages(page).last()).toContainText('Hours must follow one another.');
+  await expect(messages(page).last()).toContainText('Your hours have to be back to back.');
   await expect(messages(page).last()).toHaveCSS('border-left-color', 'rgb(255, 194, 75)');
 });

@@ -7,14 +7,14 @@ import { bookWithPhoto, chooseHours, openDay } from './steps.ts';
 const crashed = (page: Page) => page.getByRole('heading', { name: 'The needle jumped' });
 const gone = (page: Page, pattern: RegExp): Promise<unknown> =>
   page.route(pattern, (route) => route.fulfill({ status: 404, body: 'Not found' }));
-/** How often the browser fetched the page itself. */
+/** Counts how often the browser fetched the document. */
 function countDocuments(page: Page): () => number {
   let count = 0;
   page.on('request', (request) => (count += request.resourceType() === 'document' ? 1 : 0));
   return () => count;
 }
 
-test('a page that cannot be fetched offline says so, and appears by itself once the connection is back', async ({
+test('a page that cannot be fetched offline says so, and loads once the connection is back', async ({
   page,
   context,
 }) => {
@@ -24,7 +24,7 @@ test('a page that cannot be fetched offline says so, and appears by itself once 
   await expect(crashed(page)).toBeFocused();
   await expect(page.getByRole('alert')).toContainText('You seem to be offline.');
   await accessible(page);
-  // The way home works without a connection.
+  // The Home link works without a connection.
   await page.getByRole('link', { name: 'Home' }).click();
   await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
   await page.getByRole('link', { name: 'BOOK NOW' }).click();
@@ -35,9 +35,7 @@ test('a page that cannot be fetched offline says so, and appears by itself once 
   await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
 });
 
-test('a page whose file is gone is loaded again by itself, once; then it says so, and Try again brings it', async ({
-  page,
-}) => {
+test('a page whose file is missing reloads once, then says so; Try again loads it', async ({ page }) => {
   const documents = countDocuments(page);
   await page.goto('/', { waitUntil: 'networkidle' });
   expect(documents()).toBe(1);
@@ -51,16 +49,14 @@ test('a page whose file is gone is loaded again by itself, once; then it says so
   await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
 });
 
-test('a site whose program is gone is loaded again by itself, once; then it says so over the printed page', async ({
-  page,
-}) => {
+test('a site whose main script is missing reloads once, then says so over the pre-rendered page', async ({ page }) => {
   const documents = countDocuments(page);
   await gone(page, /\/assets\/main-[^/]*\.js/);
   await page.goto('/');
   const alert = page.getByRole('alert');
   await expect(alert).toContainText('This page could not be loaded completely.', { timeout: 20_000 });
   expect(documents()).toBe(2);
-  // What was printed can still be read.
+  // The pre-rendered page can still be read.
   await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeVisible();
   await page.unrouteAll();
   await alert.getByRole('button', { name: 'Try again' }).click();
@@ -69,9 +65,7 @@ test('a site whose program is gone is loaded again by itself, once; then it says
   await expect(page.getByRole('dialog')).toBeVisible();
 });
 
-test('a sign-in dialog that cannot be fetched says so in its place; the page behind it stays, with what was typed', async ({
-  page,
-}) => {
+test('a sign-in dialog that cannot be fetched says so; the page behind it keeps what was typed', async ({ page }) => {
   await page.goto('/coming-soon', { waitUntil: 'networkidle' });
   await page.getByLabel('Email').fill('early@example.com');
   await gone(page, /\/assets\/auth-dialog-[^/]*\.js/);
@@ -91,9 +85,7 @@ test('a sign-in dialog that cannot be fetched says so in its place; the page beh
   await expect(page.getByLabel('Email')).toHaveValue('early@example.com');
 });
 
-test('a calendar that cannot be fetched says so in its place, and Try again brings it with the rest untouched', async ({
-  page,
-}) => {
+test('a calendar that cannot be fetched says so in place, and Try again loads it; the rest stays', async ({ page }) => {
   await page.goto('/booking');
   await gone(page, /\/assets\/(calendar|library-calendar)-[^/]*\.js/);
   await page.getByRole('radio', { name: /Studio B/ }).click();
@@ -105,14 +97,14 @@ test('a calendar that cannot be fetched says so in its place, and Try again brin
   await expect(page.getByRole('grid')).toBeVisible();
 });
 
-test('a page that breaks while its dialog is open can be used again at once', async ({ page }) => {
+test('a page that crashes while a dialog is open stays usable', async ({ page }) => {
   await signIn(page, admin);
   await page.goto('/primitives');
   await page.getByRole('button', { name: 'Open a dialog' }).click();
   await page.getByRole('button', { name: 'Break it' }).click();
   await expect(crashed(page)).toBeFocused();
   expect(await page.evaluate('document.querySelectorAll("dialog:modal").length')).toBe(0);
-  // The page answers: its sign-out works, and so does its way on.
+  // The page still responds: the account menu and Try again work.
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await expect(page.getByText(admin.email)).toBeVisible();
   await page.keyboard.press('Escape');
@@ -144,7 +136,7 @@ test('what was typed at sign-up and checkout survives loading the page again; pa
   await page.getByLabel('First name').fill('Robyn');
   await page.reload();
   await expect(page.getByLabel('First name')).toHaveValue('Robyn');
-  // Signing out forgets it.
+  // Signing out removes it.
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(page).toHaveURL(/:\d+\/$/);

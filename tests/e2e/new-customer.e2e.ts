@@ -14,14 +14,11 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-test('somebody new books for tonight on a phone, shows a licence, pays, and opens the door', async ({
-  page,
-  request,
-}) => {
+test('a new customer on a phone signs up, verifies the ID, pays, and opens the door', async ({ page, request }) => {
   test.setTimeout(300_000);
   const email = `walker-${Date.now()}@example.com`;
 
-  // The next whole hour, so that the code comes at once; not one that begins while the licence is being looked at.
+  // The next full hour, so that the code comes at once; not one that starts during the ID check.
   const left = HOUR - (Date.now() % HOUR);
   if (left < 2 * MINUTE) await page.waitForTimeout(left + 1_000);
   const next = new Date(Math.ceil(Date.now() / HOUR) * HOUR);
@@ -88,7 +85,7 @@ test('somebody new books for tonight on a phone, shows a licence, pays, and open
   await page.getByRole('link', { name: 'Your access code' }).click();
   await expect(page.getByTestId('pin')).toHaveText(pin);
 
-  // At the door, in the outside world's time.
+  // At the door, with the sandbox clock inside the session.
   await sandbox('/api/clock', { now: new Date(next.getTime() + 60_000).toISOString() });
   await page.goto(`${sandboxUrl}/doors/SPB1X0002`);
   await page.getByLabel('PIN').fill('1111111');

@@ -2,13 +2,13 @@ import { expect, test } from '@playwright/test';
 import { accessibleEverywhere, expectToast, insertBooking, newPerson, signInOn } from './steps.ts';
 
 const HOUR = 3_600_000;
-/** A span of whole hours far from everybody else's, `offset` hours from now. */
+/** A one-hour span, `offset` hours from the current full hour. */
 const span = (offset: number): { start: Date; end: Date } => {
   const start = Math.floor(Date.now() / HOUR) * HOUR + offset * HOUR;
   return { start: new Date(start), end: new Date(start + HOUR) };
 };
 
-test('the PIN page needs a booking, and says to whom it belongs', async ({ page }) => {
+test('the PIN page needs a booking id, and asks a guest to sign in', async ({ page }) => {
   await page.goto('/access-code');
   await expect(page).toHaveURL(/\/regenerate-pin$/);
   await expect(page.getByRole('heading', { name: 'Invalid Request' })).toBeVisible();
@@ -22,7 +22,7 @@ test('the PIN page needs a booking, and says to whom it belongs', async ({ page 
   await accessibleEverywhere(page);
 });
 
-test('a session that is over shows no PIN and makes none', async ({ page }) => {
+test('an ended session shows no PIN and cannot make one', async ({ page }) => {
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio A', ...span(-40 * 24), status: 'confirmed' });
   await signInOn(page, who);
@@ -32,15 +32,15 @@ test('a session that is over shows no PIN and makes none', async ({ page }) => {
   await accessibleEverywhere(page);
 });
 
-test('before its time the page counts down, every second, and shows no PIN', async ({ page }) => {
+test('before its release the PIN page counts down every second and shows no PIN', async ({ page }) => {
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(20), status: 'confirmed' });
   await signInOn(page, who);
-  // Without an id the page leads to one's own next session.
+  // Without an id the page leads to the customer's next booking.
   await page.goto('/access-code');
   await expect(page).toHaveURL(new RegExp(`booking_id=${id}`));
-  await expect(page.getByText('Your code appears here at')).toBeVisible();
-  // Why to come before the code works is said in one sentence, with the time.
+  await expect(page.getByText('Your code will appear here at')).toBeVisible();
+  // One sentence says why to arrive before the code works, with the time.
   await expect(
     page.getByText(
       /^Arrive 10 minutes early to park and unload\. Your code opens the door from \d.* so the people before you/,
@@ -53,7 +53,9 @@ test('before its time the page counts down, every second, and shows no PIN', asy
   await accessibleEverywhere(page);
 });
 
-test('during the session the PIN is shown, copied, and made anew; what stands in the way is told', async ({ page }) => {
+test('during the session the PIN can be copied and replaced after a confirmation; errors are shown', async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(0), status: 'confirmed' });
@@ -69,9 +71,9 @@ test('during the session the PIN is shown, copied, and made anew; what stands in
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(before);
   await accessibleEverywhere(page);
-  // A new one at most every 30 seconds: the page counts that down too.
+  // A new PIN at most every 30 seconds: the page counts down.
   await expect(renew).toBeEnabled({ timeout: 40_000 });
-  // A PIN that works is not replaced by one press, and is the loudest thing beside Copy.
+  // Replacing a PIN that works takes a confirmation; Copy PIN is the primary button.
   const question = page.getByRole('dialog', { name: 'Replace your PIN?' });
   await expect(page.getByRole('button', { name: 'Copied' })).toHaveCSS('background-color', 'rgb(255, 90, 44)');
   await expect(renew).not.toHaveCSS('background-color', 'rgb(255, 90, 44)');
@@ -88,7 +90,7 @@ test('during the session the PIN is shown, copied, and made anew; what stands in
   await page.context().setOffline(true);
   await replace();
   await expectToast(page, 'Error');
-  await expect(page.getByRole('alert')).toContainText('We cannot reach the studio right now.');
+  await expect(page.getByRole('alert')).toContainText('We can’t reach the studio right now.');
   await page.context().setOffline(false);
   await replace();
   await expectToast(page, 'New PIN generated');

@@ -20,10 +20,10 @@ test('every script and stylesheet in the HTML of a page carries the hash of its 
   await expect(page.locator('body')).toBeVisible();
 });
 
-/** Pages under the content security policy and the embedder policy: what they block is listed with its page. */
+/** Lists everything that the content security policy or the embedder policy blocks, with its page. */
 test('no page of a visitor or an admin is blocked by our own policies', async ({ page }) => {
   const blocked: string[] = [];
-  // As text: the tests are compiled without the types of a browser.
+  // As a string, because the tests compile without DOM types.
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
     console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`);
   page.on('console', (message) => {

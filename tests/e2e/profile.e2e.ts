@@ -10,7 +10,7 @@ import {
   expectErrorInPlace,
 } from './steps.ts';
 
-test('the profile is for who is signed in; every rule of it is told, and what is right is kept', async ({ page }) => {
+test('the profile asks a guest to sign in, shows every error at its field, and saves valid data', async ({ page }) => {
   const who = await newPerson(true);
   await page.goto('/profile');
   await expect(page.getByRole('dialog')).toBeVisible();
@@ -49,7 +49,7 @@ test('the profile is for who is signed in; every rule of it is told, and what is
   await expect(page.getByLabel('DJ Name (optional)')).toHaveValue('Needle');
 });
 
-test('a new password: must match, must be long enough, then holds', async ({ page }) => {
+test('a new password must match and be long enough, and then works', async ({ page }) => {
   const who = await newPerson(false);
   await signInOn(page, who);
   await page.goto('/profile');
@@ -77,9 +77,7 @@ test('a new password: must match, must be long enough, then holds', async ({ pag
   await signInOn(page, { ...who, password: 'another-night-1' });
 });
 
-test('one’s bookings: to come with the way to the door, over and done folded away, and cancelling asks', async ({
-  page,
-}) => {
+test('an upcoming booking links to its access code, and cancelling asks first', async ({ page }) => {
   const who = await newPerson(true);
   const hour = 3_600_000;
   const base = Math.floor(Date.now() / hour) * hour + Math.floor(Math.random() * 500) * 24 * hour;
@@ -101,9 +99,7 @@ test('one’s bookings: to come with the way to the door, over and done folded a
   await expect(booking).toBeVisible();
 });
 
-test('/bookings asks a guest to sign in, then lists one’s own bookings: none yet, some, and when they cannot be read', async ({
-  page,
-}) => {
+test('/bookings asks a guest to sign in, then shows no bookings, some, or a loading error', async ({ page }) => {
   const who = await newPerson(false);
   await page.goto('/bookings');
   await expect(page.getByRole('dialog')).toBeVisible();
@@ -122,7 +118,7 @@ test('/bookings asks a guest to sign in, then lists one’s own bookings: none y
     end: new Date(start + 3_600_000),
     status: 'confirmed',
   });
-  // The way there from every page.
+  // The ACCOUNT menu leads there from every page.
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await page.getByRole('link', { name: 'Your Bookings' }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();

@@ -5,7 +5,7 @@ import { demo, signIn, signInByDialog } from './steps.ts';
 const PAGES = ['/', '/about', '/coming-soon', '/terms', '/privacy', '/no-such-page'] as const;
 const WIDE = { width: 1440, height: 900 };
 
-/** In forced colours the browser sees to contrast, in ways axe cannot see. */
+/** Runs axe. `leftOut`: with forced colours the browser ensures the contrast, which axe cannot see. */
 async function accessible(page: Page, leftOut: string[] = []): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
@@ -15,13 +15,13 @@ async function accessible(page: Page, leftOut: string[] = []): Promise<void> {
 }
 const scrolled = (page: Page): Promise<number> => page.evaluate('window.scrollY');
 
-test('HOME and ABOUT US scroll on the first page and lead to it from others', async ({ page }) => {
+test('HOME and ABOUT US scroll on the first page and link to it from other pages', async ({ page }) => {
   await page.goto('/');
   await page.getByRole('link', { name: 'ABOUT US' }).click();
   await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeInViewport();
   const top = 'Math.round(document.getElementById("about").getBoundingClientRect().top)';
   await expect.poll(() => page.evaluate(top)).toBe(0);
-  // The navigation is out of sight now; a keyboard reaches it all the same.
+  // The navigation is scrolled out of view, but reachable by keyboard.
   await page.getByRole('link', { name: 'HOME', exact: true }).press('Enter');
   await expect(page).toHaveURL('/');
   await expect.poll(() => scrolled(page)).toBe(0);
@@ -36,7 +36,7 @@ test('HOME and ABOUT US scroll on the first page and lead to it from others', as
   await expect.poll(() => scrolled(page)).toBe(0);
 });
 
-test('the first page tells where, when and how, and BOOK NOW leads to the grid', async ({ page }) => {
+test('the first page shows address, hours, contact and rooms, and BOOK NOW leads to booking', async ({ page }) => {
   await page.goto('/');
   const about = page.getByRole('region', { name: 'About us' });
   for (const text of ['Address', 'Sydney NSW', 'Hours', '24/7', 'Contact', 'hello@example.com', '@djstudios'])
@@ -49,7 +49,7 @@ test('the first page tells where, when and how, and BOOK NOW leads to the grid',
   await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
 });
 
-test('SIGN IN opens the dialog; the ACCOUNT menu shows the address, the settings and the way out', async ({ page }) => {
+test('SIGN IN opens the dialog; the ACCOUNT menu shows the email, Account Settings and Sign Out', async ({ page }) => {
   await page.goto('/');
   await expect(page.getByRole('button', { name: 'ACCOUNT' })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -73,7 +73,7 @@ test('SIGN IN opens the dialog; the ACCOUNT menu shows the address, the settings
   expect(keys.filter((key) => key.startsWith('sb-') && key.includes('auth-token'))).toEqual([]);
 });
 
-test('signing out while the checkout is open leads home', async ({ page, context }) => {
+test('signing out in another tab leads the checkout to the first page', async ({ page, context }) => {
   await signIn(page);
   const checkout = await context.newPage();
   await checkout.goto('/');
@@ -106,10 +106,7 @@ const isPlaying = (page: Page): Promise<boolean> => page.evaluate(`${film} !== n
 test.describe('without a wish for less motion', () => {
   test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
-  test('the film runs silently for phones and for wide screens, the logo stands until it does', async ({
-    page,
-    browser,
-  }) => {
+  test('the film plays muted on phones and wide screens, with the logo until it plays', async ({ page, browser }) => {
     await page.route('**/hero/*.webm', async (route) => {
       await new Promise((done) => setTimeout(done, 1_000));
       await route.continue();
@@ -126,14 +123,14 @@ test.describe('without a wish for less motion', () => {
     await wide.context().close();
   });
 
-  test('the film goes on when the browser paused it or it comes into view, never when the visitor paused it', async ({
+  test('the film resumes after a pause by the browser or when it comes into view, not after a pause by the visitor', async ({
     page,
   }) => {
     await page.goto('/');
     await expect.poll(() => isPlaying(page)).toBe(true);
     await page.evaluate(`${film}.pause()`);
     await expect.poll(() => isPlaying(page)).toBe(true);
-    // Out of view the browser may pause it and nothing is done; a tenth of it in view again is enough.
+    // Out of view a pause stays; with a tenth in view again the film resumes.
     await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
     await page.waitForTimeout(300);
     await page.evaluate(`${film}.pause()`);
@@ -153,7 +150,7 @@ test.describe('without a wish for less motion', () => {
     await expect.poll(() => isPlaying(page)).toBe(true);
   });
 
-  test('a browser that refuses to begin is asked once more after a second, then left alone', async ({ page }) => {
+  test('blocked autoplay is retried once after a second', async ({ page }) => {
     await page.addInitScript(`
       window.asked = [];
       HTMLMediaElement.prototype.play = function () {
@@ -172,7 +169,7 @@ test.describe('without a wish for less motion', () => {
 
 test.describe('with less motion wanted', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
-  test('there is the first picture of the film and no film', async ({ page }) => {
+  test('with reduced motion only the first frame is shown', async ({ page }) => {
     await page.goto('/', { waitUntil: 'networkidle' });
     expect(await page.evaluate(`${film} === null`)).toBe(true);
     expect(await page.evaluate('document.querySelector("picture img").naturalWidth')).toBeGreaterThan(0);
@@ -180,7 +177,10 @@ test.describe('with less motion wanted', () => {
   });
 });
 
-test('an address goes on the list once, and each outcome has its words', async ({ page, context }, info) => {
+test('the launch list takes an address once, and each outcome has its specified text', async ({
+  page,
+  context,
+}, info) => {
   await page.goto('/coming-soon');
   for (const text of [
     'Coming Soon',
@@ -214,7 +214,7 @@ test('an address goes on the list once, and each outcome has its words', async (
   await expect(page.getByRole('main').getByRole('alert')).toHaveText('Something went wrong. Please try again.');
 });
 
-test('an unknown address is answered with 404, logged, and leads home', async ({ page }) => {
+test('an unknown path is answered with 404, is logged, and links home', async ({ page }) => {
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   const response = await page.goto('/no/such-page');
@@ -255,7 +255,7 @@ test('every page has its title, description and place, and shared links their pi
 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
-  test('the public pages can be read and walked', async ({ page }) => {
+  test('the public pages can be read and navigated', async ({ page }) => {
     await page.goto('/');
     await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeVisible();
     await page.getByRole('link', { name: 'Terms' }).click();
@@ -272,7 +272,9 @@ test.describe('without JavaScript', () => {
   });
 });
 
-test('axe finds nothing on any public page, small or large, nor in forced colours', async ({ page }) => {
+test('axe finds no violation on any public page, at phone and desktop size and with forced colours', async ({
+  page,
+}) => {
   for (const path of PAGES) {
     await page.goto(path);
     await accessible(page);
@@ -287,8 +289,8 @@ test('axe finds nothing on any public page, small or large, nor in forced colour
   await accessible(page, ['color-contrast']);
 });
 
-test('at 200 % nothing is cut off and nothing needs scrolling sideways', async ({ page }) => {
-  // A phone of 390 pixels at 200 %, and the 320 pixels WCAG 1.4.10 asks for.
+test('at 200 % zoom nothing is cut off and nothing scrolls sideways', async ({ page }) => {
+  // A phone of 390 px at 200 % zoom, and the 320 px of WCAG 1.4.10.
   for (const width of [195, 320]) {
     await page.setViewportSize({ width, height: 640 });
     for (const path of PAGES) {
@@ -304,11 +306,13 @@ test('at 200 % nothing is cut off and nothing needs scrolling sideways', async (
   }
 });
 
-test('the link of a mail ends a subscription on a press, and a torn one says what to do', async ({ page }) => {
+test('the unsubscribe link ends a subscription when the button is pressed; an incomplete link says what to do', async ({
+  page,
+}) => {
   await page.goto('/unsubscribe');
-  await expect(page.getByText('This link is not whole.')).toBeVisible();
+  await expect(page.getByText('This link is incomplete.')).toBeVisible();
   await page.goto('/unsubscribe?id=2f1d6c1e-7a53-4a1e-9d3c-0f3f6b1b8a11');
   await accessible(page);
   await page.getByRole('button', { name: 'Unsubscribe' }).click();
-  await expect(page.getByText('You are off the list.')).toBeVisible();
+  await expect(page.getByText('You’re off the list.')).toBeVisible();
 });

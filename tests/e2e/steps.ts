@@ -9,7 +9,7 @@ export const sandboxUrl = process.env['E2E_SANDBOX_URL'] ?? 'http://localhost:43
 export const demo = { email: 'customer@example.com', password: 'demo-customer-1' };
 export const admin = { email: 'admin@example.com', password: 'demo-admin-1' };
 
-/** Asks the sandbox, or tells it; the caller says what comes back. */
+/** Calls the control API of the sandbox: GET, or POST with a body. The caller gives the type of the answer. */
 export async function sandbox<T>(path: string, body?: unknown): Promise<T> {
   const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   return (await fetch(`${sandboxUrl}${path}`, request)).json() as Promise<T>;
@@ -23,7 +23,7 @@ export type SentMail = {
 export const mails = (email: string, subject = ''): Promise<SentMail[]> =>
   sandbox(`/api/mail?to=${encodeURIComponent(email)}&subject=${encodeURIComponent(subject)}`);
 
-/** The first group of a pattern in the newest mail, once there is one. */
+/** Waits for a mail that matches and returns the first group of the pattern. */
 export async function fromMail(email: string, subject: string, pattern: RegExp): Promise<string> {
   let found = '';
   await expect
@@ -38,7 +38,7 @@ export async function fromMail(email: string, subject: string, pattern: RegExp):
   return found;
 }
 
-/** Opens the booking page, takes a studio and the day so many days ahead. */
+/** Opens the booking page and chooses a studio and the day so many days ahead. */
 export async function openDay(page: Page, studio: string, daysAhead: number): Promise<void> {
   await page.goto('/booking');
   await page.getByRole('radio', { name: new RegExp(studio) }).click();
@@ -49,27 +49,27 @@ export async function openDay(page: Page, studio: string, daysAhead: number): Pr
   const cell = page
     .getByRole('gridcell')
     .getByRole('button', { name: new RegExp(`${name.split(', ')[1]}(st|nd|rd|th)?, ${day.getUTCFullYear()}`) });
-  // Counting does not wait: before there is a calendar, every day would seem to lie in a later month.
+  // `count` does not wait, so wait for the calendar first.
   await expect(page.getByRole('grid')).toBeVisible();
   for (let months = 0; months < 4 && (await cell.count()) === 0; months += 1)
     await page.getByRole('button', { name: /next month/i }).click();
   await cell.click();
   await expect(page.locator('[data-hour="0"]')).toBeVisible();
 }
-/** A calendar day in Sydney, in the UTC fields of a date. */
+/** Returns the calendar day in Sydney so many days ahead, in the UTC fields of a date. */
 export function sydneyDay(daysAhead: number): Date {
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'Australia/Sydney' });
   return new Date(Date.parse(`${today}T00:00:00Z`) + daysAhead * 86_400_000);
 }
 
-/** The instant at which clocks in Sydney show an hour of the day so many days ahead, whatever the season; 24 is the midnight after it. */
+/** Returns the instant of an hour in Sydney so many days ahead, with daylight saving; 24 is the midnight after it. */
 export function sydneyHour(daysAhead: number, hour: number): Date {
   const day = sydneyDay(daysAhead);
   const [year, month, date] = [day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()];
   return new Date(new TZDate(year, month, date, hour, 'Australia/Sydney').getTime());
 }
 
-/** Days from today to the next one of a weekday, 0 = Sunday, at least so many days ahead: prices hang on the weekday. */
+/** Returns the days until the next such weekday (0 = Sunday), at least so many days ahead: prices depend on the weekday. */
 export const ahead = (weekday: number, atLeast = 7): number =>
   atLeast + ((weekday - sydneyDay(atLeast).getUTCDay() + 7) % 7);
 
@@ -88,7 +88,7 @@ export async function signInByDialog(page: Page, who: { email: string; password:
   await expect(dialog).toBeHidden();
 }
 
-/** Signs somebody in from the first page; the demo customer unless told otherwise. */
+/** Signs in from the first page, by default as the demo customer. */
 export async function signIn(page: Page, who: { email: string; password: string } = demo): Promise<void> {
   await page.goto('/');
   await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
@@ -96,7 +96,7 @@ export async function signIn(page: Page, who: { email: string; password: string 
   await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
 }
 
-/** The developer pages of the specification, section 2. */
+/** Developer pages that the specification names. */
 export const DEVELOPER_PATHS = [
   '/igloohome-test',
   '/test-pin',
@@ -115,11 +115,11 @@ export const GOOD_CARD = '4242 4242 4242 4242';
 export const DECLINED_CARD = '4000 0000 0000 0002';
 
 /**
- * Checks what is on the screen now against WCAG 2.2 A and AA with axe. Only violations are worked out, and in this page alone: no page of
- * ours holds a frame of another origin, and the second page axe would open takes most of its time.
+ * Checks the current page against WCAG 2.2 A and AA with axe. Legacy mode: axe would otherwise open a second page for frames of other
+ * origins, which takes most of its time and which we do not have.
  */
 export async function accessible(page: Page): Promise<void> {
-  // A thing that fades in has half its contrast for a moment.
+  // Wait for animations: an element that fades in has too little contrast.
   await page.evaluate(
     'Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))',
   );
@@ -131,7 +131,7 @@ export async function accessible(page: Page): Promise<void> {
   expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 
-/** The same on a phone and on a desk; and nothing sticks out to the side on either. */
+/** The same at phone and desktop size; also checks that nothing overflows sideways. */
 export async function accessibleEverywhere(page: Page): Promise<void> {
   for (const size of [
     { width: 1440, height: 900 },
@@ -143,7 +143,7 @@ export async function accessibleEverywhere(page: Page): Promise<void> {
   }
 }
 
-/** The studio's own key: for states nobody can click together, such as a session that is over. */
+/** Client with the service key, for states that no user can produce, such as a session that has ended. */
 export function service(): SupabaseClient {
   const runtime: { apiUrl: string; serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
@@ -153,7 +153,7 @@ export function service(): SupabaseClient {
 
 export type Person = { readonly id: string; readonly email: string; readonly password: string };
 
-/** Somebody with an account of their own; `ready` has shown an ID and accepted the terms. */
+/** Creates an account; `ready`: with a verified ID and accepted terms. */
 export async function newPerson(ready: boolean): Promise<Person> {
   const all = service();
   const who = { email: `p-${crypto.randomUUID().slice(0, 8)}@example.com`, password: 'night-shift-9' };
@@ -176,7 +176,7 @@ export async function newPerson(ready: boolean): Promise<Person> {
   return { id, ...who };
 }
 
-/** Signs somebody in on /auth and leaves the page there it leads to. */
+/** Signs in on /auth and waits for the page after it. */
 export async function signInOn(page: Page, who: { email: string; password: string }): Promise<void> {
   await page.goto('/auth');
   await page.getByLabel('Email').fill(who.email);
@@ -185,7 +185,7 @@ export async function signInOn(page: Page, who: { email: string; password: strin
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'));
 }
 
-/** A booking that is there already, in a room and from an hour so many days ahead, as staff would enter it. */
+/** Inserts a booking with the service key and returns its id. */
 export async function insertBooking(booking: {
   userId: string | null;
   studio: string;
@@ -211,21 +211,21 @@ export async function insertBooking(booking: {
   return String(made.data?.id);
 }
 
-/** What a message in passing says: its title, and its text where it has one. */
+/** Expects a toast with this title, and this text if given. */
 export async function expectToast(page: Page, title: string, text = ''): Promise<void> {
   const messages = page.getByRole('region', { name: 'Messages' });
   await expect(messages.getByText(title, { exact: true }).last()).toBeVisible();
   if (text !== '') await expect(messages.getByText(text, { exact: true }).last()).toBeVisible();
 }
 
-/** A refused form: the message in passing has the title, the reason stands at the field or above the button, and only there. */
+/** Expects the title in a toast and the reason on the page, but not in the toast. */
 export async function expectErrorInPlace(page: Page, title: string, reason: string): Promise<void> {
   await expectToast(page, title);
   await expect(page.getByText(reason, { exact: true }).first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'Messages' }).getByText(reason, { exact: true })).toHaveCount(0);
 }
 
-/** Book Now of somebody whose ID is not verified leads to the hosted check; on to the checkout with a photo instead. */
+/** Presses Book Now without a verified ID, then chooses a photo instead of the hosted check, which leads to the checkout. */
 export async function bookWithPhoto(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/verify-complete$/);

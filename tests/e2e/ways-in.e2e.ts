@@ -4,11 +4,11 @@ import { accessible } from './steps.ts';
 
 const STEP_MS = 30_000;
 
-/** The code an authenticator app shows; `later` steps of half a minute ahead, which the server takes one of. */
+/** Returns the code of an authenticator app, `later` steps of 30 seconds ahead; the server accepts one step. */
 const codeFor = (secret: string, later = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later * STEP_MS });
 
-/** A phone's own key store, which says yes. */
+/** Adds a virtual authenticator that approves every request. */
 async function holdKeys(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
@@ -24,12 +24,12 @@ async function holdKeys(page: Page): Promise<void> {
   });
 }
 
-test('by Google, then with an authenticator app and a passkey, and each can be given up again', async ({ page }) => {
+test('signing in works with Google, an authenticator app and a passkey, and each can be removed', async ({ page }) => {
   await holdKeys(page);
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText('That did not work: The person said no')).toBeVisible();
+  await expect(page.getByText('That didn’t work: The person said no')).toBeVisible();
   await accessible(page);
 
   await page.getByRole('button', { name: 'Continue with Google' }).click();
@@ -61,7 +61,7 @@ test('by Google, then with an authenticator app and a passkey, and each can be g
   await expect(page).toHaveURL(/\/$/);
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  const step = page.getByRole('dialog', { name: 'Second step' });
+  const step = page.getByRole('dialog', { name: 'Two-step sign-in' });
   await expect(step).toBeVisible();
   await accessible(page);
   await step.getByLabel('6-digit code').fill(codeFor(secret, 1));
@@ -70,7 +70,7 @@ test('by Google, then with an authenticator app and a passkey, and each can be g
 
   await page.getByRole('button', { name: 'Remove Authenticator app' }).click();
   await page.getByRole('button', { name: 'Remove Authenticator app' }).click();
-  await expect(page.getByText('With an authenticator app, a stolen password is not enough')).toBeVisible();
+  await expect(page.getByText('With an authenticator app, a stolen password isn’t enough')).toBeVisible();
   await page.getByRole('button', { name: 'Remove Blue phone' }).click();
   await page.getByRole('button', { name: 'Remove Blue phone' }).click();
   await expect(page.getByText('Blue phone', { exact: true })).toBeHidden();

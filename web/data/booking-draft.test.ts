@@ -4,7 +4,7 @@ import type { OwnBooking } from './own-bookings.ts';
 
 const studio = { id: '5a000000-0000-4000-8000-00000000000a', name: 'Studio A' };
 
-test('a selection over midnight goes to checkout as instants and dollars', () => {
+test('a selection across midnight becomes a draft with instants and dollars', () => {
   const draft = draftOf(studio, [
     { date: '2026-11-22', hour: 0 },
     { date: '2026-11-21', hour: 22 },
@@ -41,14 +41,14 @@ const hold: OwnBooking = {
   payment: null,
 };
 
-test('a code is taken off the price of a draft and goes with it', () => {
+test('a coupon is deducted from the price of a draft and stored with it', () => {
   const coupon = { code: 'HALF', discountType: 'percentage', discountValue: 50 } as const;
   const slots = [{ date: '2026-11-21', hour: 19 }];
   expect(draftOf(studio, slots, coupon)).toMatchObject({ base_cost: 69, final_cost: 34.5, coupon_code: 'HALF' });
   expect(draftOf(studio, slots)).not.toHaveProperty('coupon_code');
 });
 
-test('an unpaid hold is a draft with the price and code it has, whatever they would be today', () => {
+test('an unpaid hold becomes a draft with its own price and code', () => {
   expect(draftOfHold({ ...hold, final_cost: 61 })).toMatchObject({
     studio_id: studio.id,
     start_time: '2026-11-21T08:00:00.000Z',
@@ -61,7 +61,7 @@ test('an unpaid hold is a draft with the price and code it has, whatever they wo
   expect(couponOf({ ...hold, coupon_code: null, coupon_type: null, coupon_value: null })).toBeNull();
 });
 
-test('a hold is found by its room and hours, however the instants are written', () => {
+test('a hold is found by room and hours in any spelling of the instants', () => {
   const draft = { studio_id: studio.id, start_time: '2026-11-21T19:00:00+11:00', end_time: '2026-11-21T10:00:00Z' };
   expect(holdOf([hold], draft)).toBe(hold);
   expect(holdOf([hold], { ...draft, end_time: '2026-11-21T11:00:00Z' })).toBeNull();

@@ -5,7 +5,7 @@ import { type Slot, slotsOfSpan, spanOf } from '#rules/slots.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import type { OwnBooking } from './own-bookings.ts';
 
-/** A selection as it goes to checkout; times as instants, money in dollars, the coupon taken off. */
+/** Turns a selection into the draft for checkout: times as instants, money in dollars, the coupon deducted. */
 export function draftOf(
   studio: { id: string; name: string },
   slots: readonly Slot[],
@@ -32,7 +32,7 @@ export function draftOf(
   };
 }
 
-/** An unpaid hold as a draft, with its code and its price; null when its hours are no hours of the grid. */
+/** Turns an unpaid hold into a draft with its coupon and its price. Returns null when its hours do not fit the grid. */
 export function draftOfHold(hold: OwnBooking): BookingDraft | null {
   const span = slotsOfSpan(new Date(hold.start_time), new Date(hold.end_time));
   if (span === null) return null;
@@ -40,13 +40,13 @@ export function draftOfHold(hold: OwnBooking): BookingDraft | null {
   return { ...draft, final_cost: hold.final_cost };
 }
 
-/** The coupon of a hold, as it was when the hold was made. */
+/** Returns the coupon of a hold with the terms from when the hold was made. */
 export function couponOf(hold: OwnBooking): CouponTerms | null {
   if (hold.coupon_code === null || hold.coupon_type === null || hold.coupon_value === null) return null;
   return { code: hold.coupon_code, discountType: hold.coupon_type, discountValue: hold.coupon_value };
 }
 
-/** The hold of exactly these hours, if there is one. */
+/** Finds the hold of exactly these hours; null when there is none. */
 export function holdOf(
   holds: readonly OwnBooking[],
   draft: { studio_id: string; start_time: string; end_time: string },

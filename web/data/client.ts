@@ -2,27 +2,27 @@ import { createClient, FunctionsFetchError, FunctionsHttpError, FunctionsRelayEr
 import { announceClient } from '#web/lib/auth-client.ts';
 import { dropBrokenSession } from '#web/lib/stored-session.ts';
 
-/** When the build prints pages there is no browser, and nothing to ask. */
+/** False while the build pre-renders pages: then there is no server to ask. */
 const inBrowser = typeof window !== 'undefined';
 const anonKey =
   (inBrowser ? document.querySelector<HTMLMetaElement>('meta[name="anon-key"]')?.content : null) ?? 'no key yet';
 export const apiUrl = inBrowser ? window.location.origin : 'http://localhost';
 export const publicKey = anonKey;
 
-// Before the client reads them.
+// Must run before the client reads the stored session.
 if (inBrowser) dropBrokenSession(localStorage);
 export const supabase = createClient(apiUrl, anonKey, {
   auth: {
     detectSessionInUrl: false,
     persistSession: inBrowser,
     autoRefreshToken: inBrowser,
-    // What comes back from an identity provider is a code that only this browser can trade.
+    // With PKCE only this browser can exchange the code that an identity provider returns.
     flowType: 'pkce',
   },
 });
 announceClient(supabase);
 
-/** A call that did not work: `code` is the server's word, `message` is for people, `details` came beside it. */
+/** A failed call: `code` comes from the server, `message` is for people, `details` holds the other fields of the error. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: string;
@@ -36,7 +36,7 @@ export class AppError extends Error {
   }
 }
 
-export const OFFLINE = 'We cannot reach the studio right now. Please check your connection and try again.';
+export const OFFLINE = 'We can’t reach the studio right now. Please check your connection and try again.';
 
 /** Calls a server function. Throws `AppError`. */
 export async function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T> {
@@ -57,10 +57,10 @@ async function describeFailure(error: unknown): Promise<AppError> {
 /** Reads `{error: {code, message, …}}`. */
 export async function readFailure(response: Response): Promise<AppError> {
   const body: unknown = await response.json().catch(() => null);
-  const told = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
-  if (told === null || typeof told !== 'object')
+  const fields = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
+  if (fields === null || typeof fields !== 'object')
     return new AppError('unknown', 'Something went wrong. Please try again.', response.status);
-  const details: Record<string, unknown> = Object.fromEntries(Object.entries(told));
+  const details: Record<string, unknown> = Object.fromEntries(Object.entries(fields));
   const { code, message } = details;
   return new AppError(
     typeof code === 'string' ? code : 'unknown',

@@ -1,6 +1,6 @@
 import { supabase } from './client.ts';
 
-/** A booking of one's own, or an unpaid hold (`pending`). Money in dollars; `free_cancel_hours` as agreed when it was made. */
+/** A booking of the signed-in customer, or an unpaid hold (`pending`). Money in dollars; `free_cancel_hours` as agreed at booking time. */
 export type OwnBooking = {
   readonly id: string;
   readonly reference: string;
@@ -16,12 +16,12 @@ export type OwnBooking = {
   readonly coupon_value: number | null;
   readonly free_cancel_hours: number | null;
   readonly created_at: string;
-  /** What becomes of its money, `refunded` in dollars; null when nothing was to pay or nothing is known. */
+  /** State of its payment, `refunded` in dollars; null when nothing had to be paid or nothing is known. */
   readonly payment: OwnPayment | null;
 };
 export type OwnPayment = { readonly state: string; readonly refunded: number };
 
-/** One's own bookings, the latest first; holds that were given up without paying are not among them. */
+/** Reads the customer's own bookings, latest first, without holds that were released unpaid. */
 export async function readOwnBookings(): Promise<readonly OwnBooking[]> {
   const { data, error } = await supabase.rpc('own_bookings');
   if (error) throw error;
@@ -41,7 +41,7 @@ async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyM
   return new Map(rows.map(({ booking_id: id, ...payment }) => [id, payment]));
 }
 
-/** Whether a hold can still be paid for: not while its money is on its way. */
+/** Whether a hold can still be paid for. False while a payment for it is processing. */
 export function isOpenHold(booking: OwnBooking, now: Date): boolean {
   return (
     booking.status === 'pending' &&

@@ -4,16 +4,16 @@ import { onSignOut } from './session.tsx';
 
 const client = new QueryClient({
   defaultOptions: {
-    // Data calls are tried four times by their client already, over seven seconds.
-    // Without a connection they fail, and the page says so, instead of waiting for one without a word.
+    // supabase-js already retries data calls four times over seven seconds.
+    // `always`: without a connection a call fails and the page says so, instead of waiting silently.
     queries: { retry: 0, networkMode: 'always', refetchOnWindowFocus: true, staleTime: 2_000 },
     mutations: { networkMode: 'always' },
   },
 });
-// What one person was shown is not shown to the next.
+// Do not show one account the cached data of another.
 onSignOut(() => client.clear());
 
-/** Around every page that asks the server for data; pages that do not are spared its weight. */
+/** Wraps every page that reads data from the server. Other pages do not load the query library. */
 export function QueryProvider({ children }: { children: ReactNode }) {
   return <QueryClientProvider client={client}>{children}</QueryClientProvider>;
 }

@@ -15,14 +15,13 @@ type SessionValue = SessionState & { readonly signOut: () => Promise<void> };
 const Context = createContext<SessionValue | null>(null);
 
 const leaving = new Set<() => void>();
-/** Runs at every sign-out: what was kept of somebody's data is dropped. */
+/** Registers a function that drops cached personal data at every sign-out. */
 export function onSignOut(drop: () => void): void {
   leaving.add(drop);
 }
 
 /**
- * Who is here. The auth client is large and a visitor of the first page may never need it: it is fetched when a session
- * is stored in this browser, when another tab signs in, or by the first page that asks the server for something.
+ * Provides the session. The auth client is large and most visitors of the first page never need it, so it is fetched only when a session is stored in this browser, when another tab signs in, or when a page first calls the server.
  */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SessionState>(LOADING);
@@ -42,7 +41,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if (!hasStoredSession(localStorage)) setState((now) => (now.status === 'loading' ? OUT : now));
     look();
     window.addEventListener('storage', look);
-    // What could not be fetched without a connection is fetched when there is one.
+    // Try again once the connection is back.
     window.addEventListener('online', look);
     return () => {
       window.removeEventListener('storage', look);
@@ -58,23 +57,23 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     for (const drop of leaving) drop();
     dropStoredSession(localStorage);
     const client = await fetchClient().catch((cause: unknown) => {
-      logFailure('the service could not be told of the sign-out', cause);
+      logFailure('the service could not be notified of the sign-out', cause);
       return null;
     });
     if (client === null) return;
-    // With nothing stored any more this only tells the other tabs.
+    // The stored session is already gone, so this only notifies the other tabs.
     const { error } = await client.auth.signOut({ scope: 'local' });
-    if (error) logFailure('the other tabs could not be told of the sign-out', error);
-    // Signed out here whatever the service answers (spec section 4); what it could not do ends with the token's hour.
+    if (error) logFailure('the other tabs could not be notified of the sign-out', error);
+    // Signed out here even if the service fails: an access token that it could not revoke expires within the hour.
     if (token === undefined) return;
     const answer = await client.auth.admin.signOut(token, 'global').catch((cause: unknown) => ({ error: cause }));
-    if (answer.error) logFailure('the service could not be told of the sign-out', answer.error);
+    if (answer.error) logFailure('the service could not be notified of the sign-out', answer.error);
   }, [token]);
   const value = useMemo(() => ({ ...state, signOut }), [state, signOut]);
   return <Context value={value}>{children}</Context>;
 }
 
-/** For whoever looks into the console; nobody signed in has to read it (spec section 4). */
+/** Logs to the console only: the user can do nothing about these failures. */
 function logFailure(what: string, error: unknown): void {
   // oxlint-disable-next-line no-console
   console.error(what, error instanceof Error ? error.message : '');
@@ -82,7 +81,7 @@ function logFailure(what: string, error: unknown): void {
 
 const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
 
-/** Shows the client's session and every change of it. */
+/** Passes the client's session and every later change to `show`; returns how to stop. */
 function follow(client: SupabaseClient, show: (state: SessionState) => void): () => void {
   const tell = (session: Session | null): void => show(session ? { status: 'in', session, user: session.user } : OUT);
   client.auth.getSession().then(
@@ -110,10 +109,10 @@ type AuthDialogValue = {
 };
 const DialogContext = createContext<AuthDialogValue | null>(null);
 
-/** Whether the sign-in dialog is open; any page may ask for it. */
+/** Holds whether the sign-in dialog is open; any page can open it. */
 export function AuthDialogProvider({ children }: { children: ReactNode }) {
   const [view, setView] = useState<DialogView | null>(null);
-  // The same functions for ever: a page that opens the dialog in an effect must not open it again when it closes.
+  // Stable functions: a page that opens the dialog in an effect must not reopen it when it closes.
   const open = useCallback((wanted: DialogView = 'sign-in') => setView(wanted), []);
   const close = useCallback(() => setView(null), []);
   const value = useMemo(() => ({ view, open, close }), [view, open, close]);

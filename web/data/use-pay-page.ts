@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
 import { AppError } from './client.ts';
 
-/** Between two questions, in milliseconds: well within what the server allows. */
+/** Pause between two attempts; well within the rate limit of the server. */
 const ASK_AGAIN_MS = 4_000;
 
-/** Waits for the address of the pay page while the payment provider is slow: asks again by itself, as long as the page is open. */
+/** Waits for the address of the pay page while the payment provider is slow: repeats the request as long as the page is open. */
 export function usePayPage(): {
-  /** The provider has not answered yet; the hours are held meanwhile. */
+  /** True while the provider has not answered yet; the hours are held meanwhile. */
   readonly asking: boolean;
-  /** The address once there is one; null when the page was left first. Throws what `ask` throws for good. */
+  /** Returns the address, or null when the user leaves the page first. Throws the errors of `ask` that a retry cannot fix. */
   open(ask: () => Promise<{ url: string | null }>): Promise<string | null>;
 } {
   const [asking, setAsking] = useState(false);
@@ -25,7 +25,7 @@ export function usePayPage(): {
     try {
       while (!left.current) {
         const answer = await ask().catch((error: unknown) => {
-          // The hours are held already: that the provider is still away is no reason to give up.
+          // The hours are already held, so keep trying while the provider is unavailable.
           if (held && error instanceof AppError && error.code === 'provider_unavailable') return { url: null };
           throw error;
         });

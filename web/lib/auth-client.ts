@@ -3,15 +3,15 @@ import type { SupabaseClient } from '@supabase/supabase-js';
 let made: SupabaseClient | null = null;
 const waiting = new Set<(client: SupabaseClient) => void>();
 
-/** Called once, by the module that makes the client. */
+/** Announces the client; called once, by the module that creates it. */
 export function announceClient(client: SupabaseClient): void {
   made = client;
-  for (const told of waiting) told(client);
+  for (const listener of waiting) listener(client);
 }
 
-/** Calls back with the client, now or when it has been fetched; answers what takes that back. */
-export function whenClient(told: (client: SupabaseClient) => void): () => void {
-  if (made) told(made);
-  waiting.add(told);
-  return () => waiting.delete(told);
+/** Calls `listener` with the client, now or once it is loaded; returns how to stop. */
+export function whenClient(listener: (client: SupabaseClient) => void): () => void {
+  if (made) listener(made);
+  waiting.add(listener);
+  return () => waiting.delete(listener);
 }

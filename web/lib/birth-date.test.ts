@@ -8,7 +8,7 @@ it('a date typed in three parts is understood and echoed in words', () => {
   expect(partsOf('1998-04-03')).toEqual(parts);
 });
 
-it('half a date is no date yet, and nothing is said of it', () => {
+it('an incomplete date is not a date and gives no error', () => {
   for (const parts of [noDate, { day: '3', month: '4', year: '98' }, { day: '', month: '4', year: '1998' }]) {
     expect(isoOf(parts)).toBe('');
     expect(echoOf(parts)).toBe('');
@@ -23,16 +23,16 @@ it('31 April and 29 February of a common year are told apart from unfinished dat
   expect(isNoDay({ day: '29', month: '2', year: '2000' })).toBe(false);
 });
 
-it('a date of birth in the future or less than 18 years ago is told at the field', () => {
+it('a date of birth in the future or less than 18 years ago is an error', () => {
   const today = '2026-11-21';
   expect(birthProblem({ day: '22', month: '11', year: '2026' }, today)).toBe('A date of birth cannot be in the future');
   expect(birthProblem({ day: '22', month: '11', year: '2008' }, today)).toBe('You must be 18 or older');
   expect(birthProblem({ day: '21', month: '11', year: '2008' }, today)).toBeNull();
-  expect(birthProblem({ day: '31', month: '4', year: '1998' }, today)).toBe('There is no such day');
+  expect(birthProblem({ day: '31', month: '4', year: '1998' }, today)).toBe('That date doesn’t exist');
   expect(birthProblem({ ...noDate, day: '3' }, today)).toBeNull();
 });
 
-it('parts that only a future date can come of are not taken, all others are', () => {
+it('parts that can only become a future date are refused, all others accepted', () => {
   const today = '2026-11-21';
   const future = [
     { ...noDate, year: '3' },

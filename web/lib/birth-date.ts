@@ -1,11 +1,11 @@
 import { isAdult } from '#rules/people.ts';
 import { formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
-/** A date as it is typed: day and year in digits, the month by its number, '' where nothing is entered yet. */
+/** A date as typed: day and year in digits, the month as its number, '' where nothing is entered. */
 export type DateParts = { readonly day: string; readonly month: string; readonly year: string };
 export const noDate: DateParts = { day: '', month: '', year: '' };
 
-/** 'YYYY-MM-DD'; '' until the three parts are an existing date. */
+/** Returns 'YYYY-MM-DD'; '' until the three parts form an existing date. */
 export function isoOf(parts: DateParts): StudioDate {
   const iso = `${parts.year}-${parts.month.padStart(2, '0')}-${parts.day.padStart(2, '0')}`;
   return isStudioDate(iso) ? iso : '';
@@ -16,19 +16,19 @@ export function partsOf(iso: StudioDate): DateParts {
   return iso === '' ? noDate : { day: String(Number(day)), month: String(Number(month)), year };
 }
 
-/** What was understood, "3 April 1998"; '' while it is no date (decisions T-18). */
+/** Formats what was understood, such as "3 April 1998"; '' while it is not a date. */
 export function echoOf(parts: DateParts): string {
   const iso = isoOf(parts);
   return iso === '' ? '' : formatStudioDate(iso, 'long').replace(/^\w+ /, '');
 }
 
-/** Whether all three parts are there and yet no such day exists, as on 31 April. */
+/** Whether the parts are complete but the day does not exist, as on 31 April. */
 export function isNoDay(parts: DateParts): boolean {
   return parts.day !== '' && parts.month !== '' && parts.year.length === 4 && isoOf(parts) === '';
 }
 
 /**
- * Whether these parts can still become a date of birth that is not in the future, however they are completed.
+ * Whether these parts can still become a date of birth that is not in the future.
  * "202" may become 2020 and passes until 2029; "203" does not.
  */
 export function canBeBirthDate(parts: DateParts, today: StudioDate): boolean {
@@ -37,7 +37,7 @@ export function canBeBirthDate(parts: DateParts, today: StudioDate): boolean {
 
 function isFuture({ day, month, year }: DateParts, today: StudioDate): boolean {
   const [thisYear = '', thisMonth = '', thisDay = ''] = today.split('-');
-  // Compared as text, as far as it is typed.
+  // Compares as text, as far as it is typed.
   if (year > thisYear.slice(0, year.length)) return true;
   if (year !== thisYear || month === '') return false;
   const typedMonth = month.padStart(2, '0');
@@ -45,13 +45,13 @@ function isFuture({ day, month, year }: DateParts, today: StudioDate): boolean {
   return day.padStart(2, '0') > thisDay;
 }
 
-/** Said when the rest of a date of birth would make it a future one: what was typed is not taken then. */
+/** Shown when the last input would make it a future date: that input is not accepted. */
 export const FUTURE_BIRTH = 'A date of birth cannot be in the future';
 
-/** What is wrong with a date of birth as far as it is typed; null when nothing is, or not yet. */
+/** Returns what is wrong with a date of birth as typed so far; null when nothing is. */
 export function birthProblem(parts: DateParts, today: StudioDate): string | null {
   const iso = isoOf(parts);
-  if (iso === '') return isNoDay(parts) ? 'There is no such day' : null;
+  if (iso === '') return isNoDay(parts) ? 'That date doesn’t exist' : null;
   if (iso > today) return FUTURE_BIRTH;
   return isAdult(iso, today) ? null : 'You must be 18 or older';
 }

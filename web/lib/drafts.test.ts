@@ -16,12 +16,12 @@ const draft = {
   ],
 };
 
-it('a whole draft is taken up again', () => {
+it('a valid draft is read back', () => {
   expect(isDraft(draft)).toBe(true);
   expect(isDraft(JSON.parse(JSON.stringify(draft)))).toBe(true);
 });
 
-it('what is no draft is not taken for one', () => {
+it('an invalid draft is ignored', () => {
   for (const other of [
     null,
     7,
@@ -49,19 +49,19 @@ beforeEach(() => {
   });
 });
 
-it('a booking in navigation state counts until it is booked or given up', () => {
+it('a booking in navigation state counts until it is booked or dropped', () => {
   const state = { booking: draft, chosenAt: Date.now() - 1_000 };
   expect(drafts.ofState(state)).toEqual(draft);
   drafts.dropBooking();
   expect(drafts.ofState(state)).toBeNull();
-  // Chosen again after that: another booking.
+  // Chosen again later: a new booking.
   expect(drafts.ofState({ booking: draft, chosenAt: Date.now() + 1_000 })).toEqual(draft);
   expect(drafts.ofState(drafts.handOver(draft))).toEqual(draft);
   for (const other of [null, 'x', {}, { booking: draft }, { booking: {}, chosenAt: 1 }])
     expect(drafts.ofState(other)).toBeNull();
 });
 
-it('what was typed is forgotten when its booking is, and all of it at a sign-out', () => {
+it('typed values are removed with their booking, and all at a sign-out', () => {
   sessionStorage.setItem('typed:checkout:1', '{}');
   sessionStorage.setItem('typed:sign-up', '{}');
   drafts.dropBooking();
@@ -70,7 +70,7 @@ it('what was typed is forgotten when its booking is, and all of it at a sign-out
   expect(sessionStorage.getItem('typed:sign-up')).toBeNull();
 });
 
-it('a stored form counts when it has the fields of the form, with values of their types', () => {
+it('a stored form is accepted when fields and types match', () => {
   const sample = { name: '', one: false, birth: { day: '' } };
   expect(hasShape({ name: 'Robin', one: true, birth: { day: '3' } }, sample)).toBe(true);
   for (const other of [null, [], {}, { ...sample, one: 'yes' }, { ...sample, birth: null }, { ...sample, name: 7 }])

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Slot } from '#rules/slots.ts';
 
-/** What the pages keep in this tab while somebody signs in, shows an ID or pays. */
+/** A booking kept in this tab while the customer signs in, shows an ID or pays. */
 export type BookingDraft = {
   readonly studio_id: string;
   readonly studio_name: string;
@@ -11,13 +11,13 @@ export type BookingDraft = {
   readonly base_cost: number;
   readonly discount_amount: number;
   readonly final_cost: number;
-  /** The code that `final_cost` counts on. */
+  /** Coupon code included in `final_cost`. */
   readonly coupon_code?: string;
   readonly slots: readonly { hour: number; label: string; date: string; price: number }[];
 };
 export type PendingSelection = { readonly studioId: string; readonly slots: readonly Slot[] };
 
-/** A hosted identity check: its id and page; `openedAt` in milliseconds once somebody was sent there. */
+/** A hosted identity check: its id and page; `openedAt` (ms) once the customer was sent there. */
 export type Verification = { readonly id: string; readonly url: string; readonly openedAt?: number };
 
 const KEYS = {
@@ -35,7 +35,7 @@ function read<T>(key: string, fits: (value: unknown) => value is T): T | null {
     const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null');
     return fits(value) ? value : null;
   } catch {
-    sessionStorage.removeItem(key); // not ours, or cut off
+    sessionStorage.removeItem(key); // not ours, or truncated
     return null;
   }
 }
@@ -65,7 +65,7 @@ export const drafts = {
   keepBooking: (draft: BookingDraft) => keep(KEYS.draft, draft),
   selection: () => read(KEYS.selection, isSelection),
   keepSelection: (selection: PendingSelection) => keep(KEYS.selection, selection),
-  /** What is chosen on the booking page now, for when it is loaded again. */
+  /** Current selection of the booking page, restored after a reload. */
   choice: () => read(KEYS.choice, isSelection),
   keepChoice: (choice: PendingSelection) => keep(KEYS.choice, choice),
   dropSelection: () => sessionStorage.removeItem(KEYS.selection),
@@ -76,9 +76,9 @@ export const drafts = {
     ),
   dropVerification: () => sessionStorage.removeItem(KEYS.verification),
   keepVerification: (session: Verification) => keep(KEYS.verification, session),
-  /** The state a page hands to the checkout: the booking, and since when it is chosen. */
+  /** Navigation state for the checkout: the booking and when it was chosen. */
   handOver: (booking: BookingDraft) => ({ booking, chosenAt: Date.now() }),
-  /** The booking in the state of a navigation; null when there is none, or when it was booked or given up since. */
+  /** Reads the booking from navigation state; null when there is none, or when it was booked or dropped since. */
   ofState: (state: unknown): BookingDraft | null => {
     if (!isObject(state) || !isDraft(state['booking']) || typeof state['chosenAt'] !== 'number') return null;
     const dropped = read(KEYS.dropped, (value): value is number => typeof value === 'number');
@@ -93,7 +93,7 @@ export const drafts = {
     keep(KEYS.dropped, Date.now());
     dropTyped('checkout');
   },
-  /** The coupon code in use, which outlives a change of hours and a way back from the pay page. */
+  /** Coupon code in use; survives a change of hours and Back from the pay page. */
   couponCode: () => read(KEYS.coupon, isText),
   keepCouponCode: (code: string | null) =>
     code === null ? sessionStorage.removeItem(KEYS.coupon) : keep(KEYS.coupon, code),
@@ -101,7 +101,7 @@ export const drafts = {
 
 const TYPED = 'typed:';
 
-/** Forgets what was typed into the forms whose name begins so; '' for all of them. */
+/** Forgets what was typed into forms whose name starts with `name`; '' for all. */
 export function dropTyped(name: string): void {
   const keys = Array.from({ length: sessionStorage.length }, (_, at) => sessionStorage.key(at) ?? '');
   for (const key of keys) if (key.startsWith(`${TYPED}${name}`)) sessionStorage.removeItem(key);
@@ -114,8 +114,8 @@ export function hasShape<T>(value: unknown, sample: T): value is T {
 }
 
 /**
- * State of a form that survives loading the page again in this tab; null until something was typed.
- * `sample` has the form's shape. Never for passwords or codes: they would lie in the browser's storage.
+ * Keeps the state of a form over a reload of this tab; null until something was typed. `sample` has the form's shape.
+ * Never for passwords or codes: the state is in the browser's storage.
  */
 export function useTyped<T extends object>(name: string, sample: T): readonly [T | null, (value: T) => void] {
   const key = `${TYPED}${name}`;

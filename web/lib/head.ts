@@ -5,10 +5,10 @@ type Described = {
   readonly rendered: 'whole' | 'first' | 'no';
 };
 
-/** Whether a search engine may show it: what is printed is for everybody, the rest is somebody's own. */
+/** Whether search engines may list the page: only pre-rendered pages are public. */
 export const isPublic = (page: Described): boolean => page.path !== '*' && page.rendered !== 'no';
 
-/** Keeps the head true when the page changes without being loaded anew; its title each page sets itself. */
+/** Updates the head after a client-side navigation. Each page sets its own title. */
 export function describePage(page: Described): void {
   const set = (selector: string, name: string, value: string): void =>
     document.head.querySelector(selector)?.setAttribute(name, value);

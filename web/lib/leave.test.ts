@@ -3,7 +3,7 @@ import { outsideUrl } from './leave.ts';
 
 const OWN = 'http://localhost:3000';
 
-test('a page of our own, an https page and the sandbox on this machine are left for', () => {
+test('own pages, https pages and the sandbox on this machine are allowed', () => {
   expect(outsideUrl('/payment-success?session_id=free_1', OWN)).toBe(`${OWN}/payment-success?session_id=free_1`);
   expect(outsideUrl('https://checkout.stripe.com/c/pay/cs_1', OWN)).toBe('https://checkout.stripe.com/c/pay/cs_1');
   expect(outsideUrl('http://127.0.0.1:4011/pay/cs_1', OWN)).toBe('http://127.0.0.1:4011/pay/cs_1');
@@ -12,7 +12,7 @@ test('a page of our own, an https page and the sandbox on this machine are left 
   );
 });
 
-test('scripts, foreign plain http, credentials in the address and rubbish are not', () => {
+test('scripts, plain http elsewhere, credentials and invalid addresses are refused', () => {
   for (const bad of [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -24,6 +24,6 @@ test('scripts, foreign plain http, credentials in the address and rubbish are no
     expect(outsideUrl(bad, OWN)).toBeNull();
 });
 
-test('a site served over https never goes on to plain http', () => {
+test('a site served over https never leaves for plain http', () => {
   expect(outsideUrl('http://studio.example/pay', 'https://studio.example')).toBeNull();
 });

@@ -1,8 +1,8 @@
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Where a pay or identity page lies, or null when we do not send anybody there (decisions T-13): a page of our own, any https page
- * (a provider's host is the server's word), or the sandbox, which speaks http from our own host or this machine.
+ * Returns the URL of a pay or identity page, or null when it is not allowed. Allowed: our own pages, any https page (the server chose it), and
+ * the sandbox over http on our own host or this machine.
  */
 export function outsideUrl(text: unknown, origin: string): string | null {
   if (typeof text !== 'string' || !URL.canParse(text, origin)) return null;
@@ -14,9 +14,9 @@ export function outsideUrl(text: unknown, origin: string): string | null {
   return url.protocol === 'http:' && own.protocol === 'http:' && near ? url.href : null;
 }
 
-/** Leaves for a pay or identity page. `replace` keeps the page one leaves out of the way back. Throws when the address is none of those. */
-export function leaveTo(text: unknown, way: 'assign' | 'replace' = 'assign'): void {
+/** Leaves for a pay or identity page. `replace`: Back skips the current page. Throws when the address is not allowed. */
+export function leaveTo(text: unknown, method: 'assign' | 'replace' = 'assign'): void {
   const url = outsideUrl(text, window.location.origin);
   if (url === null) throw new Error('The next page could not be opened. Please try again.');
-  window.location[way](url);
+  window.location[method](url);
 }

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { ownPath } from './paths.ts';
 
-it('a path of our own is kept with its query', () => {
+it('an own path keeps its query', () => {
   for (const path of ['/', '/profile', '/regenerate-pin?booking_id=a-b&token=x.y', '/#about'])
     expect(ownPath(path)).toBe(path);
 });
 
-it('nothing leads to another site, however it is written', () => {
+it('no spelling leads to another site', () => {
   const elsewhere = [
     null,
     '',

@@ -1,4 +1,4 @@
-/** Every address of the site. */
+/** Paths of the site. */
 export const paths = {
   home: '/',
   auth: '/auth',
@@ -16,7 +16,7 @@ export const paths = {
   regeneratePin: (bookingId: string): string => `/regenerate-pin?booking_id=${encodeURIComponent(bookingId)}`,
 } as const;
 
-/** The developer pages (decisions T-62), in the order of their menu. */
+/** The developer pages, in menu order. */
 export const developerPaths = [
   { path: '/igloohome-test', label: 'Igloohome test' },
   { path: '/test-pin', label: 'Test PIN' },
@@ -27,7 +27,7 @@ export const developerPaths = [
   { path: '/primitives', label: 'Primitives' },
 ] as const;
 
-/** A path of our own, or null: never somewhere else (decisions T-13). */
+/** Returns a path of our own site, or null: prevents redirects to other sites. */
 export function ownPath(text: string | null): string | null {
   return text !== null && /^\/(?![/\\])[\w\-/?=&%.#]*$/.test(text) ? text : null;
 }

@@ -2,7 +2,7 @@ import type { Session } from '@supabase/supabase-js';
 
 type Factor = { readonly id: string; readonly type: 'totp' | 'phone' | 'webauthn'; readonly name: string };
 
-/** The factors somebody has to show one of before their session counts in full; none when they have none, or have shown it. */
+/** Returns the verified factors of a session that still needs a second step; empty when it needs none. */
 export function wantedFactors(session: Session | null): readonly Factor[] {
   if (session === null || levelOf(session.access_token) === 'aal2') return [];
   return (session.user.factors ?? []).flatMap(({ id, status, factor_type: type, friendly_name: name }) =>
@@ -12,13 +12,13 @@ export function wantedFactors(session: Session | null): readonly Factor[] {
   );
 }
 
-/** `aal` of an access token, unchecked: the server decides, this only asks. */
+/** Reads `aal` of an access token without verifying it: only the server decides. */
 function levelOf(token: string): unknown {
   try {
     const part = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
     const claims: unknown = JSON.parse(atob(part));
     return claims !== null && typeof claims === 'object' && 'aal' in claims ? claims.aal : null;
   } catch {
-    return null; // no token of ours
+    return null; // not one of our tokens
   }
 }

@@ -14,7 +14,7 @@ function storageOf(entries: Record<string, string>): Keys & { keys: () => string
   };
 }
 
-it('signing out forgets the legacy key and every auth token, and nothing else', () => {
+it('signing out removes the legacy key and every auth token, and nothing else', () => {
   const storage = storageOf({
     'supabase.auth.token': '{}',
     'sb-localhost-auth-token': '{}',
@@ -26,7 +26,7 @@ it('signing out forgets the legacy key and every auth token, and nothing else', 
   expect(storage.keys()).toEqual(['sb-other', 'theme']);
 });
 
-it('a session that is not JSON is forgotten at start, a whole one is kept', () => {
+it('a session that is not JSON is removed at start, a valid one stays', () => {
   const storage = storageOf({
     'supabase.auth.token': 'undefined',
     'sb-a-auth-token': '{"a":',

@@ -9,17 +9,17 @@ function authKeys(storage: Keys): string[] {
   return keys.filter((key) => key === LEGACY_KEY || (key.startsWith('sb-') && key.includes('auth-token')));
 }
 
-/** Whether somebody seems to be signed in here, without asking the auth client, which is large. */
+/** Whether a session is stored here; avoids loading the large auth client. */
 export function hasStoredSession(storage: Keys): boolean {
   return authKeys(storage).some((key) => !key.endsWith('-code-verifier'));
 }
 
-/** Forgets every session kept here: the legacy key and all that start with sb- and contain auth-token (spec section 9). */
+/** Removes every stored session: the legacy key and all keys that start with sb- and contain auth-token. */
 export function dropStoredSession(storage: Keys): void {
   for (const key of authKeys(storage)) storage.removeItem(key);
 }
 
-/** Forgets what is not valid JSON, so that a cut-off entry cannot keep somebody from signing in (spec section 4). */
+/** Removes stored sessions that are not valid JSON, so that a truncated entry cannot block signing in. */
 export function dropBrokenSession(storage: Keys): void {
   for (const key of authKeys(storage)) if (!isJson(storage.getItem(key))) storage.removeItem(key);
 }

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent } from 'react';
 
 /**
- * Runs when the browser shows this page again as it was left, without loading it (Back from a pay page):
- * what was under way then, a spinning button say, is not under way any more.
+ * Runs when the browser shows this page again from its back/forward cache, as after Back from a pay page:
+ * a button that was busy then must stop spinning.
  */
 export function useBackAgain(onBack: () => void): void {
   const run = useEffectEvent(onBack);

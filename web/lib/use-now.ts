@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time, told anew every `ms`. */
+/** Returns the current time, updated every `ms`. */
 export function useNow(ms: number): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

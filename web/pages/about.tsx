@@ -9,11 +9,11 @@ import { buttonStyle } from '#web/ui/button.tsx';
 const STEPS = [
   [
     'Pick',
-    'a room and your hours, up to 24 of them, at any time of the day. Three hours are 10% off, four or more 15%.',
+    'a room and your hours, up to 24 of them, at any time of the day. Save 10% on three hours, 15% on four or more.',
   ],
   ['Show', 'an Australian driver licence, once. You must be 18 or older.'],
-  ['Pay', 'by card. Change your mind 24 hours before or earlier and all of it comes back.'],
-  ['Play', 'with your own PIN for the door: it reaches you 15 minutes before you start. Up to five people.'],
+  ['Pay', 'by card. Cancel at least 24 hours before you start and you get it all back.'],
+  ['Play', 'with your own PIN for the door. We email it 15 minutes before you start. Up to five people can come.'],
 ] as const;
 
 export default function AboutPage() {
@@ -22,8 +22,8 @@ export default function AboutPage() {
       <div className="mt-12 grid gap-12 sm:mt-16 md:grid-cols-2 md:gap-8">
         <div className="max-w-prose space-y-4 text-xl leading-relaxed text-fog">
           <p>
-            {venue.name} are three rooms in Sydney full of the equipment clubs use. Nobody sits at a desk and nothing
-            closes: you let yourself in, and the room is yours alone until your last hour is over.
+            {venue.name} is three rooms in Sydney full of the gear clubs use. There’s no front desk and no closing time:
+            you let yourself in, and the room is all yours until your last hour ends.
           </p>
           <p>Perform, practise, record, make content.</p>
         </div>
@@ -33,7 +33,7 @@ export default function AboutPage() {
       <div className="mt-8">
         <Rooms />
       </div>
-      <h2 className="mt-20 text-title">How it goes</h2>
+      <h2 className="mt-20 text-title">How it works</h2>
       <ol className="mt-8 grid border-t border-line sm:grid-cols-2 lg:grid-cols-4 lg:gap-x-8">
         {STEPS.map(([word, text]) => (
           <li key={word} className="border-b border-line py-6 sm:pr-8">

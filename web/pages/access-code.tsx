@@ -5,7 +5,7 @@ import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 
-/** Carries a booking's id on; without one, leads to one's own next session (decisions T-51). */
+/** Redirects to /regenerate-pin with the booking id; without one, for the customer's next booking. */
 export default function AccessCodePage() {
   const [search] = useSearchParams();
   const { status, user } = useSession();

@@ -25,16 +25,16 @@ const TABS = [
   { key: 'bookings', label: 'Bookings' },
 ] as const;
 
-/** The staff's desk; which tab is open stands in the address. */
+/** Admin dashboard; the address holds the open tab. */
 export default function AdminPage() {
   return (
     <StaffGate title={TITLE}>
-      <Desk />
+      <AdminTabs />
     </StaffGate>
   );
 }
 
-function Desk() {
+function AdminTabs() {
   const [search, setSearch] = useSearchParams();
   const chosen = TABS.find((tab) => tab.key === search.get('tab'))?.key ?? 'discount-codes';
   return (

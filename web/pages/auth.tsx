@@ -19,7 +19,7 @@ export default function AuthPage() {
   const email = emailToVerify(location.state);
   const resetting = search.get('reset') === 'true';
 
-  // One function decides where to go, whoever noticed that somebody is signed in (decisions T-12).
+  // `destination` decides where to go, also for the dialog.
   useEffect(() => {
     if (status !== 'in' || resetting) return;
     const to = destination({
@@ -51,7 +51,7 @@ export default function AuthPage() {
             <AuthTabs
               redirectTo={`${window.location.origin}${paths.profile}`}
               onSignedIn={() => undefined}
-              // In the history, so that a reload still asks for the code.
+              // In the history state, so that a reload still asks for the code.
               onCodeSent={(sentTo) =>
                 void navigate({ search: location.search }, { state: { showVerification: true, email: sentTo } })
               }

@@ -33,7 +33,7 @@ import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
-/** Large, and nobody needs it before a room is chosen. */
+/** Large, and not needed before a room is chosen. */
 const Calendar = lazyPart(async () => ({ default: (await import('#web/features/booking/calendar.tsx')).Calendar }));
 
 const NO_STUDIOS = 'Failed to load studios. Please refresh the page.';
@@ -46,7 +46,7 @@ export default function BookingPage() {
   const userId = user?.id ?? null;
   const studios = useQuery({ queryKey: ['studios'], queryFn: readStudios, staleTime: 300_000 });
   const eligibility = useQuery({
-    queryKey: ['standing', userId],
+    queryKey: ['eligibility', userId],
     queryFn: () => readEligibility(userId ?? '', settings.termsVersion),
     enabled: userId !== null,
   });
@@ -58,9 +58,9 @@ export default function BookingPage() {
   const { busy } = bookNow;
   const choice = useChoice({ status, userId, studios: studios.data, now, paused: busy });
   const { studio, slots, hours } = choice;
-  const { holds, known, refetch: lookForHolds } = useOpenHolds(userId, now);
+  const { holds, loaded, refetch: lookForHolds } = useOpenHolds(userId, now);
   const held = studio && slots.length > 0 ? holdOf(holds, draftOf(studio, slots)) : null;
-  const coupon = useSelectionCoupon({ userId, slots, held: known ? held : undefined, onChange: bookNow.forget });
+  const coupon = useSelectionCoupon({ userId, slots, held: loaded ? held : undefined, onChange: bookNow.forget });
   function lookAgain(): void {
     hours.refetch();
     lookForHolds();
@@ -89,7 +89,7 @@ export default function BookingPage() {
     void keepDraft(draft);
     void navigate(paths.checkout, { state: drafts.handOver(draft) });
   }
-  async function letGo(open: OwnBooking): Promise<void> {
+  async function release(open: OwnBooking): Promise<void> {
     try {
       await releaseHold(open.id);
       drafts.dropBooking();
@@ -106,7 +106,7 @@ export default function BookingPage() {
         hold={hold}
         brief={brief}
         onPay={() => finishPaying(hold)}
-        onRelease={() => letGo(hold)}
+        onRelease={() => release(hold)}
       />
     ));
 
@@ -129,7 +129,7 @@ export default function BookingPage() {
       {studio ? (
         <div
           ref={dayPart}
-          className={`scroll-mt-4 pt-10 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.letGo ? 'bar:pb-72' : ''}`}
+          className={`scroll-mt-4 pt-10 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.removed ? 'bar:pb-72' : ''}`}
         >
           <section aria-label="Day" className="max-md:mb-8">
             <h2 className="mb-4 text-2xl">Day</h2>
@@ -184,20 +184,20 @@ function DayPicker({ choice, onChange }: { choice: ReturnType<typeof useChoice>;
   );
 }
 
-/** The coupon of the hours chosen, from one's own hold of them (undefined while that is unknown) or from what this browser kept. */
-function useSelectionCoupon(parts: {
+/** Returns the coupon of the chosen hours, from the customer's hold of them (undefined while unknown) or from this browser. */
+function useSelectionCoupon(options: {
   userId: string | null;
   slots: readonly Slot[];
   held: OwnBooking | null | undefined;
   onChange: () => void;
 }) {
   return useCoupon({
-    hours: parts.slots.length,
-    kept: parts.userId === null ? null : drafts.couponCode(),
-    held: parts.held && couponOf(parts.held),
+    hours: options.slots.length,
+    kept: options.userId === null ? null : drafts.couponCode(),
+    held: options.held && couponOf(options.held),
     onChange: (next) => {
       drafts.keepCouponCode(next?.code ?? null);
-      parts.onChange();
+      options.onChange();
     },
   });
 }
@@ -208,7 +208,7 @@ function Problem({
   onAgree,
 }: {
   problem: BookProblem;
-  /** One's own holds, each with its way to pay and its way out. */
+  /** The customer's holds, each with Finish paying and Release. */
   holds: ReactNode;
   onAgree: (total: number) => void;
 }) {
@@ -240,7 +240,7 @@ function ZoneNote() {
       <p>Pick a room, a day and your hours. Open {venue.hours}, every hour of the week.</p>
       {outsideSydney ? (
         <p className="mt-3 border-l-4 border-warn bg-booth p-3 text-chalk">
-          All times here are <strong>Sydney time</strong>, which is not the time where you are.
+          All times here are <strong>Sydney time</strong>, which is different from your local time.
         </p>
       ) : (
         <p>All times are Sydney time.</p>

@@ -10,7 +10,7 @@ import { Shell } from '#web/ui/shell.tsx';
 const BACK = { to: paths.home, label: 'Back to Home' };
 const TITLE = 'Your bookings';
 
-/** The bookings of who is signed in: upcoming ones with the access code and Cancel, past ones folded away. */
+/** Shows the signed-in customer's bookings. */
 export default function BookingsPage() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();

@@ -39,7 +39,7 @@ export default function CheckoutPage() {
   const released = useReleased(status);
   useBackToBooking();
   const { state } = useLocation();
-  // What the page before handed over comes first, what lies in this tab second, what lies with the server third.
+  // Order: navigation state, then this tab, then the server.
   const kept = useMemo(() => drafts.ofState(state) ?? drafts.booking(), [state]);
   const server = useQuery({
     queryKey: ['draft', user?.id],
@@ -53,8 +53,8 @@ export default function CheckoutPage() {
     if (status === 'out') askSignIn();
   }, [status]);
 
-  // What the hold has comes back once it is known what became of it.
-  if (released.asking && status === 'in') return <Waiting label="Giving the hours back" />;
+  // Wait until the hold is released: its coupon may be needed again.
+  if (released.asking && status === 'in') return <Waiting label="Releasing your hours" />;
   if (draft && user) return <Checkout key={user.id} draft={draft} userId={user.id} released={released.text} />;
   if (status === 'loading' || (status === 'in' && kept === null && server.isLoading))
     return <Waiting label="Loading your booking" />;
@@ -63,7 +63,7 @@ export default function CheckoutPage() {
     return <Navigate to={paths.booking} replace />;
   return (
     <Shell back={BACK} title="Checkout">
-      <p className="text-fog">{released.text ?? 'Please sign in to go on. Your selection is kept.'}</p>
+      <p className="text-fog">{released.text ?? 'Please sign in to continue. We’ve kept your selection.'}</p>
       {status === 'in' ? (
         <Link to={paths.booking} className={`${buttonStyle.signal} mt-4`}>
           Choose your hours
@@ -77,13 +77,13 @@ export default function CheckoutPage() {
   );
 }
 
-/** The browser's Back leads to the hours, wherever somebody came from (spec section 2). */
+/** Makes the browser's Back lead to the booking page, whatever page came before. */
 function useBackToBooking(): void {
   const navigate = useNavigate();
   useEffect(() => {
     const goBack = (): void => void navigate(paths.booking, { replace: true });
     window.addEventListener('popstate', goBack);
-    // A moment later: the router hears of Back first and takes this page away before it is our listener's turn.
+    // Deferred: the router handles Back first and unmounts this page before our listener runs.
     return () => void setTimeout(() => window.removeEventListener('popstate', goBack));
   }, [navigate]);
 }
@@ -92,14 +92,14 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   const navigate = useNavigate();
   const profile = useQuery({ queryKey: ['profile', userId], queryFn: () => readProfile(userId) });
   const eligibility = useQuery({
-    queryKey: ['standing', userId],
+    queryKey: ['eligibility', userId],
     queryFn: () => readEligibility(userId, settings.termsVersion),
   });
   const verified = eligibility.data?.verified === true;
   const filledIn: CustomerFields = profile.data
     ? { ...splitName(profile.data.full_name), email: profile.data.email ?? '', phone: profile.data.phone ?? '' }
     : NOTHING;
-  // What the person typed; until then what the account says.
+  // What the customer typed; until then the data of the account.
   const [typed, setTyped] = useTyped<CustomerFields>(`checkout:${userId}`, NOTHING);
   const form = typed ?? filledIn;
   const [wrong, setWrong] = useState<FieldProblem | null>(null);
@@ -134,7 +134,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   const loading = profile.isPending || eligibility.isPending;
   return (
     <Shell wide back={BACK} title="Checkout">
-      <Said text={released} />
+      <ReleasedNotice text={released} />
       <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
         <div className="space-y-6">
           <form
@@ -156,7 +156,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
               }}
             />
           </form>
-          <Proofs
+          <Requirements
             userId={userId}
             loading={loading}
             verified={verified}
@@ -191,7 +191,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   );
 }
 
-/** The coupon of this booking, from one's own hold of the hours or from the code the draft has; a change is kept on this device and the server. */
+/** Returns the coupon of this booking, from the customer's hold or from the draft. A change is stored in this tab and on the server. */
 function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => void) {
   const holds = useQuery({ queryKey: ['open-holds', userId], queryFn: readOpenHolds });
   const hold = holds.data ? holdOf(holds.data, draft) : null;
@@ -214,7 +214,7 @@ function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => voi
   });
 }
 
-/** A code of before is worth nothing any more: the higher price is agreed to before it is charged. */
+/** Reports an earlier code that no longer works: the customer has to agree to the higher price. */
 function lostCode(
   lost: { code: string; message: string } | null,
   draft: BookingDraft,
@@ -229,8 +229,8 @@ function lostCode(
   };
 }
 
-/** What became of hours that were held before. */
-function Said({ text }: { text: string | null }) {
+/** Says what happened to an earlier hold. */
+function ReleasedNotice({ text }: { text: string | null }) {
   return text === null ? null : (
     <div className="mb-6">
       <Notice tone="plain">
@@ -240,8 +240,8 @@ function Said({ text }: { text: string | null }) {
   );
 }
 
-/** What has to be behind somebody before paying, each with its dialog: the ID and the terms. */
-function Proofs({
+/** The two requirements before paying, ID and terms, each with its dialog. */
+function Requirements({
   userId,
   loading,
   verified,
@@ -271,11 +271,11 @@ function Proofs({
         text={
           review.data ? (
             <p>
-              A person is looking at your ID and decides by {formatStudioDate(review.data.decidedBy)}. You need not wait
-              for that: take a sharper photo, or use the hosted check.
+              Someone on our team is checking your ID and will decide by {formatStudioDate(review.data.decidedBy)}. You
+              don’t have to wait: take a sharper photo, or use the online check.
             </p>
           ) : (
-            <p>You need to be 18 or older. Show an Australian driver licence, once.</p>
+            <p>You need to be 18 or older. Show us your Australian driver licence. You only do this once.</p>
           )
         }
       >
@@ -318,7 +318,7 @@ function NotLoaded({ onRetry }: { onRetry: () => void }) {
   return (
     <Shell back={BACK} title="Checkout">
       <Notice tone="bad">
-        <p>Your details could not be loaded. Your selection is kept.</p>
+        <p>Your details could not be loaded. We’ve kept your selection.</p>
         <Button tone="plain" className="mt-3" onClick={onRetry}>
           Try again
         </Button>

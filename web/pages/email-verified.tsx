@@ -16,27 +16,27 @@ import { toast } from '#web/ui/toast.tsx';
 const IdDialog = lazyPart(async () => ({ default: (await import('#web/features/identity/id-dialog.tsx')).IdDialog }));
 const BACK = { to: paths.home, label: 'Home' };
 const EXPIRED = 'Email verification link may have expired. Please try signing up again.';
-/** The session is looked at after so long, the ID dialog opens after so long, the message stays so long (spec sections 4 and 9). */
+/** Delay before the session is checked, delay before the ID dialog opens, and duration of the message. */
 const CHECK_MS = 1_000;
 const ID_MS = 2_000;
 const TOAST_MS = 8_000;
 
 const CONFIRM = {
   title: 'Confirm your email',
-  lead: 'One press and your address is confirmed.',
+  lead: 'Press the button to confirm your email.',
   button: 'Confirm my email',
 } as const;
-/** What the button is asked for, by what the link was mailed for. */
+/** Texts by the purpose of the link. */
 const ASKS = {
   signup: CONFIRM,
   email_change: CONFIRM,
-  magiclink: { title: 'Sign in', lead: 'One press and you are signed in.', button: 'Sign me in' },
+  magiclink: { title: 'Sign in', lead: 'Press the button to sign in.', button: 'Sign me in' },
 } as const;
 function readKind(type: string | null): keyof typeof ASKS {
   return type === 'email_change' || type === 'magiclink' ? type : 'signup';
 }
 
-/** Reached by the mailed link; the address is confirmed by pressing the button, as mail scanners open links too (decisions T-14). */
+/** Confirms an address from the mailed link. Acts only when the button is pressed, because mail scanners open links. */
 export default function EmailVerifiedPage() {
   const [search, setSearch] = useSearchParams();
   const { status, user } = useSession();
@@ -45,9 +45,9 @@ export default function EmailVerifiedPage() {
   const [confirmed, setConfirmed] = useState(false);
   const tokenHash = search.get('token_hash');
   const type = readKind(search.get('type'));
-  const [half, setHalf] = useState(false);
+  const [otherAddressPending, setOtherAddressPending] = useState(false);
   const navigate = useNavigate();
-  const asking = tokenHash !== null && !confirmed && !half && problem === null;
+  const asking = tokenHash !== null && !confirmed && !otherAddressPending && problem === null;
   const waited = useWaited(!asking, CHECK_MS);
 
   async function confirm(hash: string): Promise<void> {
@@ -55,9 +55,9 @@ export default function EmailVerifiedPage() {
     try {
       const done = await verifyLink(hash, type);
       if (type === 'magiclink') return void navigate(paths.profile, { replace: true });
-      setHalf(!done);
+      setOtherAddressPending(!done);
       setConfirmed(done);
-      // Used up: a reload shows what is, and the history keeps no token.
+      // The token is used up: drop it from the address, so that a reload shows the current state.
       if (done) setSearch({}, { replace: true });
     } catch (error) {
       const expired = errorCode(error) === 'otp_expired';
@@ -76,11 +76,11 @@ export default function EmailVerifiedPage() {
       </Shell>
     );
   }
-  if (half) {
+  if (otherAddressPending) {
     return (
       <Shell back={BACK} title="One more step">
         <Notice tone="good">
-          <p>Thank you. Now press the button in the mail at your other address.</p>
+          <p>Thanks. Now open the email we sent to your other address and press the button in it.</p>
         </Notice>
       </Shell>
     );
@@ -110,7 +110,7 @@ export default function EmailVerifiedPage() {
   );
 }
 
-/** Whether something has been so for that long. */
+/** Whether `since` has been true for `ms`. */
 function useWaited(since: boolean, ms: number): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -124,24 +124,24 @@ function useWaited(since: boolean, ms: number): boolean {
 function Confirmed({ userId }: { userId: string | null }) {
   const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
   const eligibility = useQuery({
-    queryKey: ['verification', 'standing', userId],
+    queryKey: ['verification', 'id-status', userId],
     queryFn: () => readIdStatus(userId ?? ''),
     enabled: userId !== null,
   });
   const state = eligibility.data?.state ?? null;
-  const known = state !== null || userId === null;
-  const tell = useEffectEvent(() =>
+  const loaded = state !== null || userId === null;
+  const announce = useEffectEvent(() =>
     toast({
       title: 'Email Confirmed',
       description:
-        state === 'none' ? 'One thing is left before your first session: your ID.' : 'You can book your hours now.',
+        state === 'none' ? 'One thing left before your first session: your ID.' : 'You can book your hours now.',
       ms: TOAST_MS,
     }),
   );
   useEffect(() => {
-    if (known) tell();
-  }, [known]);
-  // Who waits for a person's decision has shown an ID already: the dialog does not push itself on them.
+    if (loaded) announce();
+  }, [loaded]);
+  // Opens only without an ID in review: those customers have already shown one.
   const opens = useWaited(state === 'none' && dialog === 'not yet', ID_MS);
   const idOpen = dialog === 'open' || opens;
 
@@ -154,8 +154,8 @@ function Confirmed({ userId }: { userId: string | null }) {
         {state === 'verified'
           ? 'Your email and your ID are verified. You are ready to book.'
           : state === 'review'
-            ? 'A person is looking at your ID. You can show a sharper photo meanwhile.'
-            : 'Before your first session we check your ID, once. It takes a minute.'}
+            ? 'Someone on our team is checking your ID. You can send a sharper photo in the meantime.'
+            : 'Before your first session we check your ID. You only do it once, and it takes a minute.'}
       </p>
       <div className="mt-8 flex flex-wrap gap-3">
         {ready ? (

@@ -8,7 +8,7 @@ import { Navigation } from '#web/features/landing/navigation.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
 import { paths } from '#web/lib/paths.ts';
 
-/** The section is laid out only then (spec section 2). */
+/** Delay before scrolling: the section must be laid out first. */
 const SCROLL_MS = 100;
 
 export default function LandingPage() {

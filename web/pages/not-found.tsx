@@ -10,7 +10,7 @@ export default function NotFoundPage() {
   const { pathname } = useLocation();
   useEffect(() => {
     // oxlint-disable-next-line no-console
-    console.error('404: no page at', pathname); // logged by the specification, section 2
+    console.error('404: no page at', pathname); // the specification wants unknown routes logged
   }, [pathname]);
   return (
     <main className="flex min-h-dvh flex-col justify-end gap-6 overflow-hidden px-4 py-10 sm:px-8 sm:py-14">

@@ -18,7 +18,7 @@ import { toast } from '#web/ui/toast.tsx';
 
 const BACK = { to: paths.home, label: 'Return Home' };
 const POLL_MS = 2_000;
-/** A payment that takes days needs no quick eye. */
+/** Slower polling for a payment that takes days. */
 const SLOW_POLL_MS = 15_000;
 const LONG_MS = 30_000;
 
@@ -37,7 +37,7 @@ export default function PaymentSuccessPage() {
       return query.state.data.payment === 'processing' ? SLOW_POLL_MS : POLL_MS;
     },
   });
-  // The session says which booking it paid for; an address that names another is not ours (decisions T-32).
+  // The payment session determines the booking; treat an address with another booking id as unknown.
   const strange = state.data !== undefined && state.data.bookingId !== bookingId;
   const status = strange ? null : (state.data?.status ?? null);
   const confirmed = status === 'confirmed';
@@ -62,14 +62,14 @@ export default function PaymentSuccessPage() {
   if (!complete) return <Navigate to={paths.booking} replace />;
   if (strange) return <NotFound error={null} onRetry={() => void state.refetch()} />;
   if (state.isError && !state.data) return <NotFound error={state.error} onRetry={() => void state.refetch()} />;
-  if (!state.data) return <Waiting label="Asking for your payment" />;
+  if (!state.data) return <Waiting label="Checking your payment" />;
   if (slow) return <Delayed state={state.data} />;
   if (state.data.status === 'pending')
     return <Processing reference={state.data.reference} asking={state.data.state === 'asking'} />;
   return confirmed ? <Confirmed state={state.data} /> : <Cancelled state={state.data} />;
 }
 
-/** Never an invitation to pay again: the money may be on its way. */
+/** Never offers to pay again: the payment may still arrive. */
 function Processing({ reference, asking }: { reference: string; asking: boolean }) {
   const [opened] = useState(() => Date.now());
   const long = useNow(5_000).getTime() - opened > LONG_MS;
@@ -78,22 +78,22 @@ function Processing({ reference, asking }: { reference: string; asking: boolean 
       <Waiting
         label={
           asking
-            ? 'We are still asking the payment provider. This page changes by itself.'
-            : 'Your payment is being processed. This page changes by itself.'
+            ? 'We’re still waiting for the payment provider. This page updates automatically.'
+            : 'Your payment is being processed. This page updates automatically.'
         }
       />
       <p className="text-sm text-fog">Reference {reference}</p>
       {long ? (
         <p className="mt-4 text-fog">
-          This takes longer than usual. You can close this page: we mail you as soon as the payment is through, and you
-          find the booking in your account. Please do not pay a second time.
+          This is taking longer than usual. You can close this page: we’ll email you as soon as the payment goes
+          through, and you’ll find the booking in your account. Please don’t pay again.
         </p>
       ) : null}
     </div>
   );
 }
 
-/** The customer has finished and the bank takes days: nothing more to do here. */
+/** Shown when the customer has finished and the bank takes days. */
 function Delayed({ state }: { state: PaymentState }) {
   return (
     <Shell
@@ -139,7 +139,7 @@ function Confirmed({ state }: { state: PaymentState }) {
     <Shell
       back={BACK}
       title="Booking confirmed"
-      lead={<p>We have mailed you the details. {codeAt(booking?.start_time)}</p>}
+      lead={<p>We’ve emailed you the details. {codeAt(booking?.start_time)}</p>}
     >
       <dl className="grid gap-px bg-line">
         <Row name="Reference" value={state.reference} />
@@ -164,7 +164,7 @@ function Confirmed({ state }: { state: PaymentState }) {
         <h2 className="text-3xl">What's next</h2>
         <ol className="mt-3 list-decimal space-y-1 pl-5 text-fog">
           <li>Arrive 10 minutes early.</li>
-          <li>Open the door with the code from the mail, or from your access code page.</li>
+          <li>Open the door with the code from our email or from your access code page.</li>
           <li>Play. The door locks behind you; a new code is one tap away.</li>
         </ol>
       </section>
@@ -183,17 +183,17 @@ function Confirmed({ state }: { state: PaymentState }) {
   );
 }
 
-/** When the code comes, to the minute where that is certain (decisions T-56). */
+/** Says when the access code comes, with the exact time when it is certain. */
 function codeAt(start: string | undefined): string {
   const begins = start === undefined ? null : new Date(start);
   if (begins === null || mailIsImmediate(begins, new Date()))
-    return 'Your access code follows 15 minutes before you start, or at once if that is within the hour.';
+    return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
   const at = new Date(begins.getTime() - settings.releaseLeadMinutes * 60_000);
-  return `Your access code follows 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
+  return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
 }
 
 const GIVEN_UP =
-  'This booking was given up before a payment arrived. If your card was charged, all of it is on its way back.';
+  'This booking was cancelled before your payment arrived. If your card was charged, you’ll get all of it back.';
 const WHY_NOT: Readonly<Partial<Record<PaymentState['payment'], string>>> = {
   failed: 'Your bank couldn’t complete the payment, so the time is free again. Nothing was charged.',
   processing:
@@ -226,7 +226,7 @@ function NotFound({ error, onRetry }: { error: Error | null; onRetry: () => void
       <Notice tone="bad">
         <p>
           {unknown
-            ? 'There is no booking for this payment.'
+            ? 'We couldn’t find a booking for this payment.'
             : describeError(error, 'Failed to complete booking. Please contact support.')}
         </p>
       </Notice>

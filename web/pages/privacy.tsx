@@ -7,20 +7,21 @@ const mail = (
   </a>
 );
 
-/** What the program does with what it knows of people; each sentence is true of the code, so change both together. */
+/** What the program does with personal data. Each sentence describes the code: change both together. */
 const SECTIONS = [
   {
     title: 'What we keep',
     text: (
       <>
         <p>
-          Your account: name, e-mail, phone number, date of birth and, if you gave one, your DJ name. With each booking,
+          Your account: name, email, phone number, date of birth and, if you gave one, your DJ name. With each booking,
           the phone number you gave at checkout.
         </p>
         <p>
-          Your bookings, what was paid for them, and which codes were made for the door, never their digits in clear.
+          Your bookings, what you paid for them, and which door codes we made. We never keep a code’s digits in readable
+          form.
         </p>
-        <p>A log of what was done with an account and by whom, so that a quarrel can be settled.</p>
+        <p>A log of what was done on your account and by whom, so we can sort out any disagreement.</p>
       </>
     ),
   },
@@ -29,24 +30,24 @@ const SECTIONS = [
     text: (
       <>
         <p>
-          We check an Australian driver licence before your first session. The picture is read on our own server and
-          deleted within an hour of the result. If a person has to look at it, it is deleted once decided, after 7 days
-          at the latest.
+          We check your Australian driver licence before your first session. Our own server reads the photo, and we
+          delete it within an hour of the result. If someone on our team has to look at it, we delete it once they’ve
+          decided, and after 7 days at the latest.
         </p>
-        <p>What stays is that you were verified, until when, and the name and dates that were read.</p>
+        <p>We keep that you were verified, until when, and the name and dates we read.</p>
       </>
     ),
   },
   {
     title: 'Your card',
-    text: <p>You enter it with our payment provider. We never see its number, only whether you paid.</p>,
+    text: <p>You enter it on our payment provider’s page. We never see the number, only whether you paid.</p>,
   },
   {
-    title: 'News by e-mail',
+    title: 'News by email',
     text: (
       <p>
-        Only if you asked for it. We keep the address and when you agreed. Every such mail has a link that ends it; or
-        write to {mail}.
+        Only if you signed up for it. We keep your address and when you agreed. Every email has a link to unsubscribe,
+        or you can email {mail}.
       </p>
     ),
   },
@@ -54,8 +55,8 @@ const SECTIONS = [
     title: 'In your browser',
     text: (
       <p>
-        That you are signed in, and a booking you have begun. No advertising, no tracking, no scripts of anybody else on
-        our pages.
+        Your sign-in, and a booking you’ve started. There’s no advertising and no tracking, and no one else’s scripts
+        run on our pages.
       </p>
     ),
   },
@@ -63,8 +64,8 @@ const SECTIONS = [
     title: 'Who else sees it',
     text: (
       <p>
-        The companies that carry out payments, hosted ID checks, door locks and mail for us, each only what it needs. We
-        sell nothing to anybody.
+        The companies that run payments, online ID checks, door locks and email for us. Each sees only what it needs. We
+        never sell your data.
       </p>
     ),
   },
@@ -72,8 +73,8 @@ const SECTIONS = [
     title: 'How long',
     text: (
       <p>
-        As long as you have an account. Invoices as long as tax law asks. A verification ends with your licence, after
-        24 months at the latest.
+        For as long as you have an account. We keep invoices for as long as tax law says. Your ID verification ends when
+        your licence expires, and after 24 months at the latest.
       </p>
     ),
   },
@@ -81,8 +82,8 @@ const SECTIONS = [
     title: 'Your rights',
     text: (
       <p>
-        Ask what we keep about you, have it corrected or deleted: write to {mail}. If our answer does not satisfy you,
-        the Office of the Australian Information Commissioner is there for you.
+        You can ask what we keep about you, and have it corrected or deleted. Email {mail}. If you’re not happy with our
+        answer, you can contact the Office of the Australian Information Commissioner.
       </p>
     ),
   },
@@ -90,7 +91,7 @@ const SECTIONS = [
 
 export default function PrivacyPage() {
   return (
-    <PublicFrame title="Privacy" lead={<p>As little as a door, a price and the law need.</p>}>
+    <PublicFrame title="Privacy" lead={<p>We keep only what we need for your bookings and what the law asks for.</p>}>
       <Articles sections={SECTIONS} />
     </PublicFrame>
   );

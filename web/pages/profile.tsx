@@ -26,13 +26,13 @@ export default function ProfilePage() {
   const leaving = useRef(false);
   const [idOpen, setIdOpen] = useState(false);
   const eligibility = useQuery({
-    queryKey: ['verification', 'standing', user?.id],
+    queryKey: ['verification', 'id-status', user?.id],
     queryFn: () => readIdStatus(user?.id ?? ''),
     enabled: user !== null,
   });
 
   useEffect(() => {
-    // Who signs out here goes home and is not asked to sign in again.
+    // After Sign Out on this page, do not ask to sign in again.
     if (status === 'out' && !leaving.current) open('sign-in');
   }, [status, open]);
 
@@ -77,7 +77,7 @@ export default function ProfilePage() {
         <Part title="Change password">
           <PasswordForm />
         </Part>
-        <Part title="Second step" anchor="second-step">
+        <Part title="Two-step sign-in" anchor="second-step">
           <SecondStep userId={user.id} />
         </Part>
         <Part title="Passkeys">
@@ -129,9 +129,9 @@ function Eligibility({ eligibility, onVerify }: { eligibility: IdStatus; onVerif
       return (
         <div className="space-y-4">
           <Notice tone="warn">
-            <p className="font-semibold">A person is looking at your ID</p>
+            <p className="font-semibold">Someone on our team is checking your ID</p>
             <p className="mt-1 text-sm text-fog">
-              This takes 7 days at most. You need not wait: photograph it again, or use the hosted check.
+              This takes up to 7 days. You don’t have to wait: take another photo, or use the online check.
             </p>
           </Notice>
           <Button tone="plain" onClick={onVerify}>
@@ -142,9 +142,7 @@ function Eligibility({ eligibility, onVerify }: { eligibility: IdStatus; onVerif
     case 'none':
       return (
         <div className="space-y-4">
-          <p className="text-fog">
-            Not verified yet. An Australian driver licence is needed before your first session.
-          </p>
+          <p className="text-fog">Not verified yet. You need an Australian driver licence before your first session.</p>
           <Button onClick={onVerify}>Verify ID</Button>
         </div>
       );

@@ -20,7 +20,7 @@ import { toast } from '#web/ui/toast.tsx';
 const BACK = { to: paths.home, label: 'Home' };
 const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
 const DAY_MS = 86_400_000;
-/** How early people are asked to come. */
+/** How early customers are asked to arrive. */
 const EARLY_MS = 600_000;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : '');
@@ -56,7 +56,7 @@ export default function RegeneratePinPage() {
     );
   }
   if (access.data) return <Pin access={access.data} token={token} queryKey={queryKey} />;
-  if (!access.isError) return <Waiting label="Asking for your code" />;
+  if (!access.isError) return <Waiting label="Getting your code" />;
   return <Refused error={access.error} onRetry={() => void access.refetch()} />;
 }
 
@@ -112,7 +112,7 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
       client.setQueryData(queryKey, fresh);
       toast({
         title: 'New PIN generated',
-        description: access.singleUse ? 'The one before no longer opens the door.' : '',
+        description: access.singleUse ? 'Your old PIN no longer opens the door.' : '',
       });
     },
     onError: (error) => {
@@ -143,13 +143,15 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
           ended={phase === 'ended'}
           busy={renew.isPending}
           disabled={phase === 'ended' || phase === 'waiting' || waitSeconds > 0 || noneLeft}
-          // A reusable code of this lock keeps working beside the new one.
+          // A reusable code keeps working next to the new one.
           ends={phase === 'shown' && access.singleUse ? access.pin : null}
           needed={phase === 'used'}
           onRenew={() => renew.mutate()}
         />
         {waitSeconds > 0 && phase !== 'ended' ? (
-          <p className="text-sm text-fog tabular-nums">A new PIN can be made in {waitSeconds} s.</p>
+          <p className="text-sm text-fog tabular-nums">
+            You can make a new PIN in {waitSeconds} {waitSeconds === 1 ? 'second' : 'seconds'}.
+          </p>
         ) : null}
         {problem ? (
           <Notice tone="bad">
@@ -162,8 +164,8 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
               ? 'Each PIN is single-use: the door locks behind you, and a new PIN lets you in again.'
               : 'This lock takes the same PIN again until your session ends.'}{' '}
             {noneLeft
-              ? `No more can be made. Please write to ${venue.email}.`
-              : `${access.codesLeft} more can be made.`}
+              ? `You can’t make any more. Please email ${venue.email}.`
+              : `You can make ${access.codesLeft} more.`}
           </p>
         )}
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
@@ -173,8 +175,7 @@ function Pin({ access, token, queryKey }: { access: Access; token: string | null
 }
 
 /**
- * Generate New PIN. Asks first while a PIN works that would stop working: somebody reads it out to a friend at the door,
- * and a second press costs nothing.
+ * Button Generate New PIN. Asks first when the new PIN would end one that works: a friend may be using it at the door.
  */
 function NewPin({
   ended,
@@ -187,9 +188,9 @@ function NewPin({
   ended: boolean;
   busy: boolean;
   disabled: boolean;
-  /** The PIN that would stop working; null when none would. */
+  /** PIN that would stop working; null when none would. */
   ends: string | null;
-  /** There is no PIN that works: this is the way in. */
+  /** No PIN works, so this button is the main action. */
   needed: boolean;
   onRenew: () => void;
 }) {
@@ -207,8 +208,8 @@ function NewPin({
       </Button>
       <Dialog open={asking && ends !== null} title="Replace your PIN?" onClose={() => setAsking(false)}>
         <p>
-          <strong className="tabular-nums">{ends === null ? '' : groupPin(ends).join(' ')}</strong> still works. With a
-          new PIN it no longer opens the door, not even for friends you sent it to.
+          <strong className="tabular-nums">{ends === null ? '' : groupPin(ends).join(' ')}</strong> still works. If you
+          make a new PIN, this one stops working, even for friends you sent it to.
         </p>
         <div className="mt-6 flex flex-wrap gap-3">
           <Button onClick={() => setAsking(false)}>Keep this PIN</Button>
@@ -227,7 +228,7 @@ function NewPin({
   );
 }
 
-/** The code, or when it comes. */
+/** Shows the code, or when it comes. */
 function CodeBoard({
   access,
   phase,
@@ -262,8 +263,8 @@ function CodeBoard({
       {phase === 'waiting' ? (
         <>
           <p className="text-fog">
-            Your code appears here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time) and is
-            emailed to you then.
+            Your code will appear here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time),
+            and we’ll email it to you then.
           </p>
           <EarlyNote access={access} start={start} />
           {release.getTime() - now.getTime() < DAY_MS ? (
@@ -274,18 +275,18 @@ function CodeBoard({
         </>
       ) : null}
       {phase === 'asking' ? (
-        <p className="text-fog">The lock is being asked for your code. This page shows it as soon as it is there.</p>
+        <p className="text-fog">We’re getting your code from the lock. It will appear here automatically.</p>
       ) : null}
       {phase === 'used' ? (
         <p className="text-fog">
-          Your last PIN was used, or the lock has not answered yet. Generate a new one to come in.
+          Your last PIN was used, or the lock hasn’t answered yet. Generate a new one to get in.
         </p>
       ) : null}
     </section>
   );
 }
 
-/** From when the code works and, when that is later than people are asked to come, why. */
+/** Says from when the code works, and why when that is later than the suggested arrival. */
 function EarlyNote({ access, start }: { access: Access; start: Date }) {
   const works = new Date(access.worksFrom);
   const later = start.getTime() - works.getTime() < EARLY_MS;
@@ -298,13 +299,13 @@ function EarlyNote({ access, start }: { access: Access; start: Date }) {
   );
 }
 
-/** "6:55 pm", with its day where that is not the day one thinks of. */
+/** Formats "6:55 pm", with the day when it differs from that of `near`. */
 function when(at: Date, near: Date): string {
   const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
   return `${formatStudioTime(at)}${day}`;
 }
 
-/** The digits in groups, as one reads them out at the door; the text itself has no gaps. */
+/** Shows the digits in groups; the text itself has no spaces, so that it can be copied. */
 function Digits({ pin }: { pin: string }) {
   return (
     <p
@@ -326,7 +327,7 @@ function CopyPin({ pin }: { pin: string }) {
       setCopied(true);
     } catch (error) {
       // oxlint-disable-next-line no-console
-      console.warn('the PIN could not be copied', error instanceof Error ? error.name : ''); // only logged (spec section 8)
+      console.warn('the PIN could not be copied', error instanceof Error ? error.name : ''); // only logged
     }
   }
   const Sign = copied ? CopyCheck : Copy;

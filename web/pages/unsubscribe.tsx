@@ -9,7 +9,7 @@ import { Shell } from '#web/ui/shell.tsx';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Where the link at the end of our news leads (decisions T-71). It acts on a press: mail scanners open every link. */
+/** Target of the unsubscribe link in our news. Acts only when the button is pressed, because mail scanners open links. */
 export default function UnsubscribePage() {
   const [search] = useSearchParams();
   const [state, setState] = useState<'asking' | 'busy' | 'done' | 'failed'>('asking');
@@ -27,18 +27,18 @@ export default function UnsubscribePage() {
     <Shell back={{ to: paths.home, label: 'Back to Home' }} title="Unsubscribe">
       {!UUID.test(subscription) ? (
         <Notice tone="bad">
-          This link is not whole. Please use the one at the end of our mail, or write to{' '}
+          This link is incomplete. Please use the link at the end of our email, or contact us at{' '}
           <a className="underline" href={`mailto:${venue.email}`}>
             {venue.email}
           </a>
           .
         </Notice>
       ) : state === 'done' ? (
-        <Notice tone="good">You are off the list. We will not write to you again.</Notice>
+        <Notice tone="good">You’re off the list. You won’t get any more news from us.</Notice>
       ) : (
         <div className="space-y-5">
           <p className="text-fog">
-            One press, and you are off our mailing list. Your bookings and your account stay as they are.
+            Press the button to leave our mailing list. Your bookings and your account stay as they are.
           </p>
           <Button busy={state === 'busy'} onClick={() => void leave()}>
             Unsubscribe

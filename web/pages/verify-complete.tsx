@@ -14,10 +14,10 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
-/** The check opens by itself after so long, unless somebody touches the page: they may want the photo instead. */
+/** Delay before the check opens automatically. Any input stops it: the customer may want to use a photo instead. */
 const GO_ON_SECONDS = 5;
 
-/** Leads to the hosted identity check for the booking that waits, or to the checkout for a photo of the licence. */
+/** Leads to the hosted identity check for the pending booking, or to the checkout for a photo of the licence. */
 export default function VerifyCompletePage() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
@@ -31,7 +31,7 @@ export default function VerifyCompletePage() {
     retry: 0,
   });
   const draft = kept ?? server.data ?? null;
-  // From the ID dialog, where the hosted check was chosen: no second question.
+  // The customer chose the hosted check in the ID dialog: do not ask again.
   const chosen = kept !== null && state !== null && typeof state === 'object' && 'goOn' in state && !cameBack();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -45,7 +45,7 @@ export default function VerifyCompletePage() {
       const made = drafts.verification();
       const session = made !== null && made.openedAt === undefined ? made : await beginHostedCheck(draft);
       drafts.keepVerification({ ...session, openedAt: Date.now() });
-      // Not a step on the way back: Back from the check leads to the page before this one.
+      // `replace`: Back from the check skips this page.
       leaveTo(session.url, 'replace');
     } catch (error) {
       if (errorCode(error) === 'not_configured')
@@ -56,7 +56,7 @@ export default function VerifyCompletePage() {
     return undefined;
   }
 
-  // With a booking that waits in this tab the page goes on by itself; never when somebody came back to it.
+  // Continue automatically with a pending booking in this tab, but not after Back or a reload.
   const waits = kept !== null && status === 'in' && !cameBack() && !chosen && !busy && problem === null;
   const seconds = useCountdown(waits, GO_ON_SECONDS);
   const goesOn = chosen || seconds === 0;
@@ -67,7 +67,7 @@ export default function VerifyCompletePage() {
 
   if (status === 'loading' || server.isLoading) return <Waiting label="Loading your booking" />;
   if (busy) return <Waiting label="Opening the identity check" />;
-  const told = draft === null ? 'No booking data found. Please try booking again.' : problem;
+  const message = draft === null ? 'No booking data found. Please try booking again.' : problem;
   return (
     <Shell
       back={{ to: paths.booking, label: 'Back to booking' }}
@@ -75,13 +75,13 @@ export default function VerifyCompletePage() {
       lead={
         <p>
           One check, then you can book whenever you like. Our identity service looks at your licence and your face. It
-          takes about two minutes and brings you back here.
+          takes about two minutes, then you come back here.
         </p>
       }
     >
-      {told ? (
+      {message ? (
         <Notice tone="bad">
-          <p>{told}</p>
+          <p>{message}</p>
         </Notice>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-3">
@@ -98,13 +98,15 @@ export default function VerifyCompletePage() {
         <ReturnToBooking />
       </div>
       <p role="timer" className="mt-4 min-h-6 text-sm text-fog">
-        {seconds === null ? null : `The check opens by itself in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`}
+        {seconds === null
+          ? null
+          : `The check opens automatically in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`}
       </p>
     </Shell>
   );
 }
 
-/** Seconds left while `on`, down to 0; null when off, and from the first press or key on: somebody is deciding. */
+/** Counts down while `on`, to 0; null when off and after the first input. */
 function useCountdown(on: boolean, from: number): number | null {
   const [left, setLeft] = useState(from);
   const [stopped, setStopped] = useState(false);
@@ -123,7 +125,7 @@ function useCountdown(on: boolean, from: number): number | null {
   return on && !stopped ? left : null;
 }
 
-/** Whether the browser's Back or a reload brought somebody to this page. */
+/** Whether this page was reached with the browser's Back or a reload. */
 function cameBack(): boolean {
   const [entry] = performance.getEntriesByType('navigation');
   const loaded = entry instanceof PerformanceNavigationTiming && new URL(entry.name).pathname === paths.verifyComplete;

@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast.tsx';
 const POLL_MS = 2_500;
 const BACK = { to: paths.checkout, label: 'Back to checkout' };
 
-/** Back from the identity check: waits while it is looked at, then goes on to checkout, or home when nothing is to be booked. */
+/** Handles the return from the identity check: waits for the result, then leads to the checkout, or to the profile without a booking. */
 export default function VerifyReturnPage() {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -48,7 +48,7 @@ export default function VerifyReturnPage() {
   if (session !== null && status === 'out') {
     return (
       <Shell back={BACK} title="Nearly there">
-        <p className="text-fog">Please sign in again, so that we can see how your identity check went.</p>
+        <p className="text-fog">Please sign in again so we can see how your identity check went.</p>
         <Button className="mt-6" onClick={() => open('sign-in')}>
           Sign In
         </Button>
@@ -58,7 +58,7 @@ export default function VerifyReturnPage() {
   if (status === 'loading' || verified || (session !== null && !result.data && !result.isError))
     return <Waiting label="Confirming your ID" />;
   if (result.data?.status === 'processing')
-    return <Waiting label="Your ID is being looked at. This page goes on by itself." />;
+    return <Waiting label="Your ID is being checked. This page updates automatically." />;
   const message =
     session === null
       ? 'No verification session ID found. Please try booking again.'
@@ -72,8 +72,8 @@ export default function VerifyReturnPage() {
         <p>{message}</p>
         {review.data ? (
           <p className="mt-2 text-sm text-fog">
-            A person looks at this and decides by {formatStudioDate(review.data.decidedBy)}. You need not wait for that:
-            if your account has a typing mistake, mend it in your profile, then try again.
+            Someone on our team is checking this and will decide by {formatStudioDate(review.data.decidedBy)}. You don’t
+            have to wait: if there’s a typo in your account, fix it in your profile and try again.
           </p>
         ) : null}
       </Notice>

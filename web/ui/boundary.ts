@@ -2,19 +2,19 @@ import { Component, type ReactNode } from 'react';
 import { PartMissing, reloadOnce } from './fetch-part.ts';
 import { retryParts } from './load-part.ts';
 
-/** What went wrong, for the screen that stands in its place. */
+/** What went wrong, for the fallback. */
 export type Problem = {
-  /** A file could not be fetched, as opposed to a fault in the program. */
+  /** A file could not be fetched, as opposed to an error in the program. */
   readonly missing: boolean;
-  /** The page is about to load again by itself. */
+  /** The page is about to reload automatically. */
   readonly reloading: boolean;
-  /** Tries again in place; from the second time on by loading the whole page. */
+  /** Tries again in place; from the second time on reloads the page. */
   readonly retry: () => void;
 };
 type Props = {
-  /** When this changes, the children are drawn again. */
+  /** When this changes, the children are rendered again. */
   readonly page: string;
-  /** Load the page again by itself, once, when a file is missing. */
+  /** Reload the page automatically, once, when a file is missing. */
   readonly reloads?: boolean;
   readonly fallback: (problem: Problem) => ReactNode;
   readonly children: ReactNode;
@@ -28,7 +28,7 @@ type State = {
 };
 const WHOLE = { error: null, broken: false, reloading: false };
 
-/** Shows `fallback` when its children break or could not be fetched. A class: React has no other way to catch these errors. */
+/** Shows `fallback` when its children throw or could not be fetched. A class, because React has no other error boundary. */
 export class Boundary extends Component<Props, State> {
   override state: State = { ...WHOLE, tries: 0, page: this.props.page };
 
@@ -38,7 +38,7 @@ export class Boundary extends Component<Props, State> {
 
   static getDerivedStateFromProps(props: Props, state: State): State | null {
     if (props.page === state.page) return null;
-    // Another page, another try; also of what could not be fetched before.
+    // A new page retries parts that could not be fetched.
     if (state.broken) retryParts();
     return { ...WHOLE, tries: 0, page: props.page };
   }

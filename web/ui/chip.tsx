@@ -8,7 +8,7 @@ const TONES = {
   signal: 'border-signal text-signal',
 } as const;
 
-/** A state in one or two words, told by the words; the colour only helps. */
+/** Shows a state in one or two words; the colour only supports them. */
 export function Chip({ tone = 'plain', children }: { tone?: keyof typeof TONES; children: ReactNode }) {
   return (
     <span className={`inline-block border px-2 py-0.5 text-xs font-semibold whitespace-nowrap ${TONES[tone]}`}>

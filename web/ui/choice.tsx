@@ -7,7 +7,7 @@ type CheckProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'type'> & {
   readonly error?: string | null;
 };
 
-/** A box to tick, with its sentence; the sentence is part of what can be pressed. */
+/** A checkbox with its label; the label can be pressed too. */
 export function Check({ children, error = null, className = '', ...input }: CheckProps) {
   const id = useId();
   return (
@@ -37,7 +37,7 @@ type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & {
   readonly error?: string | null;
 };
 
-/** A labelled choice out of a few: the browser's own, which every phone shows best. */
+/** A labelled native select, which phones show best. */
 export function SelectField({ label, options, error = null, className = '', ...select }: SelectProps) {
   const id = useId();
   return (

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 import { Notice, Waiting } from './notice.tsx';
 import { SiteFrame } from './shell.tsx';
 
-/** Shows a page, or what to do when it breaks or could not be fetched. */
+/** Shows a page, or what to do when it throws or could not be fetched. */
 export function CrashScreen({ page, children }: { page: string; children: ReactNode }) {
   return (
     <Boundary page={page} reloads fallback={(problem) => <Screen {...problem} home={<HomeLink />} />}>
@@ -15,7 +15,7 @@ export function CrashScreen({ page, children }: { page: string; children: ReactN
   );
 }
 
-/** The last resort, around everything: stands outside the router, so the way home loads the page anew. */
+/** Outermost boundary, outside the router: its Home link loads the page again. */
 export function LastResort({ children }: { children: ReactNode }) {
   const home = (
     <a href="/" className={buttonStyle.plain}>
@@ -37,7 +37,7 @@ function HomeLink() {
   );
 }
 
-const OFFLINE = 'You seem to be offline. We’ll try again by ourselves as soon as you are back.';
+const OFFLINE = 'You seem to be offline. We’ll try again automatically when you’re back online.';
 
 function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -66,17 +66,17 @@ function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode
   );
 }
 
-/** A dialog that breaks or could not be fetched: says so in its place; the page behind it stays as it is. */
+/** Boundary for a dialog: shows the error in a dialog; the page behind it stays. */
 export function DialogBoundary({
   page,
   onClose,
-  way,
+  action,
   children,
 }: {
   page: string;
   onClose: () => void;
-  /** A second way on, beside Try again. */
-  way?: ReactNode;
+  /** Second button, next to Try again. */
+  action?: ReactNode;
   children: ReactNode;
 }) {
   return (
@@ -92,7 +92,7 @@ export function DialogBoundary({
           </Notice>
           <div className="mt-5 flex flex-wrap gap-3">
             <Button onClick={retry}>Try again</Button>
-            {way}
+            {action}
           </div>
         </Dialog>
       )}
@@ -102,7 +102,7 @@ export function DialogBoundary({
   );
 }
 
-/** A part of a page that breaks or could not be fetched, in place; the rest of the page stays. */
+/** Boundary for a part of a page: shows the error in place; the rest of the page stays. */
 export function PartBoundary({ what, children }: { what: string; children: ReactNode }) {
   return (
     <Boundary

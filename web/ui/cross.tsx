@@ -1,4 +1,4 @@
-/** The sign on whatever closes something. */
+/** The close icon. */
 export function Cross() {
   return (
     <svg viewBox="0 0 16 16" className="size-4" aria-hidden="true">

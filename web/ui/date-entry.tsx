@@ -18,7 +18,7 @@ const MONTHS = [
 ];
 const digits = (text: string): string => text.replace(/\D/g, '');
 
-/** Day, month in words, year: nobody takes 3 April for 4 March. `echo` says what was understood; what `accepts` refuses is not taken. */
+/** Fields for day, month by name, and year, so that 3 April is never read as 4 March. `echo` says what was understood. */
 export function DateEntry({
   legend,
   badge,
@@ -35,7 +35,7 @@ export function DateEntry({
   hint: string;
   echo: string;
   error: string | null;
-  /** Said when something could not be typed. */
+  /** Shown when an input was not accepted. */
   refusal: string;
   /** Whether these parts may be entered. */
   accepts: (parts: Parts) => boolean;

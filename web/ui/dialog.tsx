@@ -4,7 +4,7 @@ import { hostToasts } from './toast.tsx';
 
 const TO_TYPE_IN = 'input:not([type=file], [type=checkbox], [type=radio], [type=hidden]), select, textarea';
 
-/** A modal: the browser keeps the focus inside, Escape closes, focus goes back to where it was, messages appear on top. */
+/** A modal dialog: the browser keeps the focus inside and restores it after; Escape closes; messages appear inside. */
 export function Dialog({
   open,
   title,
@@ -26,7 +26,7 @@ export function Dialog({
     const dialog = ref.current;
     if (!dialog || !open) return;
     dialog.showModal();
-    // By itself the browser would begin at the way out. A finger is spared the keyboard that would cover half the screen.
+    // The browser would focus the close button. On touch screens focus the heading, so that no on-screen keyboard opens.
     const begin = window.matchMedia('(pointer: fine)').matches ? dialog.querySelector<HTMLElement>(TO_TYPE_IN) : null;
     (begin ?? heading.current)?.focus();
     const leave = messages.current ? hostToasts(messages.current) : (): void => {};

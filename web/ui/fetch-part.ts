@@ -1,11 +1,11 @@
-/** Thrown when a part of the site could not be fetched: no connection, or its file is no longer on the server. */
+/** Thrown when a part of the site could not be fetched: no connection, or the file is no longer on the server. */
 export class PartMissing extends Error {
   override readonly name = 'PartMissing';
 }
 
 const PAUSES_MS = [400, 1_600];
 const RELOAD_KEY = 'reloadedAt';
-/** Two automatic reloads are at least this far apart. */
+/** Minimum time between two automatic reloads. */
 const RELOAD_PAUSE_MS = 300_000;
 
 /** Fetches a part of the site, three tries in two seconds (one while offline). Throws `PartMissing`. */
@@ -21,14 +21,14 @@ export async function fetchPart<T>(load: () => Promise<T>, pauses: readonly numb
   }
 }
 
-/** Reloads the page, at most once in five minutes. Returns false when it did so already, or cannot remember it. */
+/** Reloads the page, at most once in five minutes. Returns false when it already did, or when there is no session storage. */
 export function reloadOnce(): boolean {
   try {
     const last = Number(sessionStorage.getItem(RELOAD_KEY) ?? 0);
     if (Date.now() - last < RELOAD_PAUSE_MS) return false;
     sessionStorage.setItem(RELOAD_KEY, String(Date.now()));
   } catch {
-    return false; // without a memory it might reload for ever
+    return false; // without storage it could reload for ever
   }
   window.location.reload();
   return true;

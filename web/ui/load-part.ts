@@ -3,15 +3,15 @@ import { fetchPart } from './fetch-part.ts';
 
 const failed = new Set<() => void>();
 
-/** Lets every part that could not be fetched be fetched again when it is next drawn. */
+/** Makes every part that could not be fetched try again at its next render. */
 export function retryParts(): void {
   for (const again of failed) again();
   failed.clear();
 }
 
 /**
- * Makes a component that is fetched when it is first drawn. React remembers a failed fetch for ever;
- * after `retryParts` this one asks again.
+ * Makes a component that is fetched at its first render. React caches a failed fetch for ever;
+ * after `retryParts` this one fetches again.
  */
 export function lazyPart<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
   const make = (): ComponentType<P> =>

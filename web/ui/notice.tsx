@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Meter } from './button.tsx';
 
-/** What happened and what to do, in place. */
+/** Says in place what happened and what to do. */
 export function Notice({ tone, children }: { tone: 'bad' | 'warn' | 'good' | 'plain'; children: ReactNode }) {
   const edge = { bad: 'border-bad', warn: 'border-warn', good: 'border-good', plain: 'border-line' }[tone];
   return (
@@ -11,7 +11,7 @@ export function Notice({ tone, children }: { tone: 'bad' | 'warn' | 'good' | 'pl
   );
 }
 
-/** A page that is still thinking. */
+/** Placeholder of a page that is loading. */
 export function Waiting({ label }: { label: string }) {
   return (
     <output className="flex min-h-[40dvh] flex-col items-center justify-center gap-4 text-signal">
@@ -21,12 +21,12 @@ export function Waiting({ label }: { label: string }) {
   );
 }
 
-/** Nothing here yet: says so, and what to do about it. */
+/** Empty state of a list. */
 export function Empty({ children }: { children: ReactNode }) {
   return <div className="border border-dashed border-line px-5 py-10 text-center text-fog">{children}</div>;
 }
 
-/** Holds the place of what is on its way; as high as that will be, so that nothing jumps. */
+/** Placeholder with the height of the content, so that the layout does not shift. */
 export function Skeleton({ label, className }: { label: string; className: string }) {
   return <output aria-label={label} className={`skeleton block ${className}`} />;
 }

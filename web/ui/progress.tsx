@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** What goes on, in words that change the longer it takes; nothing while `on` is false. The place is kept by whoever shows it. */
+/** Says what is going on, in words that change over time; nothing while `on` is false. The parent reserves the space. */
 export function Progress({ on, words }: { on: boolean; words: readonly [string, string, string] }) {
   return on ? <Steps words={words} /> : null;
 }
 
-/** Most things are over before the second is said; nobody should wait 12 seconds without a reason being given. */
+/** When the second and third text appear: most calls end before the second; after 12 seconds people need a reason. */
 const SECOND_MS = 4_000;
 const THIRD_MS = 12_000;
 

@@ -2,13 +2,13 @@ import { createContext, type ReactNode, useContext, useEffect, useRef } from 're
 import { Link } from 'react-router';
 import { Mark } from './logo.tsx';
 
-/** What every page has around it: the name of the business, and the way to sign in or to the account. */
+/** Shared by every page: the name of the business, and the sign-in or account entry. */
 export const SiteFrame = createContext<{ readonly name: string; readonly account: ReactNode }>({
   name: '',
   account: null,
 });
 
-/** The frame of every page but the first: a way back, a title, room to breathe. A new page starts at its top and is read from its title. */
+/** Frame of every page but the public ones: back link, account entry, title. Focuses the title of a new page for screen readers. */
 export function Shell({
   back,
   title,
@@ -25,7 +25,7 @@ export function Shell({
   const { name, account } = useContext(SiteFrame);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Only when the focus was lost with the page before: never out of somebody's hands.
+    // Only when the focus was lost with the previous page.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [title]);
   return (

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * A table of few columns. On a phone and a tablet each row becomes a card that names its own cells (`label` of each `Cell`).
- * Browsers of today keep a table a table for screen readers, however it is laid out.
+ * A table with few columns. On phones and tablets each row becomes a card with labelled cells (`label` of `Cell`).
+ * Current browsers keep the table semantics for screen readers in any layout.
  */
 export function Table({
   caption,
@@ -38,7 +38,7 @@ export function Row({ children }: { children: ReactNode }) {
   );
 }
 
-/** `label` repeats the column's name where there are no columns; '' for buttons, which name themselves. */
+/** `label` repeats the column name in card layout; '' for cells with buttons. */
 export function Cell({ label, children, className = '' }: { label: string; children: ReactNode; className?: string }) {
   return (
     <td

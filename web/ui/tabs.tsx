@@ -4,7 +4,7 @@ type Tab = { readonly key: string; readonly label: string };
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** Tabs over one panel (WAI-ARIA tabs pattern): arrows walk, Home and End jump, only the chosen one is in the tab order. */
+/** Tabs over one panel (WAI-ARIA tabs pattern): arrows move, Home and End jump, only the selected tab is in the tab order. */
 export function Tabs({
   label,
   tabs,

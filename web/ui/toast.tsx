@@ -9,49 +9,49 @@ export type Toast = {
   readonly title: string;
   readonly description: string;
   readonly tone: Tone;
-  /** When it goes, in milliseconds of the clock: a message that moves into a dialog does not begin anew. */
+  /** Epoch milliseconds at which it disappears, so that moving into a dialog does not restart it. */
   readonly until: number;
 };
 
 const EDGE: Readonly<Record<Tone, string>> = { good: 'border-good', warn: 'border-warn', bad: 'border-bad' };
 
-/** Messages that do not say how long they stay. */
+/** Default duration. */
 const SHOWN_MS = 7_000;
 
 let toasts: readonly Toast[] = [];
-/** Open dialogs, the last on top. */
+/** Message regions of the open dialogs, topmost last. */
 let hosts: readonly HTMLElement[] = [];
 let next = 1;
 const listeners = new Set<() => void>();
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener();
 }
 function change(list: readonly Toast[]): void {
   toasts = list;
-  tell();
+  notify();
 }
 function listen(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Beside a title whose reason stands at a field already: a message never repeats it. */
+/** Description of a toast whose reason is already shown at a field. */
 export const SEE_FIELD = 'Please check the marked field.';
 
 /**
- * Shows messages inside `element` until the returned function is called: behind an open dialog they would be covered
- * and silent, on top of it they would cover what it says.
+ * Shows toasts inside `element` until the returned function is called. Behind an open dialog they would be hidden and not announced;
+ * on top of it they would cover its content.
  */
 export function hostToasts(element: HTMLElement): () => void {
   hosts = [...hosts, element];
-  tell();
+  notify();
   return () => {
     hosts = hosts.filter((one) => one !== element);
-    tell();
+    notify();
   };
 }
 
-/** Says something in passing; what is needed later never stands in a toast alone. */
+/** Shows a short message. What people need later must also be on the page. */
 export function toast(message: { title: string; description?: string; tone?: Tone; ms?: number }): void {
   const made: Toast = {
     id: next,
@@ -64,7 +64,7 @@ export function toast(message: { title: string; description?: string; tone?: Ton
   change([...toasts.slice(-2), made]);
 }
 
-/** Where messages appear; polite to screen readers, closed by hand or by time. */
+/** Shows the toasts; announced politely, closed by hand or after a while. */
 export function Toaster() {
   const [drawn, setDrawn] = useState(false);
   useEffect(() => setDrawn(true), []);

@@ -14,7 +14,7 @@ import {
 type Payment = { id: string; status: string; client_reference_id: string; amount_total: number };
 
 const SATURDAY = 6;
-/** Days far apart from those of the other journeys; two hours of a Saturday evening cost $138. */
+/** A Saturday so many weeks ahead, apart from the days of other journeys; two hours on Saturday evening cost $138. */
 const day = (weeks: number): number => ahead(SATURDAY, 7 + 7 * (weeks % 11));
 const EVENING = [19, 20];
 
@@ -97,7 +97,7 @@ test('a code goes with its hold to another device, and to other hours', async ({
     expect(sessionOf(other)).toBe(session);
   });
 
-  // Other hours with the same single-use code: it moves along.
+  // The single-use code moves to the new hours.
   await openDay(page, 'Studio B', day(6));
   await chooseHours(page, EVENING);
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
@@ -106,21 +106,17 @@ test('a code goes with its hold to another device, and to other hours', async ({
   expect(sessionOf(page)).not.toBe(session);
 });
 
-test('Cancel on the pay page gives the hours back and leaves the code in the field, good to use again', async ({
-  page,
-}) => {
+test('Cancel on the pay page releases the hours and keeps the code, which can be used again', async ({ page }) => {
   const [who, code] = [await newPerson(true), await addCode()];
   await toPayment(page, who, 'Studio A', day(2), code);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText('the hours are free again')).toBeVisible();
+  await expect(page.getByText('we released the hours')).toBeVisible();
   await expect(page.getByLabel('Price')).toContainText(code);
   await page.getByRole('button', { name: 'Pay $69' }).click();
   expect(await charged(page)).toBe(6_900);
 });
 
-test('a code that somebody else used in the meantime is told with the old and the new price, and a person agrees', async ({
-  page,
-}) => {
+test('a code that another customer used up shows the old and the new price and needs agreement', async ({ page }) => {
   const [who, code] = [await newPerson(true), await addCode({ per_user_limit: null })];
   await toPayment(page, who, 'Studio C', day(3), code);
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -132,7 +128,7 @@ test('a code that somebody else used in the meantime is told with the old and th
   const told = 'The price is now $138 instead of $69. Nothing has been charged.';
   await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
   await accessibleEverywhere(page);
-  // Not forgotten by a reload: the higher price is a question again.
+  // After a reload the page asks again about the higher price.
   await page.reload();
   await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Agree and pay $138' })).toBeVisible();
@@ -146,7 +142,7 @@ test('a code that somebody else used in the meantime is told with the old and th
   expect(await charged(page)).toBe(13_800);
 });
 
-test('a code can be typed, refused, removed and typed again by keyboard, and counts only from its hours', async ({
+test('a code can be typed, refused, removed and retyped by keyboard, and applies only from its minimum hours', async ({
   page,
 }) => {
   const [who, code] = [await newPerson(true), await addCode({ min_hours: 2 })];
@@ -163,7 +159,7 @@ test('a code can be typed, refused, removed and typed again by keyboard, and cou
   await page.getByLabel('Coupon code').press('Enter');
   await expect(page.getByRole('button', { name: `Remove the code ${code}` })).toBeFocused();
   await page.locator('[data-hour="20"]').click();
-  await expect(selection(page)).toContainText('counts from 2 hours');
+  await expect(selection(page)).toContainText('needs at least 2 hours');
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
   await page.locator('[data-hour="20"]').click();
   await expect(selection(page)).toContainText('50% off');
@@ -171,13 +167,13 @@ test('a code can be typed, refused, removed and typed again by keyboard, and cou
   await expect(page.getByLabel('Coupon code')).toBeFocused();
   await expect(selection(page)).toContainText('You’ll pay $138 on the next page.');
 
-  // The code cannot be looked up after a reload: no price is named, and the way on is open.
+  // The code cannot be checked after a reload: the page shows no price and offers to continue without it.
   await page.getByLabel('Coupon code').fill(code);
   await page.getByLabel('Coupon code').press('Enter');
   await expect(selection(page)).toContainText('50% off');
   await page.route('**/rpc/validate_discount_code', (route) => route.abort());
   await page.reload();
-  await expect(selection(page)).toContainText('We could not check your code', { timeout: 30_000 });
+  await expect(selection(page)).toContainText('We couldn’t check your code', { timeout: 30_000 });
   await expect(page.getByRole('button', { name: 'Book Now' })).toBeDisabled();
   await accessibleEverywhere(page);
   await page.unroute('**/rpc/validate_discount_code');
@@ -185,12 +181,10 @@ test('a code can be typed, refused, removed and typed again by keyboard, and cou
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
 });
 
-test('one hold too many is refused with the two there are, each with its way to pay and its way out', async ({
-  page,
-}) => {
+test('one hold too many is refused, and the existing holds can each be paid or released', async ({ page }) => {
   const who = await newPerson(true);
   await signInOn(page, who);
-  // The limit itself is lifted for these journeys: two holds, and the answer the server gives for a third.
+  // These journeys run without the limit: make two holds, then simulate the refusal of a third.
   for (const hour of [9, 11]) {
     await openDay(page, 'Studio A', day(5));
     await chooseHours(page, [hour]);
@@ -209,13 +203,13 @@ test('one hold too many is refused with the two there are, each with its way to 
   await chooseHours(page, [9]);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(selection(page).getByRole('alert')).toContainText(
-    'You are holding other hours already. Pay for them or let them go first.',
+    'You’re already holding other hours. Pay for them or release them first.',
   );
   await expect(selection(page).getByRole('button', { name: 'Finish paying' })).toHaveCount(2);
   await expect(selection(page).getByText(/Reference [A-Z0-9]{4}-[A-Z0-9]{4}/)).toHaveCount(2);
   await accessibleEverywhere(page);
-  await selection(page).getByRole('button', { name: 'Let the hours go' }).first().click();
-  await selection(page).getByRole('button', { name: 'Yes, let them go' }).click();
-  await expect(page.getByText('You have not finished paying for')).toHaveCount(1);
+  await selection(page).getByRole('button', { name: 'Release these hours' }).first().click();
+  await selection(page).getByRole('button', { name: 'Yes, release them' }).click();
+  await expect(page.getByText('You haven’t finished paying for')).toHaveCount(1);
   await expect(selection(page).getByRole('button', { name: 'Finish paying' })).toHaveCount(0);
 });

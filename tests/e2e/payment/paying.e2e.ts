@@ -15,7 +15,7 @@ import {
 
 type Payment = { id: string; status: string; client_reference_id: string };
 
-test('a declined card, then a good one', async ({ page }) => {
+test('a declined card is reported, and a second card pays', async ({ page }) => {
   await signIn(page);
   await openDay(page, 'Studio A', 30);
   await chooseHours(page, [10]);
@@ -26,14 +26,14 @@ test('a declined card, then a good one', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 });
 
-test('leaving the payment gives the hours back, and says so', async ({ page }) => {
+test('leaving the payment releases the hours and says so', async ({ page }) => {
   await signIn(page);
   await openDay(page, 'Studio A', 31);
   await chooseHours(page, [11]);
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText('the hours are free again')).toBeVisible();
+  await expect(page.getByText('we released the hours')).toBeVisible();
   await openDay(page, 'Studio A', 31);
   await expect(page.locator('[data-hour="11"]')).toHaveAttribute('data-state', 'free');
 });
@@ -49,7 +49,7 @@ test('a session that expires at the payment service frees the slot for others', 
   await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'paying');
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   await sandbox(`/api/payments/${id}`, { outcome: 'expired' });
-  // Seen without a reload.
+  // Updates without a reload.
   await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'free', { timeout: 20_000 });
   await page.reload();
   await expect(page.getByText('This payment has expired')).toBeVisible();
@@ -115,7 +115,11 @@ test('double clicks, reload and back never pay twice', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 });
 
-test('of two people after the same hour one gets it, the other is told kindly', async ({ page, browser, request }) => {
+test('of two customers who book the same hour one gets it, and the other sees that it is taken', async ({
+  page,
+  browser,
+  request,
+}) => {
   await signIn(page);
   await openDay(page, 'Studio C', 35);
   await chooseHours(page, [16]);
@@ -134,6 +138,6 @@ test('of two people after the same hour one gets it, the other is told kindly', 
   const paying = (one: typeof page): boolean => one.url().includes('/c/pay/');
   await expect.poll(() => [page, second].filter(paying).length).toBe(1);
   const loser = paying(page) ? second : page;
-  await expect(loser.getByText(/Somebody else has just taken|was just taken/).first()).toBeVisible();
+  await expect(loser.getByText(/Some(one|body) else has just (booked|taken)|was just taken/).first()).toBeVisible();
   expect((await request.get('/healthz')).ok()).toBe(true);
 });

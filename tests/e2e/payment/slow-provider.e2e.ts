@@ -6,7 +6,7 @@ type Payment = { id: string; client_reference_id: string };
 const hang = (): Promise<unknown> => sandbox('/api/faults', { provider: 'stripe', kind: 'hang', seconds: 120 });
 const heal = (): Promise<Response> => fetch(`${sandboxUrl}/api/faults`, { method: 'DELETE' });
 
-test('while the payment provider says nothing the pages say so, and go on by themselves', async ({ page }) => {
+test('while the payment provider does not answer the pages say so, and continue automatically', async ({ page }) => {
   test.setTimeout(180_000);
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', 61);
@@ -17,14 +17,14 @@ test('while the payment provider says nothing the pages say so, and go on by the
     timeout: 30_000,
   });
   await heal();
-  // Nobody presses anything.
+  // No input: the page continues automatically.
   await page.waitForURL(/\/c\/pay\//, { timeout: 60_000 });
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);
 
   await hang();
   await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
-  await expect(page.getByText('We are still asking the payment provider.', { exact: false })).toBeVisible({
+  await expect(page.getByText('We’re still waiting for the payment provider.', { exact: false })).toBeVisible({
     timeout: 30_000,
   });
   await accessible(page);
@@ -33,14 +33,14 @@ test('while the payment provider says nothing the pages say so, and go on by the
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible({ timeout: 60_000 });
 });
 
-test('the checkout says that it is still asking the payment provider, and leaves for the pay page once it answers', async ({
+test('the checkout says that it waits for the payment provider, and leaves for the pay page once it answers', async ({
   page,
 }) => {
   test.setTimeout(180_000);
   await signInOn(page, await newPerson(true));
   await openDay(page, 'Studio B', 62);
   await chooseHours(page, [11]);
-  // The draft is kept before the way to the payment is chosen; Back leads to the hours, the address to the checkout.
+  // Book Now stores the draft before it calls create-payment, so that /checkout can be opened directly.
   await page.route('**/functions/v1/create-payment', (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page.getByRole('alert').first()).toBeVisible();
@@ -50,7 +50,7 @@ test('the checkout says that it is still asking the payment provider, and leaves
   await hang();
   await pay.click();
   await expect(
-    page.getByText('We are still asking the payment provider. Your hours are held', { exact: false }),
+    page.getByText('We’re still waiting for the payment provider. We’re holding your hours', { exact: false }),
   ).toBeVisible({
     timeout: 30_000,
   });

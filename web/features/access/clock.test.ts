@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countdown, countdownLong, groupPin, pinPhase } from './clock.ts';
 
-test('time left is told in hours, minutes and seconds', () => {
+test('time left is formatted in hours, minutes and seconds', () => {
   expect(countdown(3_909_000)).toBe('1:05:09');
   expect(countdown(299_999)).toBe('4:59');
   expect(countdown(7_000)).toBe('0:07');
@@ -9,7 +9,7 @@ test('time left is told in hours, minutes and seconds', () => {
   expect(countdownLong(3 * 86_400_000 + 61_000)).toBe('3 days 1:01');
 });
 
-test('digits stand in groups, none is lost', () => {
+test('a PIN is split into groups without losing digits', () => {
   expect(groupPin('123456789')).toEqual(['123', '456', '789']);
   expect(groupPin('123456')).toEqual(['123', '456']);
   expect(groupPin('12345678')).toEqual(['1234', '5678']);
@@ -27,7 +27,7 @@ test('a PIN is shown from its release to the end, and never after', () => {
   expect(pinPhase(shown, end, end)).toBe('ended');
 });
 
-test('before the first code the lock is being asked, after it the code may have been used', () => {
+test('before the first code the phase is asking, afterwards used', () => {
   const during = new Date('2026-11-21T10:30:00Z');
   expect(pinPhase(access, end, during)).toBe('asking');
   expect(pinPhase({ ...access, codesLeft: 19 }, end, during)).toBe('used');

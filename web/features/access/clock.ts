@@ -1,6 +1,6 @@
 import { type AccessMode, regenerateLimits } from '#rules/access.ts';
 
-/** "1:05:09", "4:59" and "0:07": hours are left out when there are none. Less than nothing is nothing. */
+/** Formats milliseconds as "1:05:09", "4:59" or "0:07": no hours when there are none, never below zero. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -9,14 +9,14 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** The days before that: "3 days 4:05:09". */
+/** The same with days in front: "3 days 4:05:09". */
 export function countdownLong(ms: number): string {
   const days = Math.floor(ms / 86_400_000);
   if (days < 1) return countdown(ms);
   return `${days} ${days === 1 ? 'day' : 'days'} ${countdown(ms % 86_400_000)}`;
 }
 
-/** A PIN as people read digits out at a door: "123 456 789", "1234 5678". */
+/** Groups the digits of a PIN so that people can read them out: "123 456 789", "1234 5678". */
 export function groupPin(pin: string): string[] {
   if (pin.length <= 4) return [pin];
   const size = pin.length % 3 === 0 ? 3 : 4;
@@ -25,7 +25,7 @@ export function groupPin(pin: string): string[] {
 
 export type PinPhase = 'ended' | 'shown' | 'waiting' | 'asking' | 'used';
 
-/** What the page is about now. An ended session shows no PIN, whatever is still at hand. */
+/** Decides what the PIN page shows now. An ended session never shows a PIN. */
 export function pinPhase(
   access: {
     readonly pin: string | null;

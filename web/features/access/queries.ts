@@ -20,7 +20,7 @@ export type Access = {
   readonly singleUse: boolean;
 };
 
-/** Shows the code (`GET`) or makes a new one (`POST`); `token` is the proof of the mailed link. Throws `AppError`. */
+/** Reads the access code (`GET`) or makes a new one (`POST`). `token` comes from the mailed link. Throws `AppError`. */
 export async function askAccess(method: 'GET' | 'POST', bookingId: string, token: string | null): Promise<Access> {
   const { data } = await supabase.auth.getSession();
   const query = new URLSearchParams({ booking_id: bookingId, ...(token === null ? {} : { token }) });
@@ -39,13 +39,13 @@ export async function askAccess(method: 'GET' | 'POST', bookingId: string, token
   return body;
 }
 
-/** The signed-in person's session that runs now or comes next; null when there is none. */
+/** Finds the customer's booking that runs now or comes next; null when there is none. */
 export async function readNextBookingId(userId: string): Promise<string | null> {
   const { data, error } = await supabase
     .from('bookings')
     .select('id')
     .eq('status', 'confirmed')
-    .eq('user_id', userId) // staff see everybody's
+    .eq('user_id', userId) // staff can read everyone's bookings
     .gt('end_time', new Date().toISOString())
     .order('start_time')
     .limit(1);

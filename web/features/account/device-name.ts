@@ -16,7 +16,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** "Chrome on Windows", as well as a browser's own words tell; "Another device" when they say nothing people would know. */
+/** Names a device by its user agent, such as "Chrome on Windows"; "Another device" when it matches nothing known. */
 export function deviceName(userAgent: string | null): string {
   const find = (table: typeof BROWSERS): string | null =>
     table.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1] ?? null;

@@ -19,7 +19,7 @@ import { cancelBooking, releaseHold } from './queries.ts';
 
 const money = (dollars: number): string => formatMoney(dollarsToCents(dollars) ?? 0);
 
-/** Unpaid holds with the way to pay, payments under way, upcoming bookings with their access code and Cancel, past ones folded away. */
+/** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
 export function OwnBookings({ userId }: { userId: string }) {
   const now = useNow(30_000);
   const bookings = useQuery({ queryKey: ['own-bookings', userId], queryFn: readOwnBookings });
@@ -59,7 +59,7 @@ export function OwnBookings({ userId }: { userId: string }) {
       {upcoming.length + processing.length + unpaid.length === 0 ? (
         <Empty>
           <p className="text-lg text-chalk">{bookings.data.length === 0 ? 'No bookings yet' : 'Nothing coming up'}</p>
-          <p className="mt-1">Pick a room and your hours; your access code appears here.</p>
+          <p className="mt-1">Pick a room and your hours, and your access code will show up here.</p>
           <Link to={paths.booking} className={`${buttonStyle.signal} mt-5`}>
             Book Now
           </Link>
@@ -86,7 +86,7 @@ export function OwnBookings({ userId }: { userId: string }) {
   );
 }
 
-/** Hours that are held and not paid for yet. */
+/** A hold that is not paid for yet. */
 function Unpaid({ hold }: { hold: OwnBooking }) {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -119,9 +119,9 @@ function Unpaid({ hold }: { hold: OwnBooking }) {
       <div className="mt-5 flex flex-wrap gap-3">
         {sure ? (
           <>
-            <p className="w-full">Somebody else may book them at once.</p>
+            <p className="w-full">Someone else could book them straight away.</p>
             <Button tone="danger" busy={release.isPending} onClick={() => release.mutate()}>
-              Yes, let them go
+              Yes, release them
             </Button>
             <Button tone="plain" disabled={release.isPending} onClick={() => setSure(false)}>
               Keep them
@@ -131,18 +131,19 @@ function Unpaid({ hold }: { hold: OwnBooking }) {
           <>
             <Button onClick={finishPaying}>Finish paying</Button>
             <Button tone="quiet" onClick={() => setSure(true)}>
-              Let the hours go
+              Release these hours
             </Button>
           </>
         )}
       </div>
       {release.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(release.error, 'The hours could not be let go. Please try again.')}
+          {describeError(release.error, 'We couldn’t release the hours. Please try again.')}
         </p>
       ) : null}
       <p className="mt-3 text-sm text-dust">
-        Kept for you until {formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at))}, Sydney time.
+        We’re holding these hours for you until {formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at))}{' '}
+        Sydney time.
       </p>
     </article>
   );
@@ -176,13 +177,13 @@ function Upcoming({ booking, now, onCancel }: { booking: OwnBooking; now: Date; 
       <p className="mt-3 text-sm text-dust">
         {policy.allowed
           ? `Free to cancel until ${formatStudioTime(policy.until)} on ${formatStudioDate(policy.until, 'medium')}, Sydney time.`
-          : `To change this booking now, write to ${venue.email}.`}
+          : `To change this booking now, email ${venue.email}.`}
       </p>
     </article>
   );
 }
 
-/** Held, and not confirmed yet: the bank takes days. */
+/** A booking whose payment takes the bank days: held, not confirmed yet. */
 function Processing({ booking }: { booking: OwnBooking }) {
   return (
     <article className="border-l-4 border-dashed border-warn bg-booth p-5 sm:p-6">
@@ -205,7 +206,7 @@ function Processing({ booking }: { booking: OwnBooking }) {
   );
 }
 
-/** What became of the money of a booking that is over, where that is worth saying. */
+/** Says what happened to the money of a past or cancelled booking; '' when there is nothing to say. */
 function moneyNote({ payment, status }: OwnBooking): string {
   if (payment === null) return '';
   if (payment.state === 'refund_pending' || payment.state === 'refund_failed') return ', refund on its way';
@@ -238,7 +239,7 @@ function CancelQuestion({
       toast({ title: 'Booking cancelled', description: said });
       onDone(said);
     },
-    // It may have been too late, or cancelled elsewhere: what stands there should be true again.
+    // It may have been too late, or cancelled in another tab: refresh the list.
     onError: () => void client.invalidateQueries({ queryKey: ['own-bookings'] }),
   });
   const refund = booking.final_cost > 0 && policy.refund === 'full';
@@ -250,16 +251,16 @@ function CancelQuestion({
       <p className="border-l-4 border-signal bg-deck p-4">
         {refund ? (
           <>
-            You get all of <strong className="text-xl">{money(booking.final_cost)}</strong> back, to the card you paid
-            with.
+            You’ll get the full <strong className="text-xl">{money(booking.final_cost)}</strong> back on the card you
+            paid with.
           </>
         ) : booking.final_cost > 0 ? (
-          `It is less than ${policy.freeHours} hours to the start: please write to ${venue.email} instead.`
+          `Your booking starts in less than ${policy.freeHours} hours, so please email ${venue.email} instead.`
         ) : (
-          'Nothing was charged for it, so there is nothing to pay back.'
+          'You weren’t charged for this booking, so there’s nothing to refund.'
         )}
       </p>
-      <p className="text-sm text-fog">This cannot be undone; somebody else may book the hours.</p>
+      <p className="text-sm text-fog">You can’t undo this, and someone else could book the hours.</p>
       {cancel.isError ? (
         <Notice tone="bad">
           <p>{describeError(cancel.error, 'The booking could not be cancelled. Please try again.')}</p>

@@ -9,7 +9,7 @@ import { endSession, type OwnSession, readSessions } from './queries.ts';
 
 const KEY = ['own-sessions'];
 
-/** Every device that is signed in, the one in hand first; any other can be signed out from here. */
+/** Lists every signed-in device, this one first. Any other can be signed out here. */
 export function OwnSessions() {
   const client = useQueryClient();
   const sessions = useQuery({ queryKey: KEY, queryFn: readSessions });

@@ -11,7 +11,7 @@ import { addPasskey, type Passkey, readPasskeys, removePasskey, renamePasskey } 
 const KEY = ['passkeys'];
 const supported = typeof window !== 'undefined' && 'PublicKeyCredential' in window;
 
-/** Keys that open the account with a fingerprint, a face or the screen lock. */
+/** Lists, adds, renames and removes passkeys. */
 export function Passkeys({ userId }: { userId: string }) {
   const client = useQueryClient();
   const passkeys = useQuery({ queryKey: [...KEY, userId], queryFn: readPasskeys, retry: false });
@@ -24,7 +24,7 @@ export function Passkeys({ userId }: { userId: string }) {
       await work();
       await again();
     } catch (error) {
-      toast({ title: 'Error', description: tellFailure(error), tone: 'bad' });
+      toast({ title: 'Error', description: describeFailure(error), tone: 'bad' });
     } finally {
       setBusy(false);
     }
@@ -44,7 +44,7 @@ export function Passkeys({ userId }: { userId: string }) {
   return (
     <div className="space-y-5">
       <p className="max-w-prose text-fog">
-        Sign in with your fingerprint, your face or your screen lock. No password to type, and none to steal.
+        Sign in with your fingerprint, your face or your screen lock. There’s no password to type, and none to steal.
       </p>
       <ul className="space-y-3">
         {passkeys.data.map((passkey) => (
@@ -66,13 +66,13 @@ export function Passkeys({ userId }: { userId: string }) {
           Add a passkey
         </Button>
       ) : (
-        <p className="text-sm text-dust">This browser cannot make passkeys.</p>
+        <p className="text-sm text-dust">This browser doesn’t support passkeys.</p>
       )}
     </div>
   );
 }
 
-function tellFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   const closed =
     error instanceof Error && /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`);
   return closed ? 'Nothing was added.' : describeError(error, UNEXPECTED);
@@ -91,7 +91,7 @@ function Row({
 }) {
   const name = passkey.friendly_name || 'Passkey';
   const [typed, setTyped] = useState<string | null>(null);
-  const [asked, setAsked] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const renaming = typed !== null;
   useEffect(() => {
@@ -136,12 +136,12 @@ function Row({
             : `, last used ${formatStudioDate(new Date(passkey.last_used_at))}`}
         </span>
       </p>
-      {asked ? (
+      {confirming ? (
         <span className="flex flex-wrap gap-2">
           <Button tone="danger" busy={busy} onClick={onRemove}>
             Remove {name}
           </Button>
-          <Button tone="quiet" onClick={() => setAsked(false)}>
+          <Button tone="quiet" onClick={() => setConfirming(false)}>
             Keep it
           </Button>
         </span>
@@ -150,7 +150,7 @@ function Row({
           <Button tone="quiet" onClick={() => setTyped(name)} aria-label={`Rename ${name}`}>
             Rename
           </Button>
-          <Button tone="quiet" onClick={() => setAsked(true)} aria-label={`Remove ${name}`}>
+          <Button tone="quiet" onClick={() => setConfirming(true)} aria-label={`Remove ${name}`}>
             Remove
           </Button>
         </span>

@@ -7,7 +7,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { changePassword, passwordWanted } from './queries.ts';
 
-/** The current password is asked for in place, when the sign-in is too long ago to do without (decisions T-16). */
+/** Changes the password. Asks for the current one only when the server requires it because the sign-in is too old. */
 export function PasswordForm() {
   const [password, setNew] = useState('');
   const [confirm, setConfirm] = useState('');
@@ -84,7 +84,7 @@ export function PasswordForm() {
       />
       {done ? (
         <Notice tone="good">
-          <p className="text-sm">Your password is changed. Other devices were signed out.</p>
+          <p className="text-sm">Your password has been changed. Other devices were signed out.</p>
         </Notice>
       ) : null}
       <Button type="submit" tone="plain" busy={busy}>

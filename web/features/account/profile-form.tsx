@@ -16,7 +16,7 @@ export function ProfileForm({ userId, verified }: { userId: string; verified: bo
   const profile = useQuery({
     queryKey: ['own-profile', userId],
     queryFn: () => readProfile(userId),
-    // What somebody types is not to be compared with something that changes meanwhile.
+    // The form compares its fields with this data, so it must not change while somebody types.
     refetchOnWindowFocus: false,
   });
   if (profile.isError) {
@@ -30,22 +30,22 @@ export function ProfileForm({ userId, verified }: { userId: string; verified: bo
     );
   }
   if (!profile.data) return <Skeleton className="h-[34rem]" label="Loading your profile" />;
-  return <Fields userId={userId} verified={verified} known={profile.data} />;
+  return <Fields userId={userId} verified={verified} saved={profile.data} />;
 }
 
 type Problem = { readonly field: string | null; readonly message: string };
 
-function Fields({ userId, verified, known }: { userId: string; verified: boolean; known: Profile }) {
+function Fields({ userId, verified, saved }: { userId: string; verified: boolean; saved: Profile }) {
   const client = useQueryClient();
   const today = studioDate(useNow(60_000));
   const [form, setForm] = useState({
-    fullName: known.full_name ?? '',
-    email: known.email ?? '',
-    phone: known.phone ?? '',
-    djName: known.dj_name ?? '',
+    fullName: saved.full_name ?? '',
+    email: saved.email ?? '',
+    phone: saved.phone ?? '',
+    djName: saved.dj_name ?? '',
   });
-  const [birth, setBirth] = useState(() => partsOf(known.date_of_birth ?? ''));
-  /** Asked for in place when a new address needs it (decisions T-16). */
+  const [birth, setBirth] = useState(() => partsOf(saved.date_of_birth ?? ''));
+  /** Asked for only when the server requires it for a new address. */
   const [password, setPassword] = useState<string | null>(null);
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -55,12 +55,12 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
   const tooYoung = dateOfBirth !== '' && !isAdult(dateOfBirth, today);
   const resets =
     verified &&
-    (form.fullName.trim().toLowerCase() !== (known.full_name ?? '').toLowerCase() ||
-      dateOfBirth !== (known.date_of_birth ?? ''));
+    (form.fullName.trim().toLowerCase() !== (saved.full_name ?? '').toLowerCase() ||
+      dateOfBirth !== (saved.date_of_birth ?? ''));
 
   function refuse(title: string, message: string, field: string | null): void {
     setProblem({ field, message });
-    // The message itself stands at its field, or above the button.
+    // The message itself is shown at its field, or above the button.
     toast({ title, ...(field === null ? {} : { description: SEE_FIELD }), tone: 'bad' });
   }
 
@@ -81,7 +81,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
         dj_name: form.djName.trim() || null,
         date_of_birth: dateOfBirth || null,
       });
-      if (parsed.data.email.toLowerCase() !== (known.email ?? '').toLowerCase()) {
+      if (parsed.data.email.toLowerCase() !== (saved.email ?? '').toLowerCase()) {
         await changeEmail(parsed.data.email, password);
         setWaitingFor(parsed.data.email);
       }
@@ -115,7 +115,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
       {waitingFor === null ? null : (
         <Notice tone="good">
           <p className="text-sm">
-            We sent a confirmation email to <strong className="break-all">{waitingFor}</strong>. Your address changes
+            We sent a confirmation email to <strong className="break-all">{waitingFor}</strong>. Your email will change
             once you confirm it there.
           </p>
         </Notice>
@@ -125,7 +125,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
           label="Current password"
           type="password"
           autoComplete="current-password"
-          hint="To change your email we ask for your password once more."
+          hint="Enter your password again to change your email."
           value={password}
           onChange={(event) => setPassword(event.target.value)}
           error={problem?.field === 'password' ? problem.message : null}
@@ -146,7 +146,7 @@ function Fields({ userId, verified, known }: { userId: string; verified: boolean
       <Field {...bind('djName')} label="DJ Name (optional)" autoComplete="nickname" maxLength={100} />
       {resets ? (
         <Notice tone="warn">
-          <p className="text-sm">With another name or date of birth your ID has to be verified again.</p>
+          <p className="text-sm">If you change your name or date of birth, you’ll need to verify your ID again.</p>
         </Notice>
       ) : null}
       {problem !== null && problem.field === null ? (

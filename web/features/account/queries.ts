@@ -8,7 +8,7 @@ export type Profile = {
   readonly dj_name: string | null;
   readonly date_of_birth: string | null;
 };
-/** Whether somebody's ID is good now, being looked at by a person, or still to be shown. */
+/** State of an account's ID check: verified, in review, or not shown yet. */
 export type IdStatus =
   | { readonly state: 'verified'; readonly until: string }
   | { readonly state: 'review' }
@@ -46,7 +46,7 @@ export async function saveProfile(userId: string, profile: Omit<Profile, 'email'
   const { error } = await supabase.from('profiles').update(profile).eq('user_id', userId);
   if (error) throw error;
 }
-/** What a refused change asks for: the current password, a right one, or nothing of the kind (decisions T-16). */
+/** Tells whether a refused change needs the current password (`missing`), had a wrong one, or failed for another reason (null). */
 export function passwordWanted(error: unknown): 'missing' | 'wrong' | null {
   const code = errorCode(error);
   if (code === 'current_password_required' || code === 'reauthentication_needed') return 'missing';
@@ -66,7 +66,7 @@ export async function changePassword(password: string, currentPassword: string |
   });
   if (error) throw error;
 }
-/** Gives an unpaid hold up, so that others may have the hours. */
+/** Releases an unpaid hold, so that others can book its hours. */
 export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
   return callFunction('release-hold', { bookingId });
 }
@@ -76,9 +76,9 @@ export function cancelBooking(
   return callFunction('cancel-booking', { bookingId });
 }
 
-/** An authenticator app of somebody. */
+/** An authenticator app of the account. */
 export type AuthenticatorApp = { readonly id: string; readonly name: string; readonly addedAt: string };
-/** One that is being added: the picture and the key an app reads. `qrCode` is raw SVG. */
+/** An authenticator app being added: QR code (raw SVG) and secret. */
 export type NewAuthenticatorApp = { readonly id: string; readonly qrCode: string; readonly secret: string };
 export type Passkey = {
   readonly id: string;
@@ -97,7 +97,7 @@ export async function addAuthenticatorApp(name: string): Promise<NewAuthenticato
   if (error) throw error;
   return { id: data.id, qrCode: data.totp.qr_code.replace(/^data:[^,]*,/, ''), secret: data.totp.secret };
 }
-/** The first code proves that the app has the key; other sessions without it end. */
+/** Confirms the app with its first code. The server then ends the other sessions that have not used it. */
 export async function confirmAuthenticatorApp(id: string, code: string): Promise<void> {
   const { error } = await supabase.auth.mfa.challengeAndVerify({ factorId: id, code });
   if (error) throw error;
@@ -105,7 +105,7 @@ export async function confirmAuthenticatorApp(id: string, code: string): Promise
 export async function removeAuthenticatorApp(id: string): Promise<void> {
   const { error } = await supabase.auth.mfa.unenroll({ factorId: id });
   if (error) throw error;
-  // The token still tells of the factor that is gone.
+  // The current token still lists the removed factor.
   await supabase.auth.refreshSession();
 }
 
@@ -136,7 +136,7 @@ export type OwnSession = {
   readonly current: boolean;
 };
 
-/** The list of devices is the one thing of the account the client library knows no call for. */
+/** Calls the list of sessions directly: supabase-js has no method for it. */
 async function askSessions(method: 'GET' | 'DELETE', path: string): Promise<Response> {
   const { session } = (await supabase.auth.getSession()).data;
   const response = await fetch(`${apiUrl}/auth/v1/user/sessions${path}`, {

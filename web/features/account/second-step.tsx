@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -17,7 +17,7 @@ import {
 
 const KEY = ['second-step'];
 
-/** Authenticator apps: none, being added, or there. */
+/** Shows the authenticator apps, and the form that adds one. */
 export function SecondStep({ userId }: { userId: string }) {
   const client = useQueryClient();
   const apps = useQuery({ queryKey: [...KEY, userId], queryFn: readAuthenticatorApps });
@@ -52,12 +52,12 @@ export function SecondStep({ userId }: { userId: string }) {
       <Adding
         app={adding}
         onCancel={() => {
-          void removeAuthenticatorApp(adding.id).catch(() => undefined); // given up: the server forgets it by itself
+          void removeAuthenticatorApp(adding.id).catch(() => undefined); // not confirmed: the server removes it later
           setAdding(null);
         }}
         onDone={() => {
           setAdding(null);
-          toast({ title: 'Second step added', description: 'Other devices were signed out.' });
+          toast({ title: 'Two-step sign-in is on', description: 'Other devices were signed out.' });
           void again();
         }}
       />
@@ -66,7 +66,7 @@ export function SecondStep({ userId }: { userId: string }) {
     <div className="space-y-5">
       <p className="max-w-prose text-fog">
         {apps.data.length === 0
-          ? 'With an authenticator app, a stolen password is not enough: signing in also asks for a code from your phone.'
+          ? 'With an authenticator app, a stolen password isn’t enough: signing in also takes a code from your phone.'
           : 'Signing in asks for a code from your authenticator app.'}
       </p>
       <ul className="space-y-3">
@@ -90,7 +90,7 @@ export function SecondStep({ userId }: { userId: string }) {
   );
 }
 
-/** Every app of a person has a name of its own. */
+/** Returns a name that no other app of the account has. */
 function freeName(apps: readonly AuthenticatorApp[]): string {
   const taken = new Set(apps.map((app) => app.name));
   for (let number = 1; ; number += 1) {
@@ -100,24 +100,24 @@ function freeName(apps: readonly AuthenticatorApp[]): string {
 }
 
 function App({ app, busy, onRemove }: { app: AuthenticatorApp; busy: boolean; onRemove: () => void }) {
-  const [asked, setAsked] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 border-l-4 border-good bg-deck p-4 sm:px-5">
       <p>
         <span className="font-semibold">{app.name}</span>
         <span className="block text-sm text-fog">Added {formatStudioDate(new Date(app.addedAt))}</span>
       </p>
-      {asked ? (
+      {confirming ? (
         <span className="flex flex-wrap gap-2">
           <Button tone="danger" busy={busy} onClick={onRemove}>
             Remove {app.name}
           </Button>
-          <Button tone="quiet" onClick={() => setAsked(false)}>
+          <Button tone="quiet" onClick={() => setConfirming(false)}>
             Keep it
           </Button>
         </span>
       ) : (
-        <Button tone="quiet" onClick={() => setAsked(true)} aria-label={`Remove ${app.name}`}>
+        <Button tone="quiet" onClick={() => setConfirming(true)} aria-label={`Remove ${app.name}`}>
           Remove
         </Button>
       )}
@@ -140,7 +140,11 @@ function Adding({ app, onCancel, onDone }: { app: NewAuthenticatorApp; onCancel:
       onDone();
     } catch (cause) {
       setCode('');
-      setError(describeError(cause, UNEXPECTED));
+      setError(
+        errorCode(cause) === 'mfa_verification_failed'
+          ? 'That code isn’t right. Type the code that your app shows now.'
+          : describeError(cause, UNEXPECTED),
+      );
     } finally {
       setBusy(false);
     }

@@ -12,7 +12,7 @@ import { AUDIT_PAGE, type AuditEntry, readActors, readLatestAudit, searchAudit }
 const COLUMNS = ['Time', 'Action', 'Resource', 'By', 'Details'];
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { create: 'good', update: 'warn', delete: 'bad' };
 
-/** What happened and by whom: the newest hundred, older ones by the hundred, searched by words (decisions T-65). */
+/** Shows the audit log: the newest hundred entries, older ones by the hundred, and a search by words. */
 export function AuditLog({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
   const log = useInfiniteQuery({
     queryKey: ['audit', words],
@@ -60,7 +60,7 @@ export function AuditLog({ words, onSearch }: { words: string; onSearch: (words:
 }
 
 function counted(count: number, words: string, more: boolean): string {
-  if (count === 0) return words === '' ? 'No audit logs yet.' : `Nothing in the log holds "${words}".`;
+  if (count === 0) return words === '' ? 'No audit logs yet.' : `No log entries contain "${words}".`;
   const shown = `${count} ${count === 1 ? 'entry' : 'entries'}${words === '' ? '' : ` with "${words}"`}`;
   return more ? `The latest ${shown}` : shown;
 }

@@ -1,6 +1,6 @@
 import { supabase } from '#web/data/client.ts';
 
-/** How many entries are shown at once (spec section 9). */
+/** How many entries one page shows. */
 export const AUDIT_PAGE = 100;
 
 export type AuditEntry = {
@@ -13,7 +13,7 @@ export type AuditEntry = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 
-/** The newest entries; none for who is not staff. */
+/** Reads the newest entries; none unless the caller is staff. */
 export async function readLatestAudit(): Promise<AuditEntry[]> {
   const { data, error } = await supabase
     .from('audit_logs')
@@ -25,7 +25,7 @@ export async function readLatestAudit(): Promise<AuditEntry[]> {
   return data;
 }
 
-/** The next hundred that hold every one of the words, older than `before`. */
+/** Reads up to a hundred entries that contain every one of the words and are older than `before`. */
 export async function searchAudit(words: string, before: AuditEntry | null): Promise<AuditEntry[]> {
   const { data, error } = await supabase.rpc('search_audit_logs', {
     words,
@@ -37,7 +37,7 @@ export async function searchAudit(words: string, before: AuditEntry | null): Pro
   return entries;
 }
 
-/** The addresses of those who did something, by their id. */
+/** Reads the email addresses of the accounts with these ids. */
 export async function readActors(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const { data, error } = await supabase

@@ -6,7 +6,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { AuthTabs } from './auth-tabs.tsx';
 import { destination } from './destination.ts';
 
-/** Signing in without leaving the page one is on, unless a booking waits elsewhere. */
+/** Signs in without leaving the page, unless an unfinished booking is on another one. */
 export default function AuthDialog() {
   const { view, close } = useAuthDialog();
   const navigate = useNavigate();
@@ -20,7 +20,7 @@ export default function AuthDialog() {
       from: `${pathname}${search}`,
       justVerified: false,
     });
-    // Already there: the page itself sees that somebody is signed in now.
+    // Already there: the page reacts to the new session itself.
     if (to.split('?')[0] === pathname) return;
     window.scrollTo({ top: 0 });
     void navigate(to);

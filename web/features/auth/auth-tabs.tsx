@@ -12,13 +12,13 @@ const TABS = [
 ];
 type View = 'sign-in' | 'sign-up' | 'reset';
 
-/** A password is never kept in the browser's storage, so it travels apart. */
+/** The password is kept apart: it never goes into the browser's storage. */
 const withPassword = (typed: TypedSignUp, password: string): TypedSignUp => ({
   ...typed,
   fields: { ...typed.fields, password },
 });
 
-/** Sign In and Sign Up as tabs, with the way to a forgotten password. */
+/** Shows Sign In and Sign Up as tabs, and the form for a forgotten password. */
 export function AuthTabs({
   start = 'sign-in',
   redirectTo,

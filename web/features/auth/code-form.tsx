@@ -1,12 +1,15 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { firstError, verificationCodeSchema } from '#rules/people.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { resendCode, verifyCode } from './queries.ts';
 
-/** The six digits of the mail. Signing in follows by itself: the page sees the new session. */
+/** The API says "Token has expired or is invalid" for a mistyped code too. */
+const WRONG_CODE = 'That code isn’t right, or it has expired. Check your email or resend the code.';
+
+/** Asks for the six digits of the mail. The page reacts to the new session itself. */
 export function CodeForm({ email, onOther }: { email: string; onOther: () => void }) {
   const form = useRef<HTMLFormElement>(null);
   const [code, setCode] = useState('');
@@ -28,7 +31,10 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
       await verifyCode(email, code);
       toast({ title: 'Email verified!', description: 'Your account has been created successfully.' });
     } catch (cause) {
-      const message = describeError(cause, 'Failed to verify email. Please try again.');
+      const message =
+        errorCode(cause) === 'otp_expired'
+          ? WRONG_CODE
+          : describeError(cause, 'Failed to verify email. Please try again.');
       setError(message);
       toast({ title: 'Verification failed', description: SEE_FIELD, tone: 'bad' });
     } finally {
@@ -54,7 +60,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
   return (
     <form ref={form} onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
       <p className="text-fog">
-        We sent a 6-digit code to <strong className="break-all text-chalk">{email}</strong>. It is good for 10 minutes.
+        We sent a 6-digit code to <strong className="break-all text-chalk">{email}</strong>. It works for 10 minutes.
       </p>
       <Field
         label="Verification code"
@@ -62,7 +68,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
         autoComplete="one-time-code"
         large
         value={code}
-        // A pasted "123 456" is meant as six digits.
+        // Accept a pasted "123 456".
         onChange={(event) => setCode(event.target.value.replace(/\D/g, '').slice(0, 6))}
         error={error}
       />

@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const nameOf = (provider: string): string =>
   NAMES[provider] ?? provider.charAt(0).toUpperCase() + provider.slice(1).replaceAll('_', ' ');
 
-/** The ways in besides a password: one button for each identity provider the server has, and passkeys. Nothing where there are none. */
+/** Offers the ways in besides a password: a button for each identity provider, and passkeys. Shows nothing where there are none. */
 export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
   const [ways, setWays] = useState<WaysIn | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
@@ -38,7 +38,7 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
     } catch (error) {
       setProblem(
         wasCancelled(error)
-          ? 'Nothing was chosen. Try again, or sign in with your password.'
+          ? 'Sign-in was cancelled. Try again, or use your password.'
           : describeError(error, UNEXPECTED),
       );
       setBusy(null);
@@ -93,17 +93,17 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
   );
 }
 
-/** Our page for the way back, which knows where the person was. */
+/** Returns our address for the way back from the provider, with the page to return to. */
 function returnAddress(): string {
   const { origin, pathname, search } = window.location;
   const from = pathname === paths.auth ? ownPath(new URLSearchParams(search).get('from')) : `${pathname}${search}`;
   return `${origin}${paths.auth}${from === null ? '' : `?from=${encodeURIComponent(from)}`}`;
 }
 
-/** A code is good once, whatever React draws twice. */
+/** Codes already exchanged. A code works once, and React may run an effect twice. */
 const traded = new Set<string>();
 
-/** On the way back from a provider: trades its code, or tells what it said. The page sees the new session by itself. */
+/** Handles the return from a provider: exchanges its code for a session, or reports its error. True while that runs. */
 function useReturn(tell: (problem: string) => void): boolean {
   const [returning, setReturning] = useState(
     () => window.location.pathname === paths.auth && new URLSearchParams(window.location.search).has('code'),
@@ -112,18 +112,18 @@ function useReturn(tell: (problem: string) => void): boolean {
     if (window.location.pathname !== paths.auth) return;
     const query = new URLSearchParams(window.location.search);
     const said = query.get('error_description');
-    if (said !== null) tell(`That did not work: ${said}`);
+    if (said !== null) tell(`That didn’t work: ${said}`);
     const code = query.get('code');
     if (code === null || traded.has(code)) return;
     traded.add(code);
     finishContinue(code)
-      .catch((error: unknown) => tell(`That did not work: ${describeError(error, UNEXPECTED)}`))
+      .catch((error: unknown) => tell(`That didn’t work: ${describeError(error, UNEXPECTED)}`))
       .finally(() => setReturning(false));
   }, [tell]);
   return returning;
 }
 
-/** The browser's own words for a person who closed its dialog. */
+/** Whether the user closed the browser's passkey dialog. */
 function wasCancelled(error: unknown): boolean {
   return (
     error instanceof Error &&

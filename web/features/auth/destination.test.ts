@@ -4,19 +4,19 @@ import { destination } from './destination.ts';
 const nothing = { hasDraft: false, hasSelection: false, from: null, justVerified: false };
 const everything = { hasDraft: true, hasSelection: true, from: '/regenerate-pin?booking_id=1', justVerified: true };
 
-it('a booking that waits to be paid comes before everything', () => {
+it('an unfinished booking comes first', () => {
   expect(destination(everything)).toBe('/checkout');
 });
 
-it('then the hours somebody chose before signing in', () => {
+it('then the hours chosen before signing in', () => {
   expect(destination({ ...everything, hasDraft: false })).toBe('/booking');
 });
 
-it('then the page they were sent away from', () => {
+it('then the page in from', () => {
   expect(destination({ ...everything, hasDraft: false, hasSelection: false })).toBe('/regenerate-pin?booking_id=1');
 });
 
-it('a new account without a plan sees its profile, everybody else the first page', () => {
+it('otherwise a new account goes to the profile, others to the first page', () => {
   expect(destination({ ...nothing, justVerified: true })).toBe('/profile');
   expect(destination(nothing)).toBe('/');
 });

@@ -1,12 +1,12 @@
-/** Where somebody goes once signed in: what they were about to book comes first (decisions T-12). */
-export function destination(known: {
+/** Returns where to go after signing in: an unfinished booking comes first. */
+export function destination(state: {
   hasDraft: boolean;
   hasSelection: boolean;
   from: string | null;
   justVerified: boolean;
 }): string {
-  if (known.hasDraft) return '/checkout';
-  if (known.hasSelection) return '/booking';
-  if (known.from !== null) return known.from;
-  return known.justVerified ? '/profile' : '/';
+  if (state.hasDraft) return '/checkout';
+  if (state.hasSelection) return '/booking';
+  if (state.from !== null) return state.from;
+  return state.justVerified ? '/profile' : '/';
 }

@@ -7,7 +7,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { setPassword, verifyLink } from './queries.ts';
 
-/** Reached by the mailed link; nothing happens before the button is pressed, as mail scanners open links too. */
+/** Sets a new password from the mailed link. Acts only when the button is pressed, because mail scanners open links. */
 export function NewPasswordForm({
   tokenHash,
   invited = false,
@@ -15,7 +15,7 @@ export function NewPasswordForm({
   onDone,
   onAskAgain,
 }: {
-  /** From the link; null when somebody came without one. */
+  /** From the link; null without one. */
   tokenHash: string | null;
   /** The link is an invitation to a new account. */
   invited?: boolean;
@@ -43,7 +43,7 @@ export function NewPasswordForm({
     setBusy(true);
     setError(null);
     try {
-      // The link works once: a password refused after that is tried again without it.
+      // The link works once: after it is used, a refused password is tried again without it.
       if (!proven && tokenHash !== null) await verifyLink(tokenHash, invited ? 'invite' : 'recovery');
       setProven(true);
       await setPassword(password);
@@ -61,7 +61,7 @@ export function NewPasswordForm({
     return (
       <div className="space-y-4">
         <Notice tone="bad">
-          <p>This link has expired or was used before. Ask for a new one under &ldquo;Forgot password?&rdquo;.</p>
+          <p>This link has expired or has already been used. Ask for a new one under &ldquo;Forgot password?&rdquo;.</p>
         </Notice>
         <Button onClick={onAskAgain}>Ask for a new link</Button>
       </div>

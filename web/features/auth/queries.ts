@@ -28,7 +28,7 @@ export async function signUp(input: SignUp, redirectTo: string): Promise<{ signe
   return { signedIn: data.session !== null };
 }
 
-/** Signs in; answers what to greet with: DJ name, else first name, else nothing (spec section 8). */
+/** Signs in and returns the name for the greeting: DJ name, else first name, else ''. */
 export async function signIn(email: string, password: string): Promise<string> {
   const { data, error } = await supabase.auth.signInWithPassword({ email, password });
   if (error) throw error;
@@ -42,10 +42,10 @@ export async function verifyCode(email: string, token: string): Promise<void> {
   if (error) throw error;
 }
 
-/** What a mailed link is for. */
+/** Purpose of a mailed link. */
 export type LinkKind = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';
 
-/** Answers false while a new address still waits for the word of the other one. */
+/** Verifies a mailed link. Returns false while a change of address still needs the link sent to the other address. */
 export async function verifyLink(tokenHash: string, type: LinkKind): Promise<boolean> {
   const { data, error } = await supabase.auth.verifyOtp({ token_hash: tokenHash, type });
   if (error) throw error;
@@ -67,7 +67,7 @@ export async function setPassword(password: string): Promise<void> {
   if (error) throw error;
 }
 
-/** Whether an address has an account already, asked without sending a mail (decisions T-11). Waits out a limit; null when it cannot be known. */
+/** Checks whether an address has an account, with a dry run of /recover that sends no mail. Waits when rate limited; null when it cannot be known. */
 export async function emailTaken(email: string, signal: AbortSignal): Promise<boolean | null> {
   try {
     const response = await fetch(`${apiUrl}/auth/v1/recover`, {
@@ -83,16 +83,16 @@ export async function emailTaken(email: string, signal: AbortSignal): Promise<bo
     await new Promise((resolve) => setTimeout(resolve, wait * 1000));
     return signal.aborted ? null : await emailTaken(email, signal);
   } catch {
-    return null; // no answer: sign-up itself will tell
+    return null; // no answer: the sign-up itself will report it
   }
 }
 
-/** The ways in besides a password that the server has open. */
+/** Ways to sign in besides a password that the server allows. */
 export type WaysIn = { readonly providers: readonly string[]; readonly passkeys: boolean };
 
 const NOT_PROVIDERS = ['email', 'phone', 'anonymous_users'];
 
-/** No other ways when the server cannot be asked: the password is always there. */
+/** Reads the ways to sign in; none besides the password when the request fails. */
 export async function readWaysIn(): Promise<WaysIn> {
   try {
     const response = await fetch(`${apiUrl}/auth/v1/settings`, { headers: { apikey: publicKey } });
@@ -111,9 +111,9 @@ export async function readWaysIn(): Promise<WaysIn> {
 }
 const NO_OTHER_WAYS: WaysIn = { providers: [], passkeys: false };
 
-/** Leaves for the page of an identity provider; `returnTo` is the page of ours it comes back to. */
+/** Redirects to an identity provider; `returnTo` is our page it returns to. */
 export async function continueWith(provider: string, returnTo: string): Promise<void> {
-  // The client's list of names is the hosted service's; an operator may have a provider of their own.
+  // The type lists only the hosted service's providers; an operator may configure others.
   const { error } = await supabase.auth.signInWithOAuth({
     provider: provider as 'google',
     options: { redirectTo: returnTo },
@@ -121,7 +121,7 @@ export async function continueWith(provider: string, returnTo: string): Promise<
   if (error) throw error;
 }
 
-/** Trades what an identity provider sent us back with for a session. */
+/** Exchanges the code from an identity provider for a session. */
 export async function finishContinue(code: string): Promise<void> {
   const { error } = await supabase.auth.exchangeCodeForSession(code);
   if (error) throw error;
@@ -132,10 +132,10 @@ export async function signInWithPasskey(): Promise<void> {
   if (error) throw error;
 }
 
-/** A second factor that counts, as somebody is asked for it. */
+/** A verified second factor. */
 export type SecondFactor = { readonly id: string; readonly type: 'totp' | 'phone' | 'webauthn'; readonly name: string };
 
-/** Answers the id of the challenge; a phone gets its message by that. */
+/** Starts a challenge and returns its id. For a phone factor this sends the message. */
 export async function challengeFactor(factorId: string): Promise<string> {
   const { data, error } = await supabase.auth.mfa.challenge({ factorId });
   if (error) throw error;

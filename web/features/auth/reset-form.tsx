@@ -6,7 +6,7 @@ import { Field } from '#web/ui/field.tsx';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { sendReset } from './queries.ts';
 
-/** Asks for the mail with which a new password is chosen; once it is sent, signing in is next. */
+/** Requests the mail with a link to set a new password, then returns to signing in. */
 export function ResetForm({
   startEmail,
   onBack,
@@ -49,7 +49,7 @@ export function ResetForm({
 
   return (
     <form ref={form} onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
-      <p className="text-fog">We mail you a link with which you choose a new password.</p>
+      <p className="text-fog">We’ll email you a link to set a new password.</p>
       <Field
         label="Email"
         type="email"

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -8,11 +8,11 @@ import { challengeFactor, type SecondFactor, verifyFactor, verifyKey } from './q
 
 const WHAT: Readonly<Record<SecondFactor['type'], string>> = {
   totp: 'Open your authenticator app and type the code it shows.',
-  phone: 'We send a code to your phone.',
+  phone: 'We’ll send a code to your phone.',
   webauthn: 'Use the security key you added.',
 };
 
-/** Asks for the second factor of somebody who has one, before anything else goes on. There are two ways out: the code, or signing out. */
+/** Asks for the second factor before anything else can be used. The only other way out is signing out. */
 export default function SecondStep({
   factors,
   onSignOut,
@@ -33,10 +33,14 @@ export default function SecondStep({
     try {
       await work();
     } catch (cause) {
-      // A challenge bears five wrong codes: a new one is asked for with the next.
+      // A challenge allows five wrong codes, so every attempt after a failure starts a new one.
       challenge.current = null;
       setCode('');
-      setError(describeError(cause, UNEXPECTED));
+      setError(
+        chosen.type !== 'webauthn' && errorCode(cause) === 'mfa_verification_failed'
+          ? 'That code isn’t right. Please try again.'
+          : describeError(cause, UNEXPECTED),
+      );
     } finally {
       setBusy(false);
     }
@@ -56,7 +60,7 @@ export default function SecondStep({
   const needsMessage = chosen.type === 'phone' && !sent;
   useEffect(() => form.current?.querySelector('input')?.focus(), [chosen, needsMessage]);
   return (
-    <Dialog open title="Second step" onClose={onSignOut}>
+    <Dialog open title="Two-step sign-in" onClose={onSignOut}>
       <form ref={form} onSubmit={submit} noValidate className="space-y-4">
         <p className="text-fog">{WHAT[chosen.type]}</p>
         {chosen.type === 'webauthn' || needsMessage ? (

@@ -13,7 +13,7 @@ export function SignInForm({
   onForgot,
   onUnconfirmed,
 }: {
-  /** Where a reset link went just now; null when none was asked for. */
+  /** Address a reset link was just sent to; null when none was requested. */
   resetSentTo: string | null;
   onSignedIn: () => void;
   onForgot: (email: string) => void;
@@ -58,7 +58,7 @@ export function SignInForm({
     }
   }
 
-  /** The code of the sign-up may have run out by now, so a new one is sent. */
+  /** Sends a new code, because the one from the sign-up may have expired. */
   async function askForCode(to: string): Promise<void> {
     try {
       await resendCode(to);
@@ -75,7 +75,7 @@ export function SignInForm({
       {resetSentTo === null ? null : (
         <Notice tone="good">
           <p className="text-sm">
-            If <strong>{resetSentTo}</strong> has an account, a link to choose a new password is on its way.
+            If <strong>{resetSentTo}</strong> has an account, we’ve emailed a link to set a new password.
           </p>
         </Notice>
       )}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { explainSignUp } from './sign-up-errors.ts';
 
-it('a refused sign-up is told as the catalogue says', () => {
+it('a refused sign-up gets the specified title and text', () => {
   expect(explainSignUp('User already registered')).toEqual({
     title: 'Email already in use',
     description: 'An account with this email already exists. Please sign in instead or use a different email.',

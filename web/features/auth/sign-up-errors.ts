@@ -1,6 +1,6 @@
 import { UNEXPECTED } from '#web/lib/errors.ts';
 
-/** What a refused sign-up is told as (spec section 8). */
+/** Maps the server message of a refused sign-up to the title and text of its notice. */
 export function explainSignUp(message: string): { title: string; description: string } {
   if (message.includes('User already registered'))
     return {

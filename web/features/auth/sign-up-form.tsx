@@ -14,7 +14,7 @@ import { explainSignUp } from './sign-up-errors.ts';
 import { useEmailTaken } from './use-email-taken.ts';
 
 const empty = { fullName: '', email: '', phone: '', djName: '', password: '' };
-/** What was typed so far; kept by whoever shows the form, so that a look at the other tab costs nothing. */
+/** Empty form. The parent keeps the typed values, so that switching tabs loses nothing. */
 export const nothingTyped = { fields: empty, birth: noDate };
 export type TypedSignUp = typeof nothingTyped;
 type Problem = { readonly field: string | null; readonly message: string };
@@ -43,7 +43,7 @@ export function SignUpForm({
 
   function refuse(title: string, message: string, field: string | null): void {
     setProblem({ field, message });
-    // The message itself stands at its field, or above the button.
+    // The message itself is shown at its field, or above the button.
     toast({ title, ...(field === null ? {} : { description: SEE_FIELD }), tone: 'bad' });
   }
 
@@ -65,8 +65,8 @@ export function SignUpForm({
       const { signedIn } = await signUp({ ...parsed.data, djName: parsed.data.djName ?? '' }, redirectTo);
       onDone(parsed.data.email, signedIn);
     } catch (cause) {
-      const told = explainSignUp(describeError(cause, UNEXPECTED));
-      refuse(told.title, told.description, null);
+      const notice = explainSignUp(describeError(cause, UNEXPECTED));
+      refuse(notice.title, notice.description, null);
     } finally {
       setBusy(false);
     }

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 import { emailSchema } from '#rules/people.ts';
 import { emailTaken } from './queries.ts';
 
-/** Typing has to rest so long before the question is asked (spec section 5). */
+/** Debounce: how long typing must pause before the check. */
 const DEBOUNCE_MS = 500;
 
-/** Whether the address typed has an account already; false while that is not known. */
+/** Whether the typed address already has an account; false while unknown. */
 export function useEmailTaken(typed: string): boolean {
   const [answer, setAnswer] = useState({ email: '', taken: false });
   const parsed = emailSchema.safeParse(typed);
@@ -15,8 +15,8 @@ export function useEmailTaken(typed: string): boolean {
     if (email === '') return;
     const abort = new AbortController();
     const ask = async (): Promise<void> => {
-      const known = await emailTaken(email, abort.signal);
-      if (!abort.signal.aborted) setAnswer({ email, taken: known === true });
+      const taken = await emailTaken(email, abort.signal);
+      if (!abort.signal.aborted) setAnswer({ email, taken: taken === true });
     };
     const timer = setTimeout(() => void ask(), DEBOUNCE_MS);
     return () => {

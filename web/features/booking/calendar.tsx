@@ -2,7 +2,7 @@ import { DayPicker } from 'react-day-picker';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 
-/** The calendar counts in days of the browser; a Sydney day is shown as the same numbers there. */
+/** DayPicker works with local dates: a Sydney day maps to the same calendar numbers in local time. */
 const toLocal = (date: StudioDate): Date => {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
   return new Date(year, month - 1, day, 12);

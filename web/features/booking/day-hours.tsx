@@ -12,7 +12,7 @@ import { Legend, SlotGrid } from './slot-grid.tsx';
 import { isFull, slotState } from './selection.ts';
 import type { useChoice } from './use-choice.ts';
 
-/** The hours of the day looked at: the grid, what is to be known about it, and the way over midnight. */
+/** Shows the hours of the chosen day: the grid, its notes, and the buttons across midnight. */
 export function DayHours({
   choice,
   now,
@@ -20,21 +20,21 @@ export function DayHours({
 }: {
   choice: ReturnType<typeof useChoice>;
   now: Date;
-  /** Something was chosen or let go. */
+  /** The selection changed. */
   onChange: () => void;
 }) {
   const { date, slots, hours, lostNote, arrival } = choice;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     if (arrival === null) return;
-    // Over midnight the next hour comes to where the thumb, or the keyboard, is.
+    // After crossing midnight, scroll the next hour to the thumb and give it the keyboard focus.
     const cell = section.current?.querySelector<HTMLElement>(`[data-hour="${arrival.hour}"]`);
     const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
     cell?.focus({ preventScroll: true });
     cell?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'center' });
   }, [arrival]);
 
-  /** An arrow key that leaves the grid at its end or its beginning. */
+  /** Handles an arrow key that leaves the grid at its end or its beginning. */
   function cross(step: 1 | -1, extend: boolean): void {
     const to: Slot = { date: addDays(date, step), hour: step === 1 ? 0 : 23 };
     if (to.date < choice.today || hours.taken === undefined) return;
@@ -64,8 +64,8 @@ export function DayHours({
       {hours.taken && hours.unsure ? (
         <output className="mb-3 block text-sm text-warn">
           {navigator.onLine
-            ? 'We cannot ask which hours are free right now. What you see may be out of date.'
-            : 'You are offline. What you see may be out of date; it is asked again once you are back.'}
+            ? 'We can’t check which hours are free right now. What you see may be out of date.'
+            : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
         </output>
       ) : null}
       {slots.length === 0 && hours.taken && isFull(date, hours.taken, now) ? (
@@ -95,7 +95,7 @@ export function DayHours({
         </>
       ) : hours.failed ? (
         <Notice tone="bad">
-          <p>We cannot see which hours are free right now.</p>
+          <p>We can’t show which hours are free right now.</p>
           <Button tone="plain" className="mt-3" onClick={hours.refetch}>
             Try again
           </Button>
@@ -103,7 +103,7 @@ export function DayHours({
       ) : (
         <GridSkeleton />
       )}
-      {/* On a phone they stand in the bar along the lower edge, where the thumb is. */}
+      {/* On a phone they are in the bar along the lower edge, within reach of the thumb. */}
       <div className="mt-4 max-lg:hidden">
         <NightButtons choice={choice} />
       </div>
@@ -111,7 +111,7 @@ export function DayHours({
   );
 }
 
-/** The part of the selection that lies on the day one does not look at. */
+/** Lists the selected hours that lie on the day before or after the one shown. */
 function OtherDay({ slots, word }: { slots: readonly Slot[]; word: string }) {
   const sorted = sortSlots(slots);
   const [first] = sorted;
@@ -126,7 +126,7 @@ function OtherDay({ slots, word }: { slots: readonly Slot[]; word: string }) {
   );
 }
 
-/** As high as the grid, so that nothing jumps when the hours come. */
+/** As high as the grid, so that the layout does not shift when the hours load. */
 function GridSkeleton() {
   return (
     <div className="relative">
@@ -138,7 +138,11 @@ function GridSkeleton() {
       <p className="absolute inset-x-4 top-4">
         <Progress
           on
-          words={['', 'Still asking which hours are free.', 'The connection is slow. The hours appear by themselves.']}
+          words={[
+            '',
+            'Still checking which hours are free.',
+            'Your connection is slow. The hours will appear automatically.',
+          ]}
         />
       </p>
     </div>

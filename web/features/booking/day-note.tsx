@@ -1,16 +1,16 @@
 import { hourExists, slotEnd, slotStart, type StudioDate } from '#rules/studio-time.ts';
 
-/** What the change of the clocks does to a day (decisions T-01); nothing on all the others. */
+/** Explains the change of clocks on the two days it happens; nothing on other days. */
 export function DayNote({ date }: { date: StudioDate }) {
   const note = noteOf(date);
   return note === null ? null : <p className="mb-4 border-l-4 border-warn bg-booth p-3 text-sm text-fog">{note}</p>;
 }
 
 function noteOf(date: StudioDate): string | null {
-  if (!hourExists(date, 2)) return 'The clocks go forward this night: 2 AM does not exist, and 3 AM follows 1 AM.';
+  if (!hourExists(date, 2)) return 'The clocks go forward on this night: there’s no 2 am, so 3 am follows 1 am.';
   const start = slotStart(date, 2);
   const long = start !== null && slotEnd(date, 2).getTime() - start.getTime() > 3_600_000;
   return long
-    ? 'The clocks go back this night: 2 AM comes twice. Book it once and you get both hours for the price of one.'
+    ? 'The clocks go back on this night, so 2 am happens twice. Book it once and you get both hours for the price of one.'
     : null;
 }

@@ -1,14 +1,14 @@
 import { formatMoney } from '#rules/money.ts';
 import type { Eligibility } from './queries.ts';
 
-/** What Book Now leads to and what will be charged, in one line; '' while that is not known. `standing`: null when it could not be read. */
-export function nextStep(parts: {
+/** Says in one line what Book Now leads to and what it will cost; '' while unknown. `eligibility`: null when it could not be read. */
+export function nextStep(state: {
   signedIn: boolean;
   eligibility: Eligibility | null | undefined;
   totalCents: number;
 }): string {
-  const { signedIn, eligibility, totalCents } = parts;
-  const pay = totalCents === 0 ? 'There is nothing to pay.' : `You pay ${formatMoney(totalCents)} at the end.`;
+  const { signedIn, eligibility, totalCents } = state;
+  const pay = totalCents === 0 ? 'There’s nothing to pay.' : `You’ll pay ${formatMoney(totalCents)} at the end.`;
   if (!signedIn) return `Next: sign in. ${pay}`;
   if (eligibility === undefined) return '';
   if (eligibility === null) return `Next: your details. ${pay}`;

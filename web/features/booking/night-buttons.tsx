@@ -4,7 +4,7 @@ import { addDays } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { useChoice } from './use-choice.ts';
 
-/** Over midnight and back (spec section 2); nothing while the selection does not reach it. */
+/** Buttons to the next morning and back; nothing while the selection does not reach midnight. */
 export function NightButtons({ choice }: { choice: ReturnType<typeof useChoice> }) {
   const { slots, date, goTo } = choice;
   const first = sortSlots(slots)[0];

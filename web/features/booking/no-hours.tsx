@@ -3,7 +3,7 @@ import { settings } from '#rules/venue.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** A day of which nothing is left, and the way to the next one. */
+/** Says that a day has no free hours and offers the next day. */
 export function NoHours({
   date,
   today,

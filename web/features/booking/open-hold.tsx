@@ -5,7 +5,7 @@ import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** Somebody left a payment half-way: the hours are theirs for a while, and they decide what becomes of them. */
+/** Shows an unpaid hold with Finish paying and Release. */
 export function OpenHoldNotice({
   hold,
   brief = false,
@@ -13,15 +13,15 @@ export function OpenHoldNotice({
   onRelease,
 }: {
   hold: OwnBooking;
-  /** In few words, where room is short. */
+  /** Shorter text for small spaces. */
   brief?: boolean;
   onPay: () => void;
   onRelease: () => Promise<void>;
 }) {
-  const [step, setStep] = useState<'told' | 'sure?' | 'letting go'>('told');
-  const letGo = (): void => {
-    setStep('letting go');
-    void onRelease().finally(() => setStep('told'));
+  const [step, setStep] = useState<'shown' | 'confirming' | 'releasing'>('shown');
+  const release = (): void => {
+    setStep('releasing');
+    void onRelease().finally(() => setStep('shown'));
   };
   const [start, end] = [new Date(hold.start_time), new Date(hold.end_time)];
   const until = formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at));
@@ -31,31 +31,31 @@ export function OpenHoldNotice({
       {brief ? (
         <p className="text-sm">
           <strong>{hold.studio_name}</strong>, {formatStudioDate(start, 'medium')}, {formatStudioTime(start)} to{' '}
-          {formatStudioTime(end)}. {price}, kept until {until}. Reference {hold.reference}.
+          {formatStudioTime(end)}. {price}, held until {until}. Reference {hold.reference}.
         </p>
       ) : (
         <p>
-          You have not finished paying for <strong>{hold.studio_name}</strong>, {formatStudioRange(start, end)} (Sydney
-          time). The hours are kept for you until {until}, for <strong>{price}</strong>
+          You haven’t finished paying for <strong>{hold.studio_name}</strong>, {formatStudioRange(start, end)} (Sydney
+          time). We’re holding the hours for you until {until}, for <strong>{price}</strong>
           {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
         </p>
       )}
-      {step === 'told' ? (
+      {step === 'shown' ? (
         <div className="mt-3 flex flex-wrap gap-3">
           <Button tone="plain" onClick={onPay}>
             Finish paying
           </Button>
-          <Button tone="quiet" onClick={() => setStep('sure?')}>
-            Let the hours go
+          <Button tone="quiet" onClick={() => setStep('confirming')}>
+            Release these hours
           </Button>
         </div>
       ) : (
         <div className="mt-3 flex flex-wrap items-center gap-3">
-          <p className="w-full">Somebody else may book them at once.</p>
-          <Button tone="danger" busy={step === 'letting go'} onClick={letGo}>
-            Yes, let them go
+          <p className="w-full">Someone else could book them straight away.</p>
+          <Button tone="danger" busy={step === 'releasing'} onClick={release}>
+            Yes, release them
           </Button>
-          <Button tone="plain" disabled={step === 'letting go'} onClick={() => setStep('told')}>
+          <Button tone="plain" disabled={step === 'releasing'} onClick={() => setStep('shown')}>
             Keep them
           </Button>
         </div>

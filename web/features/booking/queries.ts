@@ -11,7 +11,7 @@ export type Studio = {
   readonly features: readonly string[];
   readonly hourly_rate: number;
 };
-/** What is gone of a studio's hours, and of which days that was asked. */
+/** Taken spans of a studio, and the days they were read for. */
 export type Availability = { readonly from: StudioDate; readonly to: StudioDate; readonly taken: readonly Taken[] };
 export async function readStudios(): Promise<Studio[]> {
   const { data, error } = await supabase.from('studios').select('*').order('name');
@@ -23,8 +23,8 @@ export async function readStudios(): Promise<Studio[]> {
 const LONGEST_MS = 25 * 3_600_000;
 
 /**
- * What overlaps the days `from` to `to`, both included (decisions T-02). The lower bound on the start lets the database use its index.
- * Of other people's bookings only the hours are told: `user_id` is theirs alone.
+ * Reads the bookings that overlap the days `from` to `to`, both included. The lower bound on the start lets the database use its index.
+ * The server hides `user_id` in other customers' bookings.
  */
 export async function readAvailability(
   studioId: string,
@@ -61,7 +61,7 @@ export async function readAvailability(
   return { ...days, taken };
 }
 
-/** Which of one's own unpaid bookings wait for money that is on its way. */
+/** Returns which of the customer's unpaid bookings have a payment in process. */
 async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (bookingIds.length === 0) return new Set();
   const { data, error } = await supabase
@@ -74,7 +74,7 @@ async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySe
   return new Set(rows.map((row) => row.booking_id));
 }
 
-/** One's own holds that can still be paid for, the newest first. */
+/** Reads the customer's holds that can still be paid for, newest first. */
 export async function readOpenHolds(): Promise<OwnBooking[]> {
   const now = new Date();
   const all = await readOwnBookings();
@@ -83,14 +83,14 @@ export async function readOpenHolds(): Promise<OwnBooking[]> {
     .toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
 }
 
-/** Gives a hold up, so that others may have the hours. */
+/** Releases a hold, so that others can book its hours. */
 export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
   return callFunction('release-hold', { bookingId });
 }
 
 export type Eligibility = { readonly verified: boolean; readonly termsAccepted: boolean };
 
-/** What of the way to a booking somebody has behind them already. */
+/** Reads whether the customer has a verified ID and has accepted these terms. */
 export async function readEligibility(userId: string, termsVersion: string): Promise<Eligibility> {
   const [verified, terms] = await Promise.all([
     supabase.from('user_verifications').select('id').eq('user_id', userId).limit(1),
@@ -102,8 +102,8 @@ export async function readEligibility(userId: string, termsVersion: string): Pro
 }
 
 /**
- * Straight to payment, for who has shown an ID and accepted the terms; who that is comes from the account. `couponCode`: '' for none,
- * null leaves it to one's own hold of these hours. `url` is null while the payment provider has not answered. Throws `AppError`.
+ * Starts the payment for a customer with a verified ID and accepted terms; name and contact come from the account. `couponCode`: '' for none,
+ * null keeps the coupon of the customer's hold of these hours. `url` is null while the payment provider has not answered. Throws `AppError`.
  */
 export async function createPayment(
   draft: BookingDraft,
@@ -122,9 +122,9 @@ export async function createPayment(
   });
 }
 
-/** The draft also lies with the server, for another tab or phone (decisions T-48). A cache: failing to write it stops nothing. */
+/** Stores the draft on the server too, for another tab or phone. Only a cache: a failed write is logged. */
 export async function keepDraft(draft: BookingDraft): Promise<void> {
   const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
   // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be kept with the server', error.message);
+  if (error) console.warn('the draft could not be stored on the server', error.message);
 }

@@ -1,10 +1,10 @@
-/** The pictures tools/art/rooms draws, by the last letter of the room's name. */
+/** Rooms with pictures (drawn by tools/art/rooms), by the last letter of the name. */
 const DRAWN = ['a', 'b', 'c'];
 const WIDTHS = [480, 800, 1120];
-/** On a card: one column on a phone, three elsewhere, inside a page of 72rem at most. */
+/** Image sizes on a card: one column on a phone, three otherwise, page at most 72rem wide. */
 const ON_CARD = '(min-width: 72rem) 22rem, (min-width: 48rem) 30vw, 92vw';
 
-/** The inside of a room, at night. A room nobody has drawn yet shows its letter. */
+/** Shows the picture of a room, or its letter when there is no picture. */
 export function RoomPicture({
   name,
   sizes = ON_CARD,
@@ -13,9 +13,9 @@ export function RoomPicture({
 }: {
   name: string;
   sizes?: string;
-  /** Fetched only where it is seen. */
+  /** Load only when scrolled into view. */
   lazy?: boolean;
-  /** Seen before any other: fetched before them. */
+  /** Load with high priority: the first picture on the page. */
   first?: boolean;
 }) {
   const letter = name.trim().at(-1)?.toLowerCase() ?? '';

@@ -11,7 +11,7 @@ function busy(from: Slot, to: Slot, status = 'confirmed', mine = false): Taken {
 }
 
 describe('the state of an hour', () => {
-  test('free, chosen, paid for, being paid for and begun are five different things', () => {
+  test('free, selected, taken, being paid for and past are different states', () => {
     const taken = [busy(at(18), at(18)), busy(at(19), at(19), 'pending')];
     expect(slotState(at(17), [], taken, NOON)).toBe('free');
     expect(slotState(at(17), [at(17)], taken, NOON)).toBe('selected');
@@ -19,19 +19,19 @@ describe('the state of an hour', () => {
     expect(slotState(at(19), [], taken, NOON)).toBe('paying');
     expect(slotState(at(11), [], taken, NOON)).toBe('past');
   });
-  test('a status we do not know blocks', () => {
+  test('an unknown status blocks the hour', () => {
     expect(slotState(at(18), [], [busy(at(18), at(18), 'something-new')], NOON)).toBe('taken');
   });
-  test('my own unpaid hold is not in my way, my paid booking is', () => {
+  test('an own unpaid hold does not block, an own paid booking does', () => {
     expect(slotState(at(18), [], [busy(at(18), at(18), 'pending', true)], NOON)).toBe('free');
     expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON)).toBe('taken');
   });
-  test('my own hours whose payment is processing cannot be chosen again and say so', () => {
+  test('own hours with a processing payment are blocked and shown as processing', () => {
     const held = { ...busy(at(18), at(18), 'pending', true), processing: true };
     expect(slotState(at(18), [at(18)], [held], NOON)).toBe('processing');
     expect(dropLost([at(18)], [held], NOON).kept).toEqual([]);
   });
-  test('an hour somebody took is not shown as mine although I had chosen it', () => {
+  test('a selected hour that another customer took is shown as taken', () => {
     expect(slotState(at(18), [at(18)], [busy(at(18), at(18))], NOON)).toBe('taken');
   });
   test('in October 2 AM is skipped, a booking from 10 PM shows on the next morning', () => {
@@ -56,21 +56,21 @@ describe('what a selection loses', () => {
     const { kept, lost } = dropLost([at(18), at(19), at(20), at(21)], [busy(at(19), at(19))], NOON);
     expect(kept).toEqual([at(20), at(21)]);
     expect(describeLost(lost, kept.length)).toBe(
-      'Somebody else has just taken 7 PM on 21 Nov. The rest of your selection is kept.',
+      'Someone else has just booked 7 pm on 21 Nov. We kept the rest of your selection.',
     );
   });
   test('nothing lost, nothing changed', () => {
     expect(dropLost([at(18)], [busy(at(20), at(20))], NOON)).toEqual({ kept: [at(18)], lost: [] });
   });
-  test('hours that have begun are told apart from hours taken', () => {
+  test('past hours are described apart from taken hours', () => {
     const { kept, lost } = dropLost([at(11), at(12)], [busy(at(12), at(12))], NOON);
     expect(describeLost(lost, kept.length)).toBe(
-      'Somebody else has just taken 12 PM on 21 Nov. 11 AM on 21 Nov can no longer be booked, as it has begun. Please choose other hours.',
+      'Someone else has just booked 12 pm on 21 Nov. It’s too late to book 11 am on 21 Nov. Please choose other hours.',
     );
   });
 });
 
-test('the days read reach from the start of the selection to the day after the one looked at', () => {
+test('the days read reach from the start of the selection to the day after the chosen one', () => {
   expect(daysToRead([], DAY)).toEqual({ from: DAY, to: '2026-11-22' });
   expect(daysToRead([at(22), at(23)], '2026-11-22')).toEqual({ from: DAY, to: '2026-11-23' });
   expect(daysToRead([at(0, '2026-11-22')], DAY)).toEqual({ from: DAY, to: '2026-11-22' });
@@ -83,16 +83,16 @@ describe('shift with an arrow', () => {
     expect(reachTo([at(12)], at(12), at(15), open)).toHaveLength(4);
     expect(reachTo([at(18)], at(18), at(16), open)).toEqual([at(16), at(17), at(18)]);
   });
-  test('begins a selection where one stands', () => {
+  test('starts a selection at the focused hour', () => {
     expect(reachTo([], at(18), at(19), open)).toEqual([at(18), at(19)]);
   });
-  test('stops before an hour that is gone', () => {
+  test('stops before a taken hour', () => {
     expect(reachTo([at(18)], at(18), at(21), (slot) => slot.hour !== 20)).toEqual([at(18), at(19)]);
   });
-  test('lets go on the way back', () => {
+  test('removes hours on the way back', () => {
     expect(reachTo([at(18), at(19), at(20)], at(20), at(19), open)).toEqual([at(18), at(19)]);
   });
-  test('steps over the hour that does not exist in October', () => {
+  test('skips the hour that does not exist in October', () => {
     const day = '2027-10-03';
     expect(reachTo([at(1, day)], at(1, day), at(3, day), open)).toEqual([at(1, day), at(3, day)]);
   });

@@ -12,18 +12,18 @@ import {
 import { addDays, formatStudioDate, hourExists, type StudioDate } from '#rules/studio-time.ts';
 
 /**
- * A span that is gone. `mine` is a hold of one's own that waits for payment: its hours may be chosen again, unless the money is on its way
- * (`processing`).
+ * A taken span. `mine`: the customer's own booking; the hours of an unpaid hold of one's own can be chosen again, unless its payment is
+ * `processing`.
  */
 export type Taken = Busy & { readonly status: string; readonly mine: boolean; readonly processing?: boolean };
 export type SlotState = 'free' | 'selected' | 'taken' | 'paying' | 'processing' | 'past' | 'skipped' | 'later';
 export type Lost = { readonly slot: Slot; readonly why: 'taken' | 'past' };
 
-/** What stands in one's way: everything but one's own unpaid hold, which the server takes up again. */
+/** Returns the spans that block a selection: all but the customer's own unpaid holds, which the server reuses. */
 const blocking = (taken: readonly Taken[]): Taken[] =>
   taken.filter((one) => !(one.mine && one.status === 'pending' && one.processing !== true));
 
-/** How an hour is to be shown. What cannot be booked is never shown as selected. */
+/** Returns how the grid shows an hour. An hour that cannot be booked is never shown as selected. */
 export function slotState(slot: Slot, selection: readonly Slot[], taken: readonly Taken[], now: Date): SlotState {
   const closed = slotClosed(slot, now);
   if (closed === 'skipped') return 'skipped';
@@ -39,14 +39,14 @@ export function slotState(slot: Slot, selection: readonly Slot[], taken: readonl
   return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
 }
 
-/** Whether nothing of a day can be booked any more. */
+/** Whether no hour of a day can be booked any more. */
 export function isFull(date: StudioDate, taken: readonly Taken[], now: Date): boolean {
   return Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, [], taken, now)).every(
     (state) => state !== 'free',
   );
 }
 
-/** Takes out of a selection what others or the clock took; the longest run of the rest stays. */
+/** Removes hours that others booked or that have passed; keeps the longest run of the rest. */
 export function dropLost(
   selection: readonly Slot[],
   taken: readonly Taken[],
@@ -61,41 +61,41 @@ export function dropLost(
   return { kept: longestRun(rest), lost };
 }
 
-/** "7 PM and 8 PM on 21 Nov", by day. */
+/** "7 pm and 8 pm on 21 Nov", by day. */
 function nameSlots(slots: readonly Slot[]): string {
   const days = [...new Set(slots.map((slot) => slot.date))];
   const list = (words: string[]): string =>
     words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
   return list(
     days.map((day) => {
-      const hours = slots.filter((slot) => slot.date === day).map((slot) => slotLabel(slot.hour));
+      const hours = slots.filter((slot) => slot.date === day).map((slot) => slotLabel(slot.hour).toLowerCase());
       return `${list(hours)} on ${formatStudioDate(day, 'short')}`;
     }),
   );
 }
 
-/** Says kindly what is gone and what is left. */
+/** Describes which hours were lost and whether some are left. */
 export function describeLost(lost: readonly Lost[], keptCount: number): string {
   const pick = (why: Lost['why']): Slot[] => lost.filter((one) => one.why === why).map((one) => one.slot);
   const taken = pick('taken');
   const past = pick('past');
   const sentences = [
-    taken.length > 0 ? `Somebody else has just taken ${nameSlots(taken)}.` : '',
-    past.length > 0 ? `${nameSlots(past)} can no longer be booked, as it has begun.` : '',
-    keptCount > 0 ? 'The rest of your selection is kept.' : 'Please choose other hours.',
+    taken.length > 0 ? `Someone else has just booked ${nameSlots(taken)}.` : '',
+    past.length > 0 ? `It’s too late to book ${nameSlots(past)}.` : '',
+    keptCount > 0 ? 'We kept the rest of your selection.' : 'Please choose other hours.',
   ];
   return sentences.filter((text) => text !== '').join(' ');
 }
 
-/** The days to ask for: the one looked at and the next (decisions T-02), and from where the selection begins. */
+/** Returns the days to read: the chosen one and the next, from the first day of the selection on. */
 export function daysToRead(selection: readonly Slot[], date: StudioDate): { from: StudioDate; to: StudioDate } {
   const first = sortSlots(selection)[0]?.date ?? date;
   return { from: first < date ? first : date, to: addDays(date, 1) };
 }
 
 /**
- * Shift with an arrow or a click: from one hour of a day to another. Walks outwards adding hours until one is in the way;
- * back inside the selection it lets go of what was passed.
+ * Extends a selection from one hour of a day to another (Shift with an arrow or a click). Adds hours until one is blocked;
+ * moving back inside the selection removes the hours passed.
  */
 export function reachTo(selection: readonly Slot[], from: Slot, to: Slot, isOpen: (slot: Slot) => boolean): Slot[] {
   const has = (slot: Slot): boolean => selection.some((one) => sameSlot(one, slot));

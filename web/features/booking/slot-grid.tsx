@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<SlotState, string>> = {
   skipped: 'clocks go forward',
   later: 'not open yet',
 };
-/** State is told by word, sign and edge as well as by colour. */
+/** Each state differs by word, icon and border as well as by colour. */
 const LOOK: Readonly<Record<SlotState, string>> = {
   free: 'border-line bg-booth hover:border-chalk',
   selected: 'border-signal bg-signal text-ink forced-colors:border-4 forced-colors:border-[Highlight]',
@@ -36,7 +36,7 @@ const SIGN: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
 };
 const isOpen = (state: SlotState | undefined): boolean => state === 'free' || state === 'selected';
 
-/** The 24 hours of a day. Arrow keys walk, also over midnight, Enter and Space choose, Shift with an arrow or a click extends. */
+/** Shows the 24 hours of a day. Arrow keys move, also across midnight; Enter and Space toggle; Shift with an arrow or a click extends. */
 export function SlotGrid({
   date,
   selection,
@@ -52,7 +52,7 @@ export function SlotGrid({
   now: Date;
   onToggle: (slot: Slot) => void;
   onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
-  /** An arrow leads out of the day: to the morning after, or to the evening before; with Shift it takes the hour there along. */
+  /** An arrow key leaves the day for the next morning or the evening before; `extend`: with Shift, so that hour is added. */
   onCross: (step: 1 | -1, extend: boolean) => void;
 }) {
   const grid = useRef<HTMLFieldSetElement>(null);

@@ -9,8 +9,8 @@ import { RoomPicture } from './room-picture.tsx';
 const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 /**
- * The rooms, one of which is chosen; arrow keys walk and choose as between any radio buttons. The whole card is the radio:
- * an input laid over it would come between the pointer and what it points at.
+ * Shows the rooms as radio buttons; arrow keys move and choose. The whole card is the radio, because an input laid over it
+ * would catch the pointer.
  */
 export function StudioCards({
   studios,
@@ -80,7 +80,7 @@ export function StudioCards({
   );
 }
 
-/** As high as the cards, so that nothing jumps when they come; the rooms can be seen before anything is known of them. */
+/** As high as the cards, so that the layout does not shift when they load; the pictures are already shown. */
 export function StudioCardsSkeleton() {
   return (
     <div className="relative">
@@ -95,11 +95,7 @@ export function StudioCardsSkeleton() {
       <p className="absolute inset-x-5 top-5 empty:hidden [&>*]:bg-night/85 [&>*]:p-2">
         <Progress
           on
-          words={[
-            '',
-            'Still asking for the studios.',
-            'The connection is slow. The studios appear here by themselves.',
-          ]}
+          words={['', 'Still loading the studios.', 'Your connection is slow. The studios will appear automatically.']}
         />
       </p>
     </div>

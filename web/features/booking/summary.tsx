@@ -7,18 +7,18 @@ import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rul
 import { Button } from '#web/ui/button.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { NightButtons } from './night-buttons.tsx';
-import type { LetGo, useChoice } from './use-choice.ts';
+import type { RemovedHours, useChoice } from './use-choice.ts';
 
 const WORDS = [
   'Holding your hours.',
-  'Still holding your hours and opening the payment.',
-  'The payment service is slow right now. Please stay here; nothing is charged before you enter a card.',
+  'Still holding your hours and opening the payment page.',
+  'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
 ] as const;
-/** Along the lower edge of a phone; beside the hours on large screens, below them on low ones, where it would cover too much. */
+/** Fixed to the lower edge on a phone; beside the hours on large screens; below them on low screens, where it would cover too much. */
 const BAR =
   'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-3 bar:pb-[max(0.75rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 
-/** What is chosen and what it costs, always in view. */
+/** Shows the selection and its price, always in view. */
 export function Summary({
   studioName,
   choice,
@@ -33,24 +33,24 @@ export function Summary({
 }: {
   studioName: string;
   choice: ReturnType<typeof useChoice>;
-  /** What is taken off the price. */
+  /** Coupon deducted from the price. */
   coupon: CouponTerms | null;
-  /** Where a code is typed; null for somebody who does that at the checkout. */
+  /** Field for a coupon code; null when the code is typed at the checkout. */
   couponField: ReactNode;
-  /** What Book Now leads to and what will be charged. */
+  /** What Book Now leads to and what it will cost. */
   next: string;
   busy: boolean;
-  /** A code is being looked up, so the price is not known. */
+  /** A coupon is being checked, so the price is unknown. */
   unpriced: boolean;
-  /** What went wrong at Book Now; null when nothing did. */
+  /** Error after Book Now; null when there is none. */
   problem: ReactNode;
   onBook: () => void;
   onChange: () => void;
 }) {
-  const { slots, letGo } = choice;
+  const { slots, removed } = choice;
   const nextId = useId();
   if (slots.length === 0)
-    return <NothingChosen letGo={letGo} problem={problem} onBringBack={(gone) => choice.bringBack(gone)} />;
+    return <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)} />;
   const quote = quoteSlots(slots, coupon);
   const hint = savingsHint(slots);
   const hours = hoursOf(quote.hours);
@@ -100,7 +100,7 @@ export function Summary({
   );
 }
 
-/** What Book Now leads to, or what it is doing; and the way to start again. */
+/** Says what Book Now leads to or is doing, with Clear Selection. */
 function Next({ id, text, busy, onClear }: { id: string; text: string | null; busy: boolean; onClear: () => void }) {
   return (
     <div className="mt-1 flex min-h-11 items-center justify-between gap-3 lg:mt-3 lg:block">
@@ -117,35 +117,35 @@ function Next({ id, text, busy, onClear }: { id: string; text: string | null; bu
 
 const hoursOf = (count: number): string => `${count} ${count === 1 ? 'hour' : 'hours'}`;
 
-/** Before anything is chosen, and after it was let go: that can be taken back. */
+/** Shown without a selection. After one was cleared, offers Undo. */
 function NothingChosen({
-  letGo,
+  removed,
   problem,
-  onBringBack,
+  onUndo,
 }: {
-  letGo: LetGo | null;
+  removed: RemovedHours | null;
   problem: ReactNode;
-  onBringBack: (gone: LetGo) => void;
+  onUndo: (hours: RemovedHours) => void;
 }) {
-  const first = letGo?.slots[0];
+  const first = removed?.slots[0];
   return (
     <aside
       aria-label="Your selection"
-      data-along-edge={letGo ? 'bar' : undefined}
-      className={`mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12 ${letGo ? `bar:border-t-4 bar:border-line ${BAR}` : ''}`}
+      data-along-edge={removed ? 'bar' : undefined}
+      className={`mt-6 space-y-4 bg-booth p-5 text-fog xl:mt-12 ${removed ? `bar:border-t-4 bar:border-line ${BAR}` : ''}`}
     >
-      {letGo && first ? (
+      {removed && first ? (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p>
-            {hoursOf(letGo.slots.length)} on {formatStudioDate(letGo.date, 'short')} let go.
+            We removed {hoursOf(removed.slots.length)} ({formatStudioDate(removed.date, 'short')}).
           </p>
-          <Button tone="plain" onClick={() => onBringBack(letGo)}>
-            Bring them back
+          <Button tone="plain" onClick={() => onUndo(removed)}>
+            Undo
           </Button>
         </div>
       ) : (
         <>
-          <p>Choose the hours you want. They must follow one another.</p>
+          <p>Choose the hours you want, back to back.</p>
           <p>
             <strong className="text-chalk">3 hours save 10%</strong>, 4 or more save 15%.
           </p>
@@ -174,13 +174,15 @@ function When({ studioName, choice }: { studioName: string; choice: ReturnType<t
   );
 }
 
-/** What the change of clocks does to a session, on two nights a year (decisions T-01). */
+/** Explains the change of clocks for a session, on two nights a year. */
 function ClockNote({ longer, shorter }: { longer: boolean; shorter: boolean }) {
   if (longer) {
-    return <p className="mt-1 text-sm text-good">The clocks go back that night: the hour that comes twice is on us.</p>;
+    return <p className="mt-1 text-sm text-good">The clocks go back that night: the extra hour is on us.</p>;
   }
   return shorter ? (
-    <p className="mt-1 text-sm text-fog">The clocks go forward that night: the hour that is skipped costs nothing.</p>
+    <p className="mt-1 text-sm text-fog">
+      The clocks go forward that night: you don’t pay for the hour that’s skipped.
+    </p>
   ) : null;
 }
 
@@ -202,7 +204,7 @@ function Breakdown({ quote, hours, coupon }: { quote: Quote; hours: string; coup
   );
 }
 
-/** The figure drops in anew when it changes: the eye sees what an hour did to it. */
+/** Shows the total; the figure animates when it changes, so that people notice. */
 function Total({
   quote,
   hours,

@@ -8,15 +8,15 @@ import { daysToRead, type Taken } from './selection.ts';
 const POLL_MS = 5_000;
 
 export type Hours = {
-  /** What is gone; undefined until it is known for the day looked at. */
+  /** Taken spans; undefined until they are known for the chosen day. */
   readonly taken: readonly Taken[] | undefined;
-  /** The last question had no answer: `taken` is missing or may be old. */
+  /** The last request failed: `taken` is missing or may be out of date. */
   readonly unsure: boolean;
   readonly failed: boolean;
   readonly refetch: () => void;
 };
 
-/** Which hours are gone, asked again every few seconds and when somebody comes back to the page; `paused` while leaving for payment. */
+/** Reads the taken hours every few seconds and when the page gets the focus again; `paused` while leaving for payment. */
 export function useAvailability(ask: {
   studioId: string | null;
   userId: string | null;
@@ -31,12 +31,12 @@ export function useAvailability(ask: {
     queryKey: ['availability', studioId, userId, days.from, days.to],
     queryFn: async () => ({ studioId, ...(await readAvailability(studioId ?? '', days, userId)) }),
     enabled: studioId !== null && ask.ready,
-    // One's own hold appears among the others then: nothing to be told.
+    // While paused, the customer's own new hold would show up as taken.
     refetchInterval: ask.paused ? false : POLL_MS,
     placeholderData: keepPreviousData,
   });
   const { data } = answer;
-  // What was asked of other days says nothing of this one: better a skeleton than an hour shown free that is not.
+  // Data of other days says nothing about this one: show a skeleton rather than a taken hour as free.
   const covers = data !== undefined && data.studioId === studioId && data.from <= days.from && data.to >= date;
   return {
     taken: covers ? data.taken : undefined,
@@ -46,7 +46,7 @@ export function useAvailability(ask: {
   };
 }
 
-/** One's own holds that still wait for their payment, and how to look again; `known` once the server has answered. */
+/** Reads the customer's unpaid holds; `loaded` is true once the server has answered. */
 export function useOpenHolds(userId: string | null, now: Date) {
   const holds = useQuery({
     queryKey: ['open-holds', userId],
@@ -55,7 +55,7 @@ export function useOpenHolds(userId: string | null, now: Date) {
   });
   return {
     holds: (holds.data ?? []).filter((one) => isOpenHold(one, now)),
-    known: userId === null || !holds.isPending,
+    loaded: userId === null || !holds.isPending,
     refetch: () => void holds.refetch(),
   };
 }

@@ -20,8 +20,8 @@ import { createPayment, keepDraft, readEligibility, type Studio } from './querie
 const NOT_STARTED = 'Failed to start verification. Please try again.';
 
 /**
- * What went wrong at Book Now; `total` in dollars when another price has to be agreed to, `holds` when there are too many of them, `draft`
- * when only the hosted identity check could not begin: the booking that can go on with a photo at the checkout.
+ * Error after Book Now. `total` (dollars): another price needs agreement. `holds`: there are too many. `draft`: only the hosted check could not
+ * start, so this booking can continue with a photo at the checkout.
  */
 export type BookProblem = {
   readonly text: string;
@@ -30,7 +30,7 @@ export type BookProblem = {
   readonly draft: BookingDraft | null;
 };
 
-/** The hours and the coupon that are booked. `wire` as in `CouponState`; `lost`: a code of before that no longer works, and why. */
+/** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
 export type Wanted = {
   readonly studio: Studio | null;
   readonly slots: readonly Slot[];
@@ -40,12 +40,12 @@ export type Wanted = {
 };
 
 /**
- * Book Now: to sign in first, to the identity check, to the checkout, or straight to the payment.
- * `beginCheck` makes a hosted identity check and keeps its ids in this tab; throws `AppError`, `not_configured` where there is none.
+ * Handles Book Now: leads to the sign-in, the ID check, the checkout, or straight to the payment.
+ * `beginCheck` starts a hosted check and stores its ids in this tab; throws `AppError`, `not_configured` where there is none.
  */
 export function useBookNow(
   userId: string | null,
-  parts: {
+  options: {
     onCouponLost: () => void;
     lookAgain: () => void;
     beginCheck: (draft: BookingDraft) => Promise<Verification>;
@@ -60,11 +60,11 @@ export function useBookNow(
 
   const toCheckout = (draft: BookingDraft): void => void navigate(paths.checkout, { state: drafts.handOver(draft) });
 
-  /** To /verify-complete with a check that has not been opened yet: the one of an earlier press, or a new one. */
+  /** Leads to /verify-complete with a check that was not opened yet: one from an earlier press, or a new one. */
   async function verify(draft: BookingDraft): Promise<void> {
     const kept = drafts.verification();
     try {
-      if (kept === null || kept.openedAt !== undefined) await parts.beginCheck(draft);
+      if (kept === null || kept.openedAt !== undefined) await options.beginCheck(draft);
       return void navigate(paths.verifyComplete, { state: drafts.handOver(draft) });
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_configured') return toCheckout(draft);
@@ -79,10 +79,10 @@ export function useBookNow(
     setBusy(false);
     const code = error instanceof AppError ? error.code : '';
     if (code === 'id_required' || code === 'terms_required') return toCheckout(draft);
-    parts.lookAgain();
+    options.lookAgain();
     const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
     if ((code === 'coupon_invalid' || code === 'coupon_exhausted') && wanted.coupon) {
-      parts.onCouponLost();
+      options.onCouponLost();
       return ask(said, shown, full);
     }
     const total = error instanceof AppError ? error.details['total'] : null;
@@ -93,14 +93,14 @@ export function useBookNow(
     return toast({ title: 'Payment Error', description: text, tone: 'bad' });
   }
 
-  /** Another price than the one shown is agreed to by a person or not charged. Dollars. */
+  /** Asks the customer to agree to a price other than the one shown. Dollars. */
   function ask(why: string, shown: number, total: number): void {
     const text = priceChanged(why, shown, total);
     setProblem({ text, total, holds: false, draft: null });
     toast({ title: 'Payment Error', description: text, tone: 'bad' });
   }
 
-  /** `agreed` in dollars where another price was named and agreed to. */
+  /** Books the hours. `agreed` (dollars): a different price that the customer agreed to. */
   async function book(wanted: Wanted, agreed: number | null): Promise<void> {
     const { studio, slots, coupon, lost } = wanted;
     if (slots.length === 0 || busy) return undefined;
@@ -122,7 +122,7 @@ export function useBookNow(
       if (!eligibility.verified) return await verify(drafted);
       if (!eligibility.termsAccepted) return toCheckout(drafted);
       const url = await payPage.open(() => createPayment({ ...drafted, final_cost: shown }, wanted.wire, userId));
-      if (url !== null) leaveTo(url); // busy stays: the page is on its way out
+      if (url !== null) leaveTo(url); // stay busy while the browser leaves the page
       return undefined;
     } catch (error) {
       return explain(error, drafted, wanted, shown, draftOf(studio, slots).final_cost);
@@ -132,7 +132,7 @@ export function useBookNow(
   return { busy, problem, book, forget: () => setProblem(null) };
 }
 
-/** What these hours cost when they were last shown with a code, in dollars. */
+/** Returns what these hours cost when last shown with a code, in dollars. */
 function lastShown(draft: BookingDraft): number {
   const before = drafts.booking();
   const same =
@@ -142,9 +142,9 @@ function lastShown(draft: BookingDraft): number {
   return same ? before.final_cost : draft.final_cost;
 }
 
-/** Why no further hours are held; the holds stand beside it. `retryAfter`: seconds, where only time helps. */
+/** Explains why no more hours can be held. `retryAfter`: seconds to wait, when releasing a hold does not help. */
 function tooManyHolds(retryAfter: unknown): string {
-  if (typeof retryAfter !== 'number') return 'You are holding other hours already. Pay for them or let them go first.';
+  if (typeof retryAfter !== 'number') return 'You’re already holding other hours. Pay for them or release them first.';
   const from = new Date(Math.ceil((Date.now() + retryAfter * 1000) / 60_000) * 60_000);
   return `You’ve started several bookings in the last hour without paying. You can start another from ${formatStudioTime(from)}, Sydney time.`;
 }

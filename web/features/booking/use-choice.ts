@@ -10,35 +10,35 @@ import { useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
 
 const WHY: Readonly<Record<string, string>> = {
-  'not-consecutive': 'Hours must follow one another. Clear the selection to start elsewhere.',
-  'too-long': `A session is at most ${settings.maxHours} hours long.`,
-  'too-far': 'A session may not go beyond the next day.',
-  closed: 'This hour cannot be booked.',
+  'not-consecutive': 'Your hours have to be back to back. Clear your selection to start somewhere else.',
+  'too-long': `A session can be up to ${settings.maxHours} hours long.`,
+  'too-far': 'A session can’t run past the next day.',
+  closed: 'You can’t book this hour.',
 };
 const NO_STUDIO = 'Selected studio not found.';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
 
-/** Hours that were let go in one stroke and can be had back in one. */
-export type LetGo = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
+/** Hours removed at once that Undo restores. */
+export type RemovedHours = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
 
-/** Room, day and hours: what is chosen, what others and the clock take of it, and what was let go just now. */
-export function useChoice(parts: {
+/** State of the booking page: chosen room, day and hours, hours lost to others or the clock, and hours just removed. */
+export function useChoice(options: {
   status: 'loading' | 'in' | 'out';
   userId: string | null;
   studios: readonly Studio[] | undefined;
   now: Date;
   paused: boolean;
 }) {
-  const { status, userId, studios, now, paused } = parts;
+  const { status, userId, studios, now, paused } = options;
   const today = studioDate(now);
   const [studioId, setStudioId] = useState<string | null>(null);
   const [date, setDate] = useState<StudioDate>(today);
   const [slots, setSlots] = useState<readonly Slot[]>([]);
   const [restoring, setRestoring] = useState<'no' | 'quietly' | 'telling'>('no');
   const [lostNote, setLostNote] = useState<string | null>(null);
-  /** Where to stand after going over midnight. */
+  /** Hour to focus after crossing midnight. */
   const [arrival, setArrival] = useState<Slot | null>(null);
-  const [letGo, setLetGo] = useState<LetGo | null>(null);
+  const [removed, setRemoved] = useState<RemovedHours | null>(null);
   const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
   const { taken } = hours;
   const studio = studios?.find((one) => one.id === studioId) ?? null;
@@ -65,43 +65,43 @@ export function useChoice(parts: {
     setStudioId(null);
     setSlots([]);
   }
-  // What somebody else takes, or time takes, leaves the selection, and that is said where it stays to be read.
+  // Removes hours that others booked or that have passed, and says so in a note that stays on the page.
   const settle = useEffectEvent(() => {
     if (restoring !== 'no' && missed) return giveUpRestoring();
     if (taken === undefined || slots.length === 0 || paused) return undefined;
     const { kept, lost } = dropLost(slots, taken, new Date());
-    const told = lost.length === 0 ? null : describeLost(lost, kept.length);
-    if (told !== null) {
+    const note = lost.length === 0 ? null : describeLost(lost, kept.length);
+    if (note !== null) {
       setSlots(kept);
-      setLostNote(told);
+      setLostNote(note);
     }
     if (restoring === 'telling') {
       toast({
         title: 'Selections Restored',
-        description: told ?? 'Your hours are back.',
-        tone: told === null ? 'good' : 'warn',
+        description: note ?? 'Your hours are back.',
+        tone: note === null ? 'good' : 'warn',
       });
-      // Back from signing in: to the hours, and with them to the button.
+      // Back from signing in: focus the hours, which also brings Book Now into view.
       setArrival(sortSlots(kept)[0] ?? null);
     }
     return setRestoring('no');
   });
-  // The clock and other people are outside systems: what they took is not derived, it stays gone from the selection.
+  // The clock and other customers are external systems: hours lost to them must stay removed, so they cannot be derived.
   // oxlint-disable-next-line react/set-state-in-effect
   useEffect(() => settle(), [taken, slots, now, paused, restoring, missed]);
 
   function select(next: readonly Slot[]): void {
     setSlots(next);
     setLostNote(null);
-    setLetGo(null);
+    setRemoved(null);
   }
   function drop(): void {
     select([]);
-    if (studioId !== null && slots.length > 0) setLetGo({ studioId, date: sortSlots(slots)[0]?.date ?? date, slots });
+    if (studioId !== null && slots.length > 0) setRemoved({ studioId, date: sortSlots(slots)[0]?.date ?? date, slots });
   }
   function toggle(slot: Slot): void {
     const why = whyNotAdd(slots, slot);
-    if (why) return toast({ title: WHY[why] ?? 'This hour cannot be added.', tone: 'warn' });
+    if (why) return toast({ title: WHY[why] ?? 'You can’t add this hour.', tone: 'warn' });
     return select(toggleSlot(slots, slot));
   }
 
@@ -113,7 +113,7 @@ export function useChoice(parts: {
     slots,
     hours,
     lostNote,
-    letGo,
+    removed,
     arrival,
     goTo(slot: Slot): void {
       setDate(slot.date);
@@ -131,17 +131,17 @@ export function useChoice(parts: {
     },
     chooseDay(day: StudioDate): void {
       setDate(day);
-      // A selection that does not touch the day one looks at would be invisible: it begins anew.
+      // A selection that does not touch the chosen day would be invisible, so clear it.
       if (slots.length > 0 && !slots.some((slot) => slot.date === day || addDays(slot.date, 1) === day)) drop();
     },
     clear(): void {
       drop();
       drafts.dropBooking();
     },
-    bringBack(gone: LetGo): void {
-      setStudioId(gone.studioId);
-      setDate(gone.date);
-      select(gone.slots);
+    restore(undone: RemovedHours): void {
+      setStudioId(undone.studioId);
+      setDate(undone.date);
+      select(undone.slots);
     },
   };
 }

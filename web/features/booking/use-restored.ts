@@ -4,15 +4,14 @@ import { longestRun, type Slot } from '#rules/slots.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
 
-/** A selection of before, and whether to say that it is back. */
+/** An earlier selection, and whether to announce it. */
 export type Restored = PendingSelection & { readonly tell: boolean };
 
 /**
- * Brings back what was chosen before signing in (spec section 4), or before going on to checkout and back.
- * What of it is still free is found out by the page, with the hours of others at hand (decisions T-10).
+ * Restores the selection from before signing in, or from before the checkout. The page then drops hours that are no longer free.
  */
 export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
-  // The first page of a visit has this key: whoever opens /booking anew begins anew, whoever reloads it or comes back to it goes on.
+  // React Router gives the first page of a visit this key. Opening /booking starts fresh; a reload or Back restores.
   const opened = useLocation().key === 'default';
   const run = useEffectEvent(restore);
   useEffect(() => {
@@ -35,12 +34,12 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
   }, [status, opened]);
 }
 
-/** Whether this document was loaded again, by a reload or on the way back from another site, rather than opened. */
+/** Whether the document was reloaded, or reached with Back from another site. */
 function reloaded(): boolean {
   const [entry] = performance.getEntriesByType('navigation');
   return entry instanceof PerformanceNavigationTiming && (entry.type === 'reload' || entry.type === 'back_forward');
 }
 
-/** What lay in the browser may have been written by anybody. */
+/** Checks stored slots: anything can be in the browser's storage. */
 const isSound = (slot: Slot): boolean =>
   isStudioDate(slot.date) && Number.isInteger(slot.hour) && slot.hour >= 0 && slot.hour < 24;

@@ -4,10 +4,10 @@ import type { NameFields } from './name.ts';
 
 export type CustomerFields = NameFields & { readonly email: string; readonly phone: string };
 export type CustomerField = 'first' | 'last' | 'email' | 'phone';
-/** What is wrong with which field; the first failing rule only (spec section 5). */
+/** First failing rule and its field. */
 export type FieldProblem = { readonly field: CustomerField; readonly message: string };
 
-/** Who books: prefilled from the account, and as typed from then on. */
+/** Fields for name, email and phone, prefilled from the account. */
 export function CustomerFieldset({
   value,
   disabled,

@@ -3,13 +3,13 @@ import { checkCustomer } from './customer.ts';
 
 const whole = { first: 'Alex', last: 'Citizen', oneName: false, email: 'alex@example.com', phone: '0400 000 000' };
 
-test('a whole customer goes through, trimmed', () => {
+test('a valid customer is returned trimmed', () => {
   expect(checkCustomer({ ...whole, email: ' alex@example.com ' })).toEqual({
     customer: { fullName: 'Alex Citizen', email: 'alex@example.com', phone: '0400 000 000' },
   });
 });
 
-test('the first failing rule at checkout is told, at its field: names, then email, then phone', () => {
+test('the first failing rule at checkout is returned with its field: names, then email, then phone', () => {
   const failing = { ...whole, last: 'C', email: 'nowhere', phone: '12' };
   expect(checkCustomer({ ...failing, first: ' ' })).toEqual({
     problem: { field: 'first', message: 'Please enter your first and last name as shown on your Australian ID.' },

@@ -5,7 +5,7 @@ import { joinName } from './name.ts';
 export type Customer = { readonly fullName: string; readonly email: string; readonly phone: string };
 const FIELD_OF: Readonly<Record<string, CustomerField>> = { fullName: 'first', email: 'email', phone: 'phone' };
 
-/** Who books, checked: the names first, then all of it by the schema (spec section 5, Checkout); or the first rule that fails. */
+/** Checks the typed customer, names first, then everything by the schema. Returns the first failing rule otherwise. */
 export function checkCustomer(typed: CustomerFields): { customer: Customer } | { problem: FieldProblem } {
   const name = joinName(typed);
   if ('problem' in name) return { problem: { field: name.field, message: name.problem } };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { joinName, splitName, stillNeeded } from './name.ts';
 
-test('a full name is taken apart and put together again', () => {
+test('a full name is split and joined again', () => {
   expect(splitName('Alex Jordan Citizen')).toEqual({ first: 'Alex', last: 'Jordan Citizen', oneName: false });
   expect(joinName(splitName('  Alex   Citizen '))).toEqual({ fullName: 'Alex Citizen' });
 });
 
-test('somebody with one name needs no last name', () => {
+test('a person with one name needs no last name', () => {
   expect(splitName('Sukarno')).toEqual({ first: 'Sukarno', last: '', oneName: true });
   expect(joinName(splitName('Sukarno'))).toEqual({ fullName: 'Sukarno' });
 });
@@ -23,7 +23,7 @@ test('an account without a name asks for both, and one letter is not a name', ()
   });
 });
 
-test('what is missing is named, and nothing is said when nothing is', () => {
+test('missing fields are listed; the list is empty when none is missing', () => {
   const name = splitName('Alex Citizen');
   const done = { name, email: 'a@example.com', phone: '0400 000 000', verified: true, termsAccepted: true };
   expect(stillNeeded(done)).toBe('');

@@ -1,12 +1,12 @@
 export type NameFields = { readonly first: string; readonly last: string; readonly oneName: boolean };
 
-/** A full name in the fields of the form: the first word and the rest. A single word is a person with one name (decisions T-24). */
+/** Splits a full name into the first word and the rest. A single word means a person with one name. */
 export function splitName(fullName: string | null): NameFields {
   const [first = '', ...rest] = (fullName ?? '').trim().split(/\s+/);
   return { first, last: rest.join(' '), oneName: first !== '' && rest.length === 0 };
 }
 
-/** The name as it goes on the booking, or what the spec says is wrong with it and in which field. */
+/** Joins the name fields, or returns what is wrong and in which field. */
 export function joinName(name: NameFields): { fullName: string } | { problem: string; field: 'first' | 'last' } {
   const first = name.first.trim();
   const last = name.oneName ? '' : name.last.trim();
@@ -20,7 +20,7 @@ export function joinName(name: NameFields): { fullName: string } | { problem: st
   return { fullName: `${first} ${last}`.trim() };
 }
 
-/** "your phone, ID and terms": what still stands between somebody and the button; empty when nothing does. */
+/** Lists what is still missing before paying, such as "phone, ID and terms"; '' when nothing is. */
 export function stillNeeded(state: {
   name: NameFields;
   email: string;

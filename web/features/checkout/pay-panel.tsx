@@ -10,10 +10,10 @@ import type { PaymentProblem } from './use-payment.ts';
 const WORDS = [
   'Holding your hours and opening the payment page.',
   'Still opening the payment page. Your hours are being held.',
-  'The payment service is slow right now. Please stay here; nothing is charged before you enter a card.',
+  'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
 ] as const;
 
-/** The button at the end of the checkout, what it waits for, and what went wrong when it was pressed. */
+/** Shows the pay button, what is still needed, and the error of the last attempt. */
 export function PayPanel({
   totalCents,
   missing,
@@ -29,10 +29,10 @@ export function PayPanel({
   missing: string;
   loading: boolean;
   busy: boolean;
-  /** The payment provider has not answered yet; the page goes on by itself. */
+  /** The payment provider has not answered yet; the request is repeated automatically. */
   asking: boolean;
   problem: PaymentProblem | null;
-  /** Another price was named and is agreed to. */
+  /** The customer agrees to another price. */
   onAgree: (totalCents: number) => void;
   onBack: () => void;
 }) {
@@ -44,7 +44,7 @@ export function PayPanel({
           <p>{problem.text}</p>
           {problem.holds === true ? (
             <Link to={paths.booking} className={`${buttonStyle.plain} mt-3`}>
-              Pay for them or let them go
+              Pay for them or release them
             </Link>
           ) : null}
           {problem.back ? (
@@ -72,11 +72,11 @@ export function PayPanel({
       )}
       <p id="still-needed" aria-live="polite" className="min-h-10 text-sm text-fog">
         {asking ? (
-          'We are still asking the payment provider. Your hours are held, nothing is charged yet, and this page goes on by itself.'
+          'We’re still waiting for the payment provider. We’re holding your hours, you haven’t been charged, and this page updates automatically.'
         ) : busy ? (
           <Progress on words={WORDS} />
         ) : missing === '' || loading ? (
-          `The hours are held for you for ${settings.holdMinutes} minutes while you pay.`
+          `We’ll hold the hours for ${settings.holdMinutes} minutes while you pay.`
         ) : (
           `Still needed: ${missing}.`
         )}

@@ -17,7 +17,7 @@ export function PriceSummary({
   end: Date;
   quote: Quote;
   coupon: CouponTerms | null;
-  /** A code is being looked up, so the total is not known. */
+  /** A coupon is being checked, so the total is unknown. */
   unpriced: boolean;
 }) {
   return (

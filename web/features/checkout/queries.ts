@@ -13,7 +13,7 @@ export async function readProfile(
   return data;
 }
 
-/** The draft that lies with the server, when this tab has none (decisions T-48). */
+/** Reads the draft stored on the server, for a tab that has none; null when it is missing or its start has passed. */
 export async function readServerDraft(): Promise<BookingDraft | null> {
   const { data, error } = await supabase.from('booking_drafts').select('data').maybeSingle();
   if (error) throw error;
@@ -21,26 +21,26 @@ export async function readServerDraft(): Promise<BookingDraft | null> {
   return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - 1_800_000 ? draft : null;
 }
 
-/** Keeps the draft with the server as well, for another tab or phone. A cache: failing to write it stops nothing. */
+/** Stores the draft on the server too, for another tab or phone. Only a cache: a failed write is logged. */
 export async function keepServerDraft(draft: BookingDraft): Promise<void> {
   const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
   // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be kept with the server', error.message);
+  if (error) console.warn('the draft could not be stored on the server', error.message);
 }
 
-/** What is paid is no draft any more. */
+/** Deletes the stored draft once it is paid for. */
 export async function dropServerDraft(): Promise<void> {
   const { data } = await supabase.auth.getSession();
   if (!data.session) return;
   const { error } = await supabase.from('booking_drafts').delete().eq('user_id', data.session.user.id);
   // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be dropped', error.message);
+  if (error) console.warn('the stored draft could not be deleted', error.message);
 }
 
 /**
- * Holds the hours and answers where to pay; `url` is null while the payment provider has not answered. `total` is what was shown, in
- * dollars; `couponCode` is '' for none, and null leaves it to one's own hold of these hours. Throws `AppError`, `price_changed` with the
- * new `total`.
+ * Holds the hours and returns the pay page; `url` is null while the payment provider has not answered. `total` is the price shown, in
+ * dollars; `couponCode`: '' for none, null keeps the coupon of the customer's hold of these hours. Throws `AppError`, `price_changed` with
+ * the new `total`.
  */
 export function pay(input: {
   draft: BookingDraft;
@@ -71,7 +71,7 @@ export function pay(input: {
   });
 }
 
-/** Gives up an unpaid hold; `released` is false when it is paid, or when the payment service has not let go of it yet. */
+/** Releases an unpaid hold. `released` is false when it is paid, or when the payment service has not expired its session yet. */
 export function releaseHold(
   bookingId: string,
 ): Promise<{ released: boolean; status: string; couponCode: string | null }> {
@@ -80,10 +80,10 @@ export function releaseHold(
 
 export type PaymentState = {
   readonly paid: boolean;
-  /** The payment provider has not answered yet; the rest is what the studio knows itself. */
+  /** The payment provider has not answered yet; the other fields come from our own database. */
   readonly state?: 'asking';
   readonly status: 'pending' | 'confirmed' | 'cancelled';
-  /** `processing`: the customer has finished, the money takes days. `returning`: it is on its way back. */
+  /** `processing`: the customer has finished, the bank takes days. `returning`: a refund is on its way. */
   readonly payment: 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
   readonly bookingId: string;
   readonly reference: string;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One thing that has to be behind somebody before paying: open, or done. */
+/** One requirement before paying, such as the ID check: open or done. */
 export function Step({
   title,
   done,

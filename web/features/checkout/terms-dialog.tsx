@@ -3,10 +3,10 @@ import { terms } from '#rules/terms.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 
-/** So near to the end counts as read (spec section 9). */
+/** Scrolling this close to the end counts as read. */
 const TOLERANCE_PX = 50;
 
-/** The terms; the box opens once they were scrolled through, or at once when there is nothing to scroll (decisions T-69). */
+/** Shows the terms. The checkbox is enabled after scrolling to the end, or at once when nothing needs scrolling. */
 export function TermsDialog({
   open,
   accepted,
@@ -33,7 +33,7 @@ export function TermsDialog({
       <div
         ref={box}
         onScroll={onScroll}
-        // Who uses a keyboard must be able to scroll it (decisions T-69).
+        // Focusable, so that the keyboard can scroll it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"

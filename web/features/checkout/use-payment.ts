@@ -11,23 +11,23 @@ import { toast } from '#web/ui/toast.tsx';
 import type { Customer } from './customer.ts';
 import { pay } from './queries.ts';
 
-/** What went wrong; `total` in cents when the server names another price, `back` when other hours have to be chosen. */
+/** Error of a payment attempt; `total` (cents) when the server has another price, `back` when other hours have to be chosen. */
 export type PaymentProblem = {
   readonly text: string;
   readonly total: number | null;
   readonly back: boolean;
-  /** There are too many unpaid holds: the way to them is shown. */
+  /** There are too many unpaid holds: link to them. */
   readonly holds?: boolean;
 };
 
-/** The code for the server, as `CouponState` has it, and how to take it off when it is refused. */
+/** Coupon for the server (`wire` as in `CouponState`), and how to drop it when it is refused. */
 type UsedCoupon = { readonly wire: string | null; readonly refuse: () => void };
 
-/** The way to the pay page: holds the hours, then leaves; or says what stood in the way. */
-export function usePayment(parts: {
+/** Holds the hours and leaves for the pay page, or reports what went wrong. */
+export function usePayment(options: {
   draft: BookingDraft;
   userId: string;
-  /** What the hours cost without a code, in cents. */
+  /** Price without a coupon, in cents. */
   fullCents: number;
   onEligibilityLost: () => void;
 }) {
@@ -43,13 +43,13 @@ export function usePayment(parts: {
 
   function explain(error: unknown, shownCents: number, coupon: UsedCoupon): void {
     const code = error instanceof AppError ? error.code : '';
-    if (code === 'id_required' || code === 'terms_required') parts.onEligibilityLost();
+    if (code === 'id_required' || code === 'terms_required') options.onEligibilityLost();
     const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
     const askFor = (why: string, total: number): void =>
       refuse(priceChanged(why, centsToDollars(shownCents), centsToDollars(total)), { total });
     if (code === 'coupon_invalid' || code === 'coupon_exhausted') {
       coupon.refuse();
-      return askFor(said, parts.fullCents);
+      return askFor(said, options.fullCents);
     }
     const named = error instanceof AppError ? error.details['total'] : null;
     if (code === 'price_changed' && typeof named === 'number') return askFor('', Math.round(named * 100));
@@ -63,10 +63,10 @@ export function usePayment(parts: {
     setBusy(true);
     setProblem(null);
     try {
-      const { draft, userId } = parts;
+      const { draft, userId } = options;
       const wanted = { draft, userId, couponCode: coupon.wire, total: centsToDollars(shownCents), ...customer };
       const url = await payPage.open(() => pay(wanted));
-      if (url !== null) leaveTo(url); // busy stays: the page is on its way out
+      if (url !== null) leaveTo(url); // stay busy while the browser leaves the page
     } catch (error) {
       setBusy(false);
       explain(error, shownCents, coupon);

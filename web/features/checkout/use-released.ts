@@ -4,17 +4,18 @@ import { drafts } from '#web/lib/drafts.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { releaseHold } from './queries.ts';
 
-const TOLD = {
-  confirmed: 'This booking is paid for already. You find it in your account.',
-  released: 'You left the payment, so the hours are free again. Nothing was charged. You can still book them now.',
-  held: 'You left the payment. The hours are still yours to pay for; nothing was charged.',
+const TEXTS = {
+  confirmed: 'You’ve already paid for this booking. You’ll find it in your account.',
+  released:
+    'You left the payment page, so we released the hours. You haven’t been charged, and you can still book them.',
+  held: 'You left the payment page. We’re still holding the hours for you, and you haven’t been charged.',
   processing: 'Your payment for this booking is being processed. We’ll email you as soon as we know.',
-  unknown: 'You left the payment. Nothing was charged, and the hours become free again by themselves.',
+  unknown: 'You left the payment page. You haven’t been charged, and we’ll release the hours automatically.',
 } as const;
 
 /**
- * Back from the pay page with `?released=`: the hold is given up, and that is said (decisions T-44). Null when there is nothing to say.
- * Only its owner can give it up, so it waits for the sign-in; a hold nobody gives up ends by itself.
+ * Releases the hold named in `?released=` after a return from the pay page, and returns what to say; null for nothing.
+ * Only the owner can release it, so this waits for the sign-in. A hold that nobody releases expires.
  */
 export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | null; asking: boolean } {
   const [search, setSearch] = useSearchParams();
@@ -24,13 +25,13 @@ export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | 
     if (bookingId === null || status !== 'in') return;
     void releaseHold(bookingId)
       .then((answer) => {
-        // The code is free again: it stays where it was typed.
+        // Keep the coupon code: it can be used again.
         if (answer.couponCode !== null && drafts.couponCode() === null) drafts.keepCouponCode(answer.couponCode);
-        if (answer.status === 'confirmed') return TOLD.confirmed;
-        return answer.released ? TOLD.released : TOLD.held;
+        if (answer.status === 'confirmed') return TEXTS.confirmed;
+        return answer.released ? TEXTS.released : TEXTS.held;
       })
-      // Otherwise gone, not ours, or out of reach: in each case nobody has to do anything.
-      .catch((error: unknown) => (errorCode(error) === 'payment_processing' ? TOLD.processing : TOLD.unknown))
+      // Gone, not ours, or unreachable: the customer does not have to do anything.
+      .catch((error: unknown) => (errorCode(error) === 'payment_processing' ? TEXTS.processing : TEXTS.unknown))
       .then(setText)
       .finally(() => setSearch({}, { replace: true }));
   }, [bookingId, status, setSearch]);

@@ -8,7 +8,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { validateCoupon } from './queries.ts';
 import type { CouponState } from './use-coupon.ts';
 
-/** Where a coupon code is typed, and what became of it. `folded`: the field opens from a button, where room is short. */
+/** Field for a coupon code, and its result. `folded`: starts as a button, for small spaces. */
 export function CouponField({
   hours,
   coupon,
@@ -21,15 +21,15 @@ export function CouponField({
   disabled?: boolean;
 }) {
   const [open, setOpen] = useState(!folded);
-  // The element that was pressed goes away with what it did: the focus goes to what stands there instead.
+  // The pressed element disappears, so move the focus to what replaces it.
   const [moved, setMoved] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (moved) place.current?.querySelector<HTMLElement>('input, button')?.focus();
+    if (moved) container.current?.querySelector<HTMLElement>('input, button')?.focus();
   }, [moved, open, coupon.applied]);
   const shown = coupon.applied ?? coupon.tooShort;
   return (
-    <div ref={place}>
+    <div ref={container}>
       {coupon.checking !== null ? (
         <output className="flex min-h-12 items-center gap-3 border border-line px-4 py-2 text-fog">
           <Meter />
@@ -53,7 +53,7 @@ export function CouponField({
           <p className="min-w-0">
             <strong className="break-all">{shown.code}</strong>{' '}
             <span className="text-fog">
-              {coupon.tooShort ? `counts from ${coupon.tooShort.minHours} hours` : couponLabel(shown)}
+              {coupon.tooShort ? `needs at least ${coupon.tooShort.minHours} hours` : couponLabel(shown)}
             </span>
           </p>
           <Button
@@ -144,19 +144,19 @@ function Entry({
   );
 }
 
-/** The code could not be looked up just now; without it the price would be another. */
+/** Shown when the code could not be checked: the price depends on it. */
 function Unsure({ code, onTryAgain, onRemove }: { code: string; onTryAgain: () => void; onRemove: () => void }) {
   return (
     <div role="alert" className="border-l-4 border-warn bg-deck p-4">
       <p>
-        We could not check your code <strong className="break-all">{code}</strong> just now.
+        We couldn’t check your code <strong className="break-all">{code}</strong> just now.
       </p>
       <div className="mt-3 flex flex-wrap gap-3">
         <Button tone="plain" onClick={onTryAgain}>
           Try again
         </Button>
         <Button tone="quiet" onClick={onRemove}>
-          Go on without it
+          Continue without it
         </Button>
       </div>
     </div>

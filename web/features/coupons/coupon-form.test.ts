@@ -31,7 +31,7 @@ it('the value keeps two decimals and the expiry is the end of its day in Sydney'
   });
 });
 
-it('every wrong field of a discount code is told in the words of the rules', () => {
+it('every invalid field of a discount code has the message of the rules', () => {
   expect(told({ code: ' ' })).toBe('Code is required');
   expect(told({ discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
   expect(told({ discount_value: '' })).toBe('Discount value must be positive');
@@ -43,7 +43,7 @@ it('every wrong field of a discount code is told in the words of the rules', () 
   expect(told({ max_uses: '0' })).toBe('Max uses must be a positive integer');
 });
 
-it('what the browser could not read is told of and never taken for empty', () => {
+it('invalid input is an error and never counts as empty', () => {
   expect(told({}, ['min_hours'])).toBe('Minimum hours must be positive');
   expect(told({}, ['max_uses'])).toBe('Max uses must be a positive integer');
   expect(told({}, ['expires_at'])).toBe('Please enter a valid expiry date');

@@ -1,7 +1,7 @@
 import { couponExpiry } from '#rules/coupons.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 
-/** What was typed into the form of a discount code, for the schema to judge: empty optional fields are null (spec section 5). */
+/** Reads the form of a discount code for the schema to check. Empty optional fields become null. */
 export function readCouponForm(form: HTMLFormElement): unknown {
   const fields = new FormData(form);
   const textOf = (name: string): string => {
@@ -14,7 +14,7 @@ export function readCouponForm(form: HTMLFormElement): unknown {
   });
 }
 
-/** Words to values. `isBad`: the browser holds something there that is no number and gives '' for it. */
+/** Converts the texts to values. `isBad`: the input holds something invalid, for which the browser gives ''. */
 export function couponFields(
   textOf: (name: string) => string,
   isBad: (name: string) => boolean = () => false,
@@ -23,19 +23,19 @@ export function couponFields(
     const text = textOf(name);
     if (text === '' && !isBad(name)) return null;
     const number = Number(text);
-    // Not a number is told in the same words as a number that is not positive.
+    // 0 fails with the same message as a number that is not positive.
     return text === '' || Number.isNaN(number) ? 0 : number;
   };
   const day = textOf('expires_at');
   return {
     code: textOf('code'),
     discount_type: textOf('discount_type'),
-    // Two decimals, as the column keeps it.
+    // Two decimals, as in the column.
     discount_value: Math.round((numberOf('discount_value') ?? 0) * 100) / 100,
     description: textOf('description') === '' ? null : textOf('description'),
     min_hours: numberOf('min_hours'),
     max_uses: numberOf('max_uses'),
-    // Half a date is told of, not forgotten.
+    // An incomplete date must fail, not count as empty.
     expires_at: isStudioDate(day)
       ? couponExpiry(day).toISOString()
       : day === '' && !isBad('expires_at')

@@ -15,7 +15,7 @@ import { type DiscountCode, readDiscountCodes, setDiscountCodeActive } from './q
 
 const COLUMNS = ['Code', 'Type', 'Value', 'Usage', 'Status', 'Expires', 'Actions'];
 
-/** The staff's discount codes: how many, what each gives, and the ways to make, change and switch them. */
+/** Lists the discount codes for staff, with create, edit and activate. */
 export function DiscountCodes() {
   const codes = useQuery({ queryKey: ['discount-codes'], queryFn: readDiscountCodes });
   const [editing, setEditing] = useState<DiscountCode | 'new' | null>(null);
@@ -101,7 +101,7 @@ function CodeList({
   );
 }
 
-/** "20%", "$15", "$12.50" (spec section 9). */
+/** Formats the value: "20%", "$15", "$12.50". */
 function worth(code: DiscountCode): string {
   return code.discount_type === 'percentage'
     ? `${code.discount_value}%`

@@ -19,7 +19,7 @@ const TYPES = [
 ];
 type Problem = { readonly field: string; readonly message: string };
 
-/** Makes a discount code, or changes the one given. The fields keep what was typed until it is saved. */
+/** Creates a discount code, or edits the given one. */
 export function DiscountForm({ code, onDone }: { code: DiscountCode | null; onDone: () => void }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -82,7 +82,7 @@ function Fields({ code, errorOf }: { code: DiscountCode | null; errorOf: (field:
         autoCapitalize="characters"
         maxLength={COUPON_CODE_MAX}
         defaultValue={code?.code}
-        hint="Stored in capitals."
+        hint="Saved in capitals."
         error={errorOf('code')}
       />
       <div className="grid gap-4 sm:grid-cols-2">
@@ -138,19 +138,19 @@ function Fields({ code, errorOf }: { code: DiscountCode | null; errorOf: (field:
         name="expires_at"
         type="date"
         defaultValue={code?.expires_at ? studioDate(new Date(code.expires_at)) : ''}
-        hint="Good until that day ends in Sydney."
+        hint="Valid until the end of that day in Sydney."
         error={errorOf('expires_at')}
       />
     </>
   );
 }
 
-/** What the database did not like, in the form's own words. */
+/** Explains a refusal of the database. */
 function whyNot(cause: unknown): string {
   const code = errorCode(cause);
-  if (code === '23505') return `${FAILED}: this code exists already.`;
-  if (code === '23514') return `${FAILED}: it has been used more often than the new maximum allows.`;
+  if (code === '23505') return `${FAILED}: this code already exists.`;
+  if (code === '23514') return `${FAILED}: it has already been used more times than the new maximum.`;
   if (code === '22003') return `${FAILED}: a number is too large.`;
-  if (code === '42501') return `${FAILED}: only administrators may do this.`;
+  if (code === '42501') return `${FAILED}: only administrators can do this.`;
   return `${FAILED}. Please try again.`;
 }

@@ -10,9 +10,9 @@ type Answer = {
   readonly discount_value: number;
   readonly min_hours: number | null;
 };
-/** What a code takes off, and from how many hours on. */
+/** Discount of a code, and the minimum hours it needs. */
 export type Coupon = CouponTerms & { readonly minHours: number | null };
-/** The server looked the code up and it is worth nothing; its message is for people. */
+/** The server refused the code; the message is for people. */
 export class CouponRefused extends Error {
   override readonly name = 'CouponRefused';
 }
@@ -33,7 +33,7 @@ export type DiscountCode = {
 };
 export type CouponDraft = z.output<typeof couponSchema>;
 
-/** What a code is worth here and now. Throws `CouponRefused` with the server's words when it is worth nothing. */
+/** Checks a code for so many hours. Throws `CouponRefused` with the server's message. */
 export async function validateCoupon(code: string, hours: number): Promise<Coupon> {
   const { data, error } = await supabase.rpc('validate_discount_code', { code_input: code, booking_hours: hours });
   if (error) throw error;
@@ -48,7 +48,7 @@ export async function validateCoupon(code: string, hours: number): Promise<Coupo
   };
 }
 
-/** Every code, the newest first; none for who is not staff. */
+/** Reads every code, newest first; none unless the caller is staff. */
 export async function readDiscountCodes(): Promise<DiscountCode[]> {
   const { data, error } = await supabase
     .from('discount_codes')
@@ -58,7 +58,7 @@ export async function readDiscountCodes(): Promise<DiscountCode[]> {
   if (error) throw error;
   return data;
 }
-/** Makes a code, or changes the one with this id. Throws; `errorCode` '23505' is a code that exists already. */
+/** Creates a code, or updates the one with this id. Throws; `errorCode` '23505' means that the code already exists. */
 export async function saveDiscountCode(id: string | null, draft: CouponDraft): Promise<void> {
   const row = {
     code: draft.code,
@@ -80,7 +80,7 @@ export async function setDiscountCodeActive(id: string, active: boolean): Promis
   requireOne(await supabase.from('discount_codes').update({ active }).eq('id', id).select('id'));
 }
 
-/** A change that the policies let pass nobody's row is not a change, though the data door calls it a success. */
+/** Throws unless exactly one row changed: PostgREST answers success when the policies filter out every row. */
 function requireOne({ data, error }: { data: readonly unknown[] | null; error: Error | null }): void {
   if (error) throw error;
   if (data?.length !== 1) throw new Error('The discount code was not changed.');

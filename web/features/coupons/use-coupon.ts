@@ -6,48 +6,48 @@ import { describeError } from '#web/lib/errors.ts';
 import { type Coupon, CouponRefused, validateCoupon } from './queries.ts';
 
 export type CouponState = {
-  /** What is taken off the price. */
+  /** Deducted from the price. */
   readonly applied: Coupon | null;
-  /** A code that counts from more hours than are chosen. */
+  /** A code that needs more hours than are chosen. */
   readonly tooShort: Coupon | null;
-  /** A code of before that is being looked up: no price can be named yet. */
+  /** An earlier code that is being checked: the price is unknown until then. */
   readonly checking: string | null;
-  /** A code of before that could not be looked up: it may still be good. */
+  /** An earlier code that could not be checked: it may still be valid. */
   readonly unsure: string | null;
-  /** A code of before that is worth nothing any more, and why. */
+  /** An earlier code that no longer works, and why. */
   readonly lost: { readonly code: string; readonly message: string } | null;
-  /** For the server: the code, '' for none, null when the person said nothing and a hold of theirs decides. */
+  /** For the server: the code, '' for none, or null when the customer chose nothing and their hold decides. */
   readonly wire: string | null;
   readonly apply: (coupon: Coupon) => void;
   readonly remove: () => void;
-  /** The server refused the code: it counts no more on this page, and after a reload it is looked up and told of anew. */
+  /** Drops a code that the server refused. After a reload it is checked again. */
   readonly refuse: () => void;
   readonly lookAgain: () => void;
 };
 
 /**
- * The coupon of a booking page. It comes back from `held`, the frozen coupon of one's own hold of these hours (undefined while that is
- * unknown), or from `kept`, the code this browser or the draft on the server has; what the person does on the page counts before both.
+ * Holds the coupon of a booking page. What the customer enters on the page comes first, then `held`, the frozen coupon of their hold of these
+ * hours (undefined while unknown), then `kept`, the code from this browser or from the draft on the server.
  */
-export function useCoupon(parts: {
+export function useCoupon(options: {
   hours: number;
   kept: string | null;
   held: CouponTerms | null | undefined;
   onChange: (coupon: Coupon | null) => void;
 }): CouponState {
-  const { hours, kept, held } = parts;
-  // Null until the person does something here.
+  const { hours, kept, held } = options;
+  // Null until the customer applies or removes a code here.
   const [own, setOwn] = useState<{ readonly coupon: Coupon | null } | null>(null);
   const frozen = held && (kept === null || kept === held.code) ? { ...held, minHours: null } : null;
   const lookUp = own === null && held !== undefined && frozen === null && kept !== null && hours > 0;
   const found = useQuery({
     queryKey: ['coupon', kept],
-    // For the longest booking: a code that counts from more hours than are chosen now is kept for when they are.
+    // Check for the longest booking: a code that needs more hours than are chosen now stays for later.
     queryFn: () => validateCoupon(kept ?? '', settings.maxHours),
     enabled: lookUp,
     retry: 0,
     staleTime: Infinity,
-    // What was refused or could not be asked is asked anew by the next page.
+    // The next page checks a refused or unchecked code again.
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
@@ -57,7 +57,7 @@ export function useCoupon(parts: {
   const failed = lookUp && found.isError && !found.isFetching ? found.error : null;
   const choose = (next: Coupon | null): void => {
     setOwn({ coupon: next });
-    parts.onChange(next);
+    options.onChange(next);
   };
   const gone = own?.coupon === null || tooShort || failed instanceof CouponRefused;
   return {

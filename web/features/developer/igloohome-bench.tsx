@@ -19,7 +19,7 @@ import { type Outcome, Results, useResults } from './results.tsx';
 
 type Tool = { readonly name: string; readonly work: () => Promise<Outcome> };
 
-/** Every step between a booking and an open door, one button each. */
+/** Runs each step from a booking to an open door with its own button. */
 export function IgloohomeBench() {
   const { user } = useSession();
   const { results, running, run, clear } = useResults();
@@ -49,7 +49,7 @@ export function IgloohomeBench() {
         ) : null}
       </section>
       <Bench
-        title="Mails and codes"
+        title="Emails and codes"
         tools={queueTools}
         running={running}
         onRun={(tool) => void run(tool.name, tool.work)}
@@ -102,7 +102,7 @@ function ChooseBooking({
   if (bookings.length === 0)
     return (
       <Notice tone="plain">
-        <p>These tools need a test booking. Make one on the page Test bookings.</p>
+        <p>These tools need a test booking. Make one on the Test bookings page.</p>
       </Notice>
     );
   return (
@@ -118,15 +118,15 @@ function ChooseBooking({
   );
 }
 
-function told(trial: Trial): Outcome {
+function outcomeOf(trial: Trial): Outcome {
   const { success, message, error, pinData, response } = trial;
   return { ok: success, said: success ? (message ?? 'Done.') : (error ?? 'Failed.'), detail: pinData ?? response };
 }
 
 const lockTools: readonly Tool[] = [
-  { name: 'Config Test', work: async () => told(await runTrial('test-igloohome-config')) },
-  { name: 'OAuth Test', work: async () => told(await runTrial('test-igloohome-oauth')) },
-  { name: 'PIN Generation Test', work: async () => told(await runTrial('test-igloohome-pin')) },
+  { name: 'Config Test', work: async () => outcomeOf(await runTrial('test-igloohome-config')) },
+  { name: 'OAuth Test', work: async () => outcomeOf(await runTrial('test-igloohome-oauth')) },
+  { name: 'PIN Generation Test', work: async () => outcomeOf(await runTrial('test-igloohome-pin')) },
 ];
 
 const queueTools: readonly Tool[] = [
@@ -164,14 +164,14 @@ function bookingTools(booking: TestBooking, email: string): readonly Tool[] {
       work: async () => {
         await scheduleMail(booking, email, 'now');
         const { processed } = await processMails();
-        return { ok: true, said: `The access code mail to ${email} is on its way.`, detail: { processed } };
+        return { ok: true, said: `The access code email to ${email} is on its way.`, detail: { processed } };
       },
     },
     {
       name: 'Schedule Email',
       work: async () => {
         const at = await scheduleMail(booking, email, 'due');
-        return { ok: true, said: `The access code mail to ${email} is due at ${formatStudioTime(at)}.` };
+        return { ok: true, said: `The access code email to ${email} is due at ${formatStudioTime(at)}.` };
       },
     },
   ];

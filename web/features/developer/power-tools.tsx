@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { runTrial, switchPower } from './queries.ts';
 
-/** The plug on, and off by itself after two seconds. */
+/** Switches the plug on; it switches off after two seconds. */
 export function PlugTest() {
   const test = useMutation({
     mutationFn: async () => {
@@ -17,7 +17,7 @@ export function PlugTest() {
       <Button busy={test.isPending} onClick={() => test.mutate()}>
         Run Plug Test
       </Button>
-      <Said
+      <Outcome
         failure={test.error}
         done={test.isSuccess ? 'The plug went on. It switches itself off after 2 seconds.' : null}
       />
@@ -25,7 +25,7 @@ export function PlugTest() {
   );
 }
 
-/** The lights of the Green Room by hand; they stay as they are put. */
+/** Switches the lights of the Green Room. */
 export function PowerControl() {
   const turn = useMutation({ mutationFn: switchPower });
   return (
@@ -43,12 +43,12 @@ export function PowerControl() {
           Turn Off
         </Button>
       </div>
-      <Said failure={turn.error} done={turn.data?.message ?? null} />
+      <Outcome failure={turn.error} done={turn.data?.message ?? null} />
     </>
   );
 }
 
-function Said({ failure, done }: { failure: Error | null; done: string | null }) {
+function Outcome({ failure, done }: { failure: Error | null; done: string | null }) {
   return (
     <div className="mt-6" aria-live="polite">
       {failure ? (

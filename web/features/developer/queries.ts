@@ -17,7 +17,7 @@ export type PinData = {
   readonly startTime: string;
   readonly endTime: string;
 };
-/** What a trial of an outside system came to; `error` is its reason when it did not. */
+/** Result of testing an outside system; `error` says why it failed. */
 export type Trial = {
   readonly success: boolean;
   readonly message?: string;
@@ -36,9 +36,9 @@ export type AccessCodeRow = {
   readonly bookings: { readonly start_time: string; readonly studios: { readonly name: string } | null } | null;
 };
 
-/** How many codes the list shows (spec section 9). */
+/** How many codes the list shows. */
 const CODES_SHOWN = 10;
-/** AUD dollars a test booking says it cost; nothing is charged (spec section 9). */
+/** Price of a test booking in AUD; nothing is charged. */
 const TEST_COST = 100;
 const HOUR_MS = 3_600_000;
 const COLUMNS = 'id,reference,studio_name,start_time,end_time,status';
@@ -59,7 +59,7 @@ export function generateCode(
   return callFunction('generate-access-code', { bookingId });
 }
 
-/** Somebody's test bookings that are not over yet, the next one first. */
+/** Reads the account's test bookings that have not ended, next one first. */
 export async function readTestBookings(userId: string): Promise<TestBooking[]> {
   const { data, error } = await supabase
     .from('bookings')
@@ -74,7 +74,7 @@ export async function readTestBookings(userId: string): Promise<TestBooking[]> {
   return data;
 }
 
-/** Books an hour that begins so many minutes from now, in the first room that is free then. Throws when none is. */
+/** Books one hour, starting in so many minutes, in the first free room. Throws when none is free. */
 export async function makeTestBooking(minutesAhead: number): Promise<TestBooking> {
   const studios = await supabase.from('studios').select('id').order('name');
   if (studios.error) throw studios.error;
@@ -99,14 +99,14 @@ export async function makeTestBooking(minutesAhead: number): Promise<TestBooking
   }
   throw new Error('Every studio is taken then. End a test booking first.');
 }
-/** Ends a test booking: its hour is free again and the lock forgets its code. */
+/** Ends a test booking: frees its hour and removes its code from the lock. */
 export async function endTestBooking(id: string): Promise<void> {
   const { data, error } = await supabase.from('bookings').update({ status: 'cancelled' }).eq('id', id).select('id');
   if (error) throw error;
   if (data.length !== 1) throw new Error('The test booking was not ended.');
 }
 
-/** Asks for the code mail of a booking: at once, or when it is due. Answers when that is; the server decides to whom it goes. */
+/** Schedules the access code mail, now or when it is due, and returns that time. The server decides who gets it. */
 export async function scheduleMail(booking: TestBooking, email: string, when: 'now' | 'due'): Promise<Date> {
   const now = new Date();
   const due = when === 'now' ? null : testMailSchedule(new Date(booking.start_time), now);
@@ -121,7 +121,7 @@ export async function scheduleMail(booking: TestBooking, email: string, when: 'n
   return due?.at ?? now;
 }
 
-/** The newest door codes, without their digits. */
+/** Reads the newest access codes, without their digits. */
 export async function readAccessCodes(): Promise<AccessCodeRow[]> {
   const { data, error } = await supabase
     .from('booking_access_codes')
@@ -133,7 +133,7 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
   return data;
 }
 
-/** Any booking staff may see; the newest one without an id. Null when there is none. */
+/** Reads a booking by id, or the newest one for an empty id; null when there is none. */
 export async function readBooking(id: string): Promise<TestBooking | null> {
   const all = supabase.from('bookings').select(COLUMNS);
   const { data, error } = await (id === '' ? all : all.eq('id', id))

@@ -13,10 +13,10 @@ type Result = {
   readonly said: string;
   readonly detail: string;
 };
-/** What a tool has to say: in words, and in full. */
+/** Result of a tool: a sentence, and the full answer. */
 export type Outcome = { readonly ok: boolean; readonly said: string; readonly detail?: unknown };
 
-/** Runs tools one at a time and keeps what each came to, newest first. */
+/** Runs tools one at a time and keeps their results, newest first. */
 export function useResults(): {
   results: readonly Result[];
   running: string | null;

@@ -9,10 +9,10 @@ import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { Link } from 'react-router';
 import { endTestBooking, makeTestBooking, readTestBookings, scheduleMail, type TestBooking } from './queries.ts';
 
-/** How far ahead the buttons book, in minutes (spec section 2). */
+/** How far ahead the buttons book, in minutes. */
 const AHEAD = [5, 30, 120];
 
-/** Bookings of an hour that begin soon, to try the door, the mails and the code page with; nothing is charged. */
+/** Makes one-hour bookings that start soon, to try the door, the mails and the PIN page. Nothing is charged. */
 export function TestBookings() {
   const { user } = useSession();
   const client = useQueryClient();
@@ -50,7 +50,7 @@ export function TestBookings() {
         {make.data ? (
           <Notice tone="good">
             <p>
-              Booked {make.data.studio_name}, {rangeOf(make.data)}. Its code mail is scheduled.
+              Booked {make.data.studio_name}, {rangeOf(make.data)}. Its code email is scheduled.
             </p>
           </Notice>
         ) : null}

@@ -6,12 +6,12 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { type PinData, runTrial } from './queries.ts';
 
-/** A working code for the first door, until 7 pm. */
+/** Makes a working code for the first door, valid until 7 pm. */
 export function TestPin() {
   const make = useMutation({
     mutationFn: async (): Promise<PinData> => {
       const trial = await runTrial('test-igloohome-pin');
-      if (!trial.success || !trial.pinData) throw new Error(trial.error ?? 'The lock gave no PIN.');
+      if (!trial.success || !trial.pinData) throw new Error(trial.error ?? 'The lock didn’t give a PIN.');
       return trial.pinData;
     },
   });
@@ -23,7 +23,7 @@ export function TestPin() {
       {make.isError ? (
         <div className="mt-6">
           <Notice tone="bad">
-            <p>The lock gave no PIN: {describeError(make.error, 'it cannot be reached.')}</p>
+            <p>The lock didn’t give a PIN: {describeError(make.error, 'it cannot be reached.')}</p>
           </Notice>
         </div>
       ) : null}
@@ -42,7 +42,7 @@ function Shown({ pin }: { pin: PinData }) {
           <span className="text-fog">Sydney time</span>
         </Fact>
         <Fact name="Device">{pin.deviceId}</Fact>
-        <Fact name="PIN id">{pin.pinId ?? 'none: the bridge holds it'}</Fact>
+        <Fact name="PIN ID">{pin.pinId ?? 'none: the bridge holds it'}</Fact>
       </dl>
     </section>
   );

@@ -12,7 +12,7 @@ import { clocksAt, compareZones, oddDays, type ZoneCheck } from './zone-check.ts
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DAYS = 366;
 
-/** Whether the studio's clock is read the same everywhere: now, over the coming year, and for a stored booking. */
+/** Checks that Sydney time is computed the same everywhere: now, over the next year, and for a stored booking. */
 export function TimezoneTest({ bookingId, onBooking }: { bookingId: string; onBooking: (id: string) => void }) {
   const now = useNow(1_000);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -77,13 +77,13 @@ function StoredBooking({
       <h2 className="mb-4 text-3xl">A stored booking</h2>
       <form onSubmit={submit} className="mb-6 flex flex-wrap items-end gap-3">
         <Field
-          label="Booking id"
+          label="Booking ID"
           name="booking"
           defaultValue={bookingId}
           autoComplete="off"
           className="min-w-60 grow"
           hint="Empty for the newest."
-          error={valid ? null : 'This is no booking id.'}
+          error={valid ? null : 'This isn’t a booking ID.'}
         />
         <Button type="submit" tone="plain" className="mb-7">
           Read

@@ -2,12 +2,12 @@ import { addDays, dayBounds, formatStudioTime, studioDate, studioHour, studioMin
 
 export type ZoneCheck = {
   readonly hours: number;
-  /** Instants at which our rules and the browser's own zone data read different clocks. */
+  /** Instants at which our rules and the browser's zone data disagree. */
   readonly differences: readonly string[];
 };
 const HOUR = 3_600_000;
 
-/** Compares our reading of Sydney's clock with the browser's, hour by hour for a number of days. */
+/** Compares our Sydney time with the browser's, hour by hour for a number of days. */
 export function compareZones(from: Date, days: number): ZoneCheck {
   const own = new Intl.DateTimeFormat('en-CA', {
     timeZone: 'Australia/Sydney',
@@ -28,7 +28,7 @@ export function compareZones(from: Date, days: number): ZoneCheck {
   return { hours: days * 24, differences };
 }
 
-/** The next days of a year that do not have 24 hours. */
+/** Returns the days of the next year that do not have 24 hours. */
 export function oddDays(today: string): readonly { date: string; hours: number }[] {
   return Array.from({ length: 366 }, (_, ahead) => addDays(today, ahead)).flatMap((date) => {
     const { start, end } = dayBounds(date);
@@ -37,7 +37,7 @@ export function oddDays(today: string): readonly { date: string; hours: number }
   });
 }
 
-/** One instant as every clock concerned reads it. */
+/** Formats one instant in every time zone concerned. */
 export function clocksAt(at: Date, zone: string): readonly { name: string; reads: string }[] {
   const inZone = (timeZone: string): string =>
     at.toLocaleString('en-AU', { timeZone, dateStyle: 'medium', timeStyle: 'medium' });

@@ -8,7 +8,7 @@ const IDEAL = { width: { ideal: 1280 }, height: { ideal: 720 } } as const;
 const DENIED = 'Camera Access Denied - Please allow camera access in your browser settings.';
 const NOT_READY = 'Camera Error - Camera not properly initialized. Please close and try again.';
 
-/** The live picture of the camera and the moment it is taken. */
+/** Shows the live camera picture and takes a photo. */
 export function Camera({ onPicture }: { onPicture: (dataUrl: string) => void }) {
   const video = useRef<HTMLVideoElement>(null);
   const [facing, setFacing] = useState<'environment' | 'user'>('environment');
@@ -18,11 +18,11 @@ export function Camera({ onPicture }: { onPicture: (dataUrl: string) => void }) 
   useEffect(() => {
     let stream: MediaStream | null = null;
     let gone = false;
-    // Absent on pages that are not served securely, whatever the types say.
+    // Undefined on insecure origins, despite the type.
     const media: MediaDevices | undefined = navigator.mediaDevices;
-    const asked =
+    const request =
       media?.getUserMedia({ video: { facingMode: facing, ...IDEAL } }) ?? Promise.reject(new Error('no camera'));
-    asked.then(
+    request.then(
       (opened) => {
         stream = opened;
         if (gone) opened.getTracks().forEach((track) => track.stop());
@@ -67,7 +67,7 @@ export function Camera({ onPicture }: { onPicture: (dataUrl: string) => void }) 
   return (
     <div>
       <div className="relative">
-        {/* A live picture of one's own ID has no words to caption. */}
+        {/* Live video without sound: there is nothing to caption. */}
         <video
           ref={video}
           autoPlay

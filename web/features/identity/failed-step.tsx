@@ -11,16 +11,16 @@ import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { createHostedCheck } from './queries.ts';
 
-/** Why it did not work, and the two ways on: another photo, or the hosted check. Neither is offered where the answer is final. */
+/** Shows why the check failed, with another photo or the hosted check as next steps. Offers neither when the result is final. */
 export function FailedStep({
   reasons,
   decidedBy,
   onRetry,
 }: {
   reasons: readonly string[];
-  /** Until when a person looks at the photo; null when nobody has to. */
+  /** Date by which staff decide; null when no review is needed. */
   decidedBy: StudioDate | null;
-  /** null: no other photo or check would change the answer. */
+  /** Null when no other photo or check can change the result. */
   onRetry: (() => void) | null;
 }) {
   const navigate = useNavigate();
@@ -28,7 +28,7 @@ export function FailedStep({
   const [problem, setProblem] = useState<string | null>(null);
   useBackAgain(() => setBusy(false));
 
-  /** Spec section 4: a verification session is created, its ids are stored, and /verify-complete leads to it. */
+  /** Starts a hosted check, stores its ids, and leads there by way of /verify-complete when a booking is waiting. */
   async function openHosted(): Promise<void> {
     setBusy(true);
     setProblem(null);
@@ -40,9 +40,9 @@ export function FailedStep({
       else void navigate(paths.verifyComplete, { state: { goOn: true } });
     } catch (error) {
       setBusy(false);
-      const told = describeError(error, 'Failed to start verification. Please try again.');
-      setProblem(told);
-      toast({ title: told, tone: 'bad' });
+      const message = describeError(error, 'Failed to start verification. Please try again.');
+      setProblem(message);
+      toast({ title: message, tone: 'bad' });
     }
   }
 
@@ -56,8 +56,8 @@ export function FailedStep({
         </ul>
         {decidedBy ? (
           <p className="mt-3 text-sm">
-            We kept your photo for a person to look at: that is done by {formatStudioDate(decidedBy)}, and then the
-            photo is deleted. You need not wait: try again with a sharper photo, or use the hosted check now.
+            Someone on our team will look at your photo by {formatStudioDate(decidedBy)}, and then we’ll delete it. You
+            don’t have to wait: try again with a sharper photo, or use the online check now.
           </p>
         ) : null}
       </Notice>
@@ -66,7 +66,7 @@ export function FailedStep({
           <div className="flex flex-wrap gap-3">
             <Button onClick={onRetry}>Try Again</Button>
             <Button tone="plain" busy={busy} onClick={() => void openHosted()}>
-              Use the hosted check
+              Use the online check
             </Button>
           </div>
           {problem ? (
@@ -75,7 +75,7 @@ export function FailedStep({
             </Notice>
           ) : null}
           <p className="text-sm text-fog">
-            The hosted check looks at your licence and your face on a page of our identity service, and takes about two
+            The online check looks at your licence and your face on our identity service’s page. It takes about two
             minutes.
           </p>
         </>

@@ -10,10 +10,10 @@ import { useIdCheck } from './use-id-check.ts';
 const WORDS = [
   'Reading your ID. This takes a few seconds.',
   'Still reading your ID. Small print takes a little longer.',
-  'This takes longer than usual. Please stay here: your photo has arrived.',
+  'This is taking longer than usual. We have your photo, so please stay on this page.',
 ] as const;
 
-/** Shows a licence to the studio: photo, preview, verdict; with the hosted check as the other way in. */
+/** Checks an ID: photo, preview, result; with the hosted check as the alternative. */
 export function IdDialog({
   open,
   onClose,
@@ -27,7 +27,7 @@ export function IdDialog({
   const body = useRef<HTMLDivElement>(null);
   const began = useRef(step);
   useEffect(() => {
-    // The button that was pressed is gone: without this the keyboard would start again at the top of the page.
+    // The pressed button is gone: keep the keyboard focus inside the dialog.
     if (step !== began.current) body.current?.focus();
     began.current = step;
   }, [step]);
@@ -51,7 +51,7 @@ export function IdDialog({
               </Button>
             </div>
             <p className="text-sm text-fog">
-              Pressing Verify my ID agrees that we read your name, date of birth and expiry from this photo.
+              By pressing Verify my ID, you agree that we read your name, date of birth and expiry date from this photo.
             </p>
           </div>
         ) : null}

@@ -4,7 +4,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Camera } from './camera.tsx';
 import { REVIEW_DAYS } from './queries.ts';
 
-/** A picture of the licence, from the camera or from a file; files can also be dropped here. */
+/** Takes a photo of the licence with the camera, from a file, or by drag and drop. */
 export function PhotoStep({
   problem,
   onPicture,
@@ -30,7 +30,7 @@ export function PhotoStep({
   return (
     <div className="space-y-4">
       <p className="text-fog">
-        Photograph the front of your Australian driver licence. Name and date of birth must match your account.
+        Take a photo of the front of your Australian driver licence. The name and date of birth must match your account.
       </p>
       {problem ? (
         <Notice tone="bad">
@@ -38,7 +38,7 @@ export function PhotoStep({
         </Notice>
       ) : null}
       {camera ? <Camera onPicture={onPicture} /> : null}
-      {/* Dropping is a shortcut of the mouse; the button inside does the same by keyboard. */}
+      {/* Drag and drop is a shortcut for the mouse; the button inside does the same by keyboard. */}
       <div
         onDragEnter={bring}
         onDragOver={bring}
@@ -56,18 +56,17 @@ export function PhotoStep({
           Upload a photo
           <input type="file" accept="image/*" className="sr-only" onChange={choose} />
         </label>
-        <p className="w-full text-sm text-dust max-sm:hidden">or drop the picture here</p>
+        <p className="w-full text-sm text-dust max-sm:hidden">or drop a photo here</p>
       </div>
       <Notice tone="warn">
         <p className="text-sm">
-          A mismatch may cause a permanent ban and cancellation without refund. A person looks before anything like that
-          happens.
+          A mismatch may cause a permanent ban and cancellation without refund. Someone on our team always checks first.
         </p>
       </Notice>
       <p className="text-sm text-fog">
-        What we collect: your name, date of birth and expiry, read from the photo to check that it is you and that you
-        are 18 or older. The photo is deleted as soon as that is decided; if a person has to look at it, within{' '}
-        {REVIEW_DAYS} days. It is never shown to other customers.
+        We read your name, date of birth and expiry date from the photo to check that it’s you and that you’re 18 or
+        older. We delete the photo once that’s decided, or within {REVIEW_DAYS} days if someone on our team has to look
+        at it. We never show it to other customers.
       </p>
     </div>
   );

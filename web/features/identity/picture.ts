@@ -1,9 +1,9 @@
-/** Longest edge of what is sent: a phone's photo is larger than reading needs, and slow to send at 3 a.m. on one bar. */
+/** Longest edge of the photo sent, in pixels: a phone's photo is larger than needed and slow on a weak connection. */
 const EDGE_MAX = 2_000;
 const QUALITY = 0.9;
 export const UNREADABLE = 'This picture could not be opened. Please use a JPEG or PNG photo.';
 
-/** A chosen file as a JPEG data URL of sensible size. Throws, in words for people, when the browser cannot open it. */
+/** Converts a file to a JPEG data URL of at most `EDGE_MAX` pixels. Throws with a message for people when the browser cannot open it. */
 export async function readPicture(file: File): Promise<string> {
   const address = URL.createObjectURL(file);
   try {
@@ -18,7 +18,7 @@ export async function readPicture(file: File): Promise<string> {
   }
 }
 
-/** What the camera sees now; null while it shows nothing yet. */
+/** Takes a photo from the camera; null before it delivers a picture. */
 export function takePicture(video: HTMLVideoElement): string | null {
   return video.videoWidth === 0 ? null : draw(video, video.videoWidth, video.videoHeight);
 }

@@ -4,7 +4,7 @@ import { callFunction, supabase } from '#web/data/client.ts';
 export type IdResult = {
   readonly verificationId: string;
   readonly decision: 'verified' | 'review' | 'failed';
-  /** No other photo changes it: under 18 by the licence. */
+  /** True when no other photo can change the result: under 18 by the licence. */
   readonly isFinal?: boolean;
   readonly failureReasons: readonly string[];
 };
@@ -15,10 +15,10 @@ export type HostedResult = {
   readonly error?: string;
 };
 
-/** A picture is gone after so many days at the latest, so a person has decided by then (decisions T-28). */
+/** Days after which a photo is deleted at the latest, so staff decide by then. */
 export const REVIEW_DAYS = 7;
 
-/** Until when a person decides on the newest picture of somebody who is not verified; null when none waits. */
+/** Reads the date by which staff decide on the newest photo in review; null when none is. */
 export async function readReview(userId: string): Promise<{ decidedBy: Date } | null> {
   const { data, error } = await supabase
     .from('id_verifications')
@@ -36,7 +36,7 @@ export async function readReview(userId: string): Promise<{ decidedBy: Date } | 
 export function verifyId(idImage: string): Promise<IdResult> {
   return callFunction('verify-id', { idImage });
 }
-/** Makes a hosted check and keeps its ids in this tab: /verify-return asks with them how it went. Throws `AppError`. */
+/** Starts a hosted check and stores its ids in this tab, where /verify-return reads them. Throws `AppError`. */
 export async function beginHostedCheck(draft: BookingDraft | null): Promise<Verification> {
   const session = await createHostedCheck(draft);
   if (!session.verificationUrl) throw new Error('No verification URL received');

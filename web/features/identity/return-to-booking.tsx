@@ -3,7 +3,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Button } from '#web/ui/button.tsx';
 
-/** Out of an identity check: lets the booking that waits go, and begins at the hours again. */
+/** Leaves the identity check: drops the pending booking and returns to the booking page. */
 export function ReturnToBooking() {
   const navigate = useNavigate();
   return (

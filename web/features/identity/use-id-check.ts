@@ -7,7 +7,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { readPicture } from './picture.ts';
 import { REVIEW_DAYS, verifyId } from './queries.ts';
 
-/** The steps of spec section 4. */
+/** Steps of the ID dialog. */
 export type Step =
   | { readonly name: 'id_photo'; readonly problem: string | null }
   | { readonly name: 'id_preview'; readonly picture: string }
@@ -17,16 +17,16 @@ export type Step =
       readonly name: 'failed';
       readonly reasons: readonly string[];
       readonly decidedBy: StudioDate | null;
-      /** Whether another photo or check could still change it. */
+      /** True when no other photo or check can change the result. */
       readonly isFinal: boolean;
     };
 
 const FAILED = 'Verification failed. Please try again.';
 const FIRST: Step = { name: 'id_photo', problem: null };
-/** The success picture stays so long before the dialog closes (spec section 9). */
+/** How long the success is shown before the dialog closes. */
 const SUCCESS_MS = 1_500;
 
-/** The way of a licence through the dialog; `onVerified` gets the verification's id once the success was seen. */
+/** Holds the steps of the ID dialog; calls `onVerified` with the verification id after the success was shown. */
 export function useIdCheck(onVerified: (verificationId: string) => void) {
   const { user } = useSession();
   const [step, setStep] = useState<Step>(FIRST);

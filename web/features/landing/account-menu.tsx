@@ -3,19 +3,19 @@ import { Link } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 
-/** How the entries of the navigation look. */
+/** Style of the navigation entries. */
 export const navigationEntry =
   'inline-flex min-h-11 items-center text-sm font-bold tracking-wider whitespace-nowrap transition-colors hover:text-signal';
 const entry = 'block w-full px-3 py-3 text-left font-semibold hover:bg-deck';
 
-/** A popover: the browser closes it on Escape and on a press elsewhere, and gives the focus back. */
+/** A popover: the browser closes it on Escape or a press outside, and restores the focus. */
 function AccountMenu({ email, buttonClass }: { email: string; buttonClass: string }) {
   const { signOut } = useSession();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
 
   const hide = (): void => menu.current?.hidePopover();
-  function place(): void {
+  function position(): void {
     const below = button.current?.getBoundingClientRect();
     if (!below || !menu.current) return;
     const widest = window.innerWidth - menu.current.offsetWidth - 16;
@@ -32,7 +32,7 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
         ref={menu}
         id="account-menu"
         popover="auto"
-        onToggle={place}
+        onToggle={position}
         className="fixed m-0 w-64 border border-line bg-booth p-2 text-chalk shadow-2xl"
       >
         <p className="truncate px-3 py-2 text-sm text-fog">{email}</p>
@@ -50,7 +50,7 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
   );
 }
 
-/** SIGN IN, or the ACCOUNT menu of who is signed in; the same on every page. */
+/** Shows SIGN IN, or the ACCOUNT menu when signed in; the same on every page. */
 export function AccountEntry() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();

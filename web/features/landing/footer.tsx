@@ -6,7 +6,7 @@ import { Wordmark } from '#web/ui/logo.tsx';
 const entry =
   'inline-flex min-h-11 items-center text-sm text-fog underline decoration-line underline-offset-4 hover:text-chalk';
 
-/** The end of every public page; `clear` keeps it out from under the BOOK NOW button. */
+/** Footer of every public page; `clear` leaves space for the BOOK NOW button. */
 export function Footer({ clear = false }: { clear?: boolean }) {
   return (
     <footer
@@ -21,7 +21,7 @@ export function Footer({ clear = false }: { clear?: boolean }) {
           About
         </Link>
         <Link to={paths.comingSoon} className={entry}>
-          News by e-mail
+          News by email
         </Link>
         <Link to={paths.terms} className={entry}>
           Terms

@@ -6,8 +6,8 @@ import { useLoaded, useMedia } from './use-media.ts';
 const cover = 'absolute inset-0 size-full object-cover object-center lg:object-[62%_50%]';
 
 /**
- * The film behind the first page (drawn by tools/art/hero-film.ts): its first frame at once, the film itself when the page
- * has loaded, one for phones and one for wide screens. Who wants less motion keeps the first frame (decisions T-68).
+ * Shows the film of the first page (drawn by tools/art/hero-film.ts): the first frame at once, the film after the page has loaded, in a tall
+ * and a wide version. Visitors who prefer reduced motion see only the first frame.
  */
 export function HeroFilm() {
   const [playing, setPlaying] = useState(false);
@@ -30,7 +30,7 @@ export function HeroFilm() {
   );
 }
 
-/** Words stay readable on whatever the film shows. */
+/** Keeps text readable over the film. */
 function Scrim() {
   return (
     <div
@@ -40,7 +40,7 @@ function Scrim() {
   );
 }
 
-/** The logo, until the film runs: it hangs where the clock hangs in the picture. */
+/** Shows the logo until the film runs, at the place of the clock in the picture. */
 function Waiting() {
   return (
     <div

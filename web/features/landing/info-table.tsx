@@ -3,7 +3,7 @@ import { venue } from '#rules/venue.ts';
 const row = 'flex flex-wrap justify-between gap-x-6 gap-y-1 border-b border-line py-4';
 const link = 'font-bold underline decoration-edge underline-offset-4 transition-colors hover:text-signal';
 
-/** Where, when and how to reach us. */
+/** Shows address, hours and contact. */
 export function InfoTable() {
   return (
     <dl className="self-start border-t border-line">

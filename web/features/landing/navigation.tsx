@@ -5,7 +5,7 @@ import { paths } from '#web/lib/paths.ts';
 import { Mark } from '#web/ui/logo.tsx';
 import { AccountEntry, navigationEntry as entry } from './account-menu.tsx';
 
-/** Top left on every public page. Links, so that they lead somewhere without JavaScript too. */
+/** Navigation of the public pages. Real links, so that they also work without JavaScript. */
 export function Navigation({ over = false }: { over?: boolean }) {
   const { pathname, hash } = useLocation();
   const navigate = useNavigate();
@@ -18,7 +18,7 @@ export function Navigation({ over = false }: { over?: boolean }) {
   }
   function goAbout(event: MouseEvent): void {
     const about = document.getElementById('about');
-    if (!about) return; // the first page scrolls there when it is laid out
+    if (!about) return; // the first page scrolls there after layout
     event.preventDefault();
     about.scrollIntoView();
   }

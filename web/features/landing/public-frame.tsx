@@ -3,7 +3,7 @@ import { venue } from '#rules/venue.ts';
 import { Footer } from './footer.tsx';
 import { Navigation } from './navigation.tsx';
 
-/** A public page to read: navigation, a headline, text, the footer. */
+/** Frame of a public page: navigation, headline, text, footer. */
 export function PublicFrame({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   return (
     <>
@@ -19,7 +19,7 @@ export function PublicFrame({ title, lead, children }: { title: string; lead?: R
   );
 }
 
-/** Sections of a text, with their titles at the side where there is room. */
+/** Shows sections of text, with titles at the side on wide screens. */
 export function Articles({ sections }: { sections: readonly { readonly title: string; readonly text: ReactNode }[] }) {
   return (
     <div className="mt-12 border-t border-line sm:mt-16">

@@ -4,7 +4,7 @@ const ROOMS = [
   { letter: 'C', name: 'The camera room', text: 'Three cameras, soft light, and your set leaves as a video.' },
 ] as const;
 
-/** The three rooms, a letter each. */
+/** Lists the three rooms. */
 export function Rooms() {
   return (
     <ul className="grid border-t border-line md:grid-cols-3 md:divide-x md:divide-line">

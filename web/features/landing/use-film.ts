@@ -1,13 +1,12 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** Spec section 2. */
+/** Retry delay when autoplay is blocked, and the visible share at which the film plays. */
 const RETRY_MS = 1_000;
 const SEEN = 0.1;
 
 /**
- * Keeps a film running (spec section 2 as changed by decisions T-68): it goes on when the browser paused it and when it
- * comes back into view, is tried once more after a second when the browser refuses to begin, and stays paused when the
- * visitor paused it.
+ * Keeps a film playing: resumes it when the browser paused it or when it comes back into view, retries once after a second when autoplay is
+ * blocked, and leaves it paused when the visitor paused it.
  */
 export function useFilm(onPlaying: (yes: boolean) => void): {
   readonly video: RefObject<HTMLVideoElement | null>;
@@ -21,7 +20,7 @@ export function useFilm(onPlaying: (yes: boolean) => void): {
   useEffect(() => {
     const film = video.current;
     if (!film) return;
-    // Browsers let only what is silent begin without being asked to.
+    // Browsers only autoplay muted video.
     film.muted = true;
     let seen = false;
     let retry: ReturnType<typeof setTimeout> | undefined;

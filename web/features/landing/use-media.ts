@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 
-/** Whether a media query fits, now and whenever that changes; false while the page is printed. */
+/** Whether a media query matches, updated on change; false during pre-rendering. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {
@@ -13,7 +13,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** Whether the page has all it needs to be read and used; what is only beautiful is fetched then. */
+/** Whether the page has loaded, so that decoration can be fetched. */
 export function useLoaded(): boolean {
   const [loaded, setLoaded] = useState(false);
   useEffect(() => {

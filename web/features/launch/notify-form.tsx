@@ -6,12 +6,12 @@ import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { joinList } from './queries.ts';
 
-/** Asks for an address to write to at the opening. */
+/** Adds an address to the mailing list for the opening. */
 export function NotifyForm() {
   const [busy, setBusy] = useState(false);
-  const [told, setTold] = useState<{ joined: boolean; text: string } | null>(null);
+  const [result, setResult] = useState<{ joined: boolean; text: string } | null>(null);
 
-  // The field keeps its own text: it can be filled in before the program is there.
+  // Uncontrolled: the field can be filled in before the script has loaded.
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget;
@@ -20,7 +20,7 @@ export function NotifyForm() {
     setBusy(true);
     const answer = await joinList(email.trim().toLowerCase());
     setBusy(false);
-    setTold(answer);
+    setResult(answer);
     if (answer.joined) form.reset();
   }
 
@@ -42,15 +42,15 @@ export function NotifyForm() {
         </Button>
       </div>
       <p className="mt-3 text-sm text-fog">
-        By signing up you agree that we write to you about the opening. Every mail has a link to unsubscribe; see{' '}
+        By signing up you agree to get emails from us about the opening. Every email has a link to unsubscribe. See{' '}
         <Link to={paths.privacy} className="underline decoration-edge underline-offset-4 hover:text-chalk">
           Privacy
         </Link>
         .
       </p>
-      {told ? (
+      {result ? (
         <div className="mt-4">
-          <Notice tone={told.joined ? 'good' : 'bad'}>{told.text}</Notice>
+          <Notice tone={result.joined ? 'good' : 'bad'}>{result.text}</Notice>
         </div>
       ) : null}
     </form>

@@ -4,7 +4,7 @@ import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { askDeveloperPages } from './queries.ts';
 
-/** Shows a developer page to a signed-in admin while the server has them switched on; for the others the page does not exist (decisions T-62). */
+/** Shows a developer page to a signed-in admin while the server has them enabled; others see `otherwise`, the page for unknown addresses. */
 export function DeveloperGate({ otherwise, children }: { otherwise: ReactNode; children: ReactNode }) {
   const { status, user } = useSession();
   const open = useQuery({

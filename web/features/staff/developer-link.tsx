@@ -4,7 +4,7 @@ import { developerPaths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
 import { askDeveloperPages } from './queries.ts';
 
-/** The way to the developer pages, where the server has them switched on. */
+/** Links to the developer pages when the server has them enabled. */
 export function DeveloperLink() {
   const { user } = useSession();
   const open = useQuery({ queryKey: ['developer-pages', user?.id], queryFn: askDeveloperPages });

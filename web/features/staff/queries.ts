@@ -2,19 +2,19 @@ import { supabase } from '#web/data/client.ts';
 
 export type Role = 'admin' | 'user';
 
-/** Somebody's role; 'user' when there is no row or the question fails (spec section 6). The server decides again at every call. */
+/** Reads an account's role; 'user' when there is no row or the call fails. The server checks again at every call. */
 export async function readRole(userId: string): Promise<Role> {
   const { data, error } = await supabase.from('user_roles').select('role').eq('user_id', userId).maybeSingle();
   return error === null && data?.role === 'admin' ? 'admin' : 'user';
 }
 
-/** Whether the server lets this session act as staff: where staff must have a second factor, only once it was shown (ADMIN_REQUIRES_MFA). */
+/** Whether the server lets this session act as staff. With ADMIN_REQUIRES_MFA only after the second factor. */
 export async function askStaffRights(): Promise<boolean> {
   const { data, error } = await supabase.rpc('is_staff');
   return error === null && data === true;
 }
 
-/** Whether the developer pages are there for the caller, as the server has it; no when it cannot be asked (decisions T-62). */
+/** Whether the server shows the developer pages to the caller; false when the call fails. */
 export async function askDeveloperPages(): Promise<boolean> {
   const { data, error } = await supabase.rpc('developer_pages_open');
   return error === null && data === true;
@@ -30,7 +30,7 @@ export type StaffBooking = {
   readonly status: 'pending' | 'confirmed';
   readonly final_cost: number;
   readonly notes: string | null;
-  /** The number given with the payment. */
+  /** Phone number given at checkout. */
   readonly contact_phone: string | null;
 };
 export type Booker = {
@@ -39,10 +39,10 @@ export type Booker = {
   readonly phone: string | null;
 };
 
-/** How many bookings are read at once. */
+/** How many bookings are read. */
 export const BOOKINGS_SHOWN = 100;
 
-/** The next bookings that are not over, the first first; without names for who is not staff. */
+/** Reads the bookings that have not ended, earliest first. */
 export async function readUpcomingBookings(): Promise<StaffBooking[]> {
   const { data, error } = await supabase
     .from('bookings')
@@ -57,7 +57,7 @@ export async function readUpcomingBookings(): Promise<StaffBooking[]> {
   return data;
 }
 
-/** Who booked, by id. */
+/** Reads the customers by user id. */
 export async function readBookers(ids: readonly string[]): Promise<ReadonlyMap<string, Booker>> {
   if (ids.length === 0) return new Map();
   const { data, error } = await supabase

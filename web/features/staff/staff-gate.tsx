@@ -13,7 +13,7 @@ const SIGN_IN = 'Authentication Required: Please sign in to access the admin pan
 const DENIED =
   "Access Denied: You don't have permission to access this admin area. Only administrators can view this page.";
 
-/** Shows what is behind it to staff alone; the others learn why not (spec section 6). What may be read the server decides (decisions T-64). */
+/** Shows its children to staff only; others see why not. Only a convenience: the server decides what can be read. */
 export function StaffGate({ title, children }: { title: string; children: ReactNode }) {
   const { status, user, session } = useSession();
   const { open } = useAuthDialog();
@@ -61,9 +61,9 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
     return (
       <Shell back={BACK} title={title}>
         <Notice tone="warn">
-          <p className="font-semibold">Staff need a second step here</p>
+          <p className="font-semibold">Staff need two-step sign-in here</p>
           <p className="mt-1 text-sm text-fog">
-            Add an authenticator app in your account settings. Its code then opens this page.
+            Add an authenticator app in your account settings. You’ll use its code to open this page.
           </p>
         </Notice>
         <Button className="mt-6" onClick={() => void navigate(`${paths.profile}#second-step`)}>

@@ -11,7 +11,7 @@ import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type St
 
 const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
 
-/** Who comes when, day by day, to read (decisions T-66). */
+/** Lists the upcoming bookings by day, read-only. */
 export function UpcomingBookings() {
   const bookings = useQuery({
     queryKey: ['staff-bookings'],
@@ -24,8 +24,8 @@ export function UpcomingBookings() {
     <>
       <h2 className="text-3xl">Bookings</h2>
       <p className="mt-2 mb-6 text-fog">
-        What is to come, in Sydney time.
-        {bookings.data?.length === BOOKINGS_SHOWN ? ` The next ${BOOKINGS_SHOWN} are shown.` : ''}
+        Upcoming bookings, in Sydney time.
+        {bookings.data?.length === BOOKINGS_SHOWN ? ` Showing the next ${BOOKINGS_SHOWN}.` : ''}
       </p>
       {bookings.isError && !bookings.data ? (
         <Notice tone="bad">
@@ -38,7 +38,7 @@ export function UpcomingBookings() {
       ) : !bookings.data ? (
         <Skeleton className="h-96" label="Loading the bookings" />
       ) : bookings.data.length === 0 ? (
-        <Empty>Nothing is booked.</Empty>
+        <Empty>No upcoming bookings.</Empty>
       ) : (
         <div className="space-y-10">
           {byDay(bookings.data).map(([day, list]) => (
@@ -67,7 +67,7 @@ function Day({
   return (
     <section aria-label={formatStudioDate(day)}>
       <h3 className="mb-3 text-2xl">{formatStudioDate(day)}</h3>
-      <Table caption={`Bookings of ${formatStudioDate(day)}`} columns={COLUMNS}>
+      <Table caption={`Bookings on ${formatStudioDate(day)}`} columns={COLUMNS}>
         {bookings.map((one) => (
           <Row key={one.id}>
             <Cell label="Time" className="whitespace-nowrap tabular-nums">
@@ -91,16 +91,16 @@ function Day({
   );
 }
 
-/** "7 pm to 9 pm"; a session past midnight names its second day. */
+/** Formats the times: "7 pm to 9 pm". A session past midnight names its second day. */
 function timesOf(one: StaffBooking): string {
   const [start, end] = [new Date(one.start_time), new Date(one.end_time)];
   const later = studioDate(start) === studioDate(end) ? '' : `, ${formatStudioDate(end, 'short')}`;
   return `${formatStudioTime(start)} to ${formatStudioTime(end)}${later}`;
 }
 
-/** The number given with the payment comes first; the account's follows when it is another. */
+/** Shows the phone number given at checkout, then the account's when it differs. */
 function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker | undefined }) {
-  if (!booker) return <span className="text-fog">not known</span>;
+  if (!booker) return <span className="text-fog">Unknown</span>;
   const given = booking.contact_phone;
   const own = given !== null && booker.phone !== null && booker.phone !== given ? `${booker.phone} (account)` : null;
   return (

@@ -3,7 +3,7 @@ import { NavLink } from 'react-router';
 import { developerPaths, paths } from '#web/lib/paths.ts';
 import { Shell } from '#web/ui/shell.tsx';
 
-/** What the developer pages have in common: the way back and the way to one another. */
+/** Frame of the developer pages with their menu. */
 export function Frame({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
   return (
     <Shell back={{ to: paths.admin, label: 'Admin' }} title={title} lead={<p>{lead}</p>} wide>

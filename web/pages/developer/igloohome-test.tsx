@@ -5,7 +5,7 @@ export default function IgloohomeTestPage() {
   return (
     <Frame
       title="Igloohome test"
-      lead="The locks, the codes and the mails, one step at a time. Everything here is real: the codes open doors."
+      lead="The locks, the codes and the emails, one step at a time. Everything here is real: the codes open doors."
     >
       <IgloohomeBench />
     </Frame>

@@ -3,7 +3,7 @@ import { Frame } from './frame.tsx';
 
 export default function PowerControlPage() {
   return (
-    <Frame title="Power control" lead="The Green Room lights, by hand. They stay as they are put.">
+    <Frame title="Power control" lead="The Green Room lights, by hand. They stay on or off until you change them.">
       <PowerControl />
     </Frame>
   );

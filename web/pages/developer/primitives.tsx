@@ -33,7 +33,7 @@ const COLOURS = [
 const WORDS = ['Reading.', 'Still reading.', 'This takes longer than usual.'] as const;
 const TONES = ['signal', 'plain', 'quiet', 'danger'] as const;
 
-/** Everything in web/ui in every state that can be shown standing still; tests/primitives.test.ts sees that none is missing. */
+/** Shows every component of web/ui in all its static states; tests/primitives.test.ts checks that none is missing. */
 export default function PrimitivesPage() {
   return (
     <Frame title="Primitives" lead="What every page is made of, in all its states.">
@@ -112,7 +112,7 @@ function Fields() {
       <div className="grid gap-6 sm:grid-cols-2">
         <Field label="At rest" placeholder="Placeholder" />
         <Field label="Filled" defaultValue="Alex Citizen" />
-        <Field label="With a badge and a hint" badge="MUST MATCH ID" hint="As it stands on the licence." />
+        <Field label="With a badge and a hint" badge="MUST MATCH ID" hint="As on your licence." />
         <Field label="With an error" defaultValue="alex@" error="Please enter a valid email address" />
         <Field label="Read only" readOnly defaultValue="alex@example.com" />
         <Field label="Disabled" disabled defaultValue="Not now" />
@@ -233,7 +233,7 @@ function TabsAndTable() {
 
 function Overlays() {
   return (
-    <Part title="What lies on top">
+    <Part title="Dialogs and messages">
       <CrashScreen page="example">
         <OverlayExamples />
       </CrashScreen>
@@ -241,7 +241,7 @@ function Overlays() {
   );
 }
 
-/** Inside the crash screen, so that Try again begins with all of it closed and whole. */
+/** Inside the crash screen, so that Try again resets all of it. */
 function OverlayExamples() {
   const [open, setOpen] = useState<'narrow' | 'wide' | null>(null);
   const [broken, setBroken] = useState(false);
@@ -254,14 +254,17 @@ function OverlayExamples() {
         <Button tone="plain" onClick={() => setOpen('wide')}>
           Open a wide dialog
         </Button>
-        <Button tone="plain" onClick={() => toast({ title: 'Saved', description: 'It is as you wanted it.' })}>
+        <Button tone="plain" onClick={() => toast({ title: 'Saved', description: 'Your changes are saved.' })}>
           Show a message
         </Button>
         <Button tone="plain" onClick={() => toast({ title: 'Not yet', description: 'Soon.', tone: 'warn' })}>
           Show a warning
         </Button>
-        <Button tone="plain" onClick={() => toast({ title: 'Error', description: 'It is not.', tone: 'bad' })}>
-          Show a bad message
+        <Button
+          tone="plain"
+          onClick={() => toast({ title: 'Error', description: 'Your changes are not saved.', tone: 'bad' })}
+        >
+          Show an error
         </Button>
         <Button tone="plain" onClick={() => setBroken(true)}>
           Break a part of the page
