@@ -18,6 +18,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.booking-confirmed': 'Booking confirmation email',
   'mail.booking-cancelled': 'Cancellation email',
   'mail.payment-returned': 'Email about a returned payment',
+  'mail.payment-processing': 'Email about a payment in progress',
+  'mail.payment-failed': 'Email about a failed payment',
   'mail.access-code': 'Access code email',
   'access.request': 'Access code from the lock',
   'access.revoke': 'Removing a code from the lock',

@@ -297,7 +297,7 @@ function throwUnavailable(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error;
   throw new Refusal(
     'provider_unavailable',
-    'Your ID could not be read right now. Please try again, or use the hosted check.',
+    'Your ID could not be read right now. Please try again, or use the online check.',
   );
 }
 

@@ -354,7 +354,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const terms = (await mailsTo(server, customer.email, 'Booking confirmed')).map(
       ({ text }) => /until (\d+) hours before you start/.exec(text)?.[1],
     );
-    expect(terms.toSorted()).toEqual(['2000', '6']);
+    expect(new Set(terms)).toEqual(new Set(['2000', '6']));
     const refused = await server.call('cancel-booking', { bookingId: strict.body['bookingId'] }, customer.token);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'too_late' } } });
     expect(Object(refused.body['error']).message).toContain('2000 hours');

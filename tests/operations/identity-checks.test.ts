@@ -186,7 +186,7 @@ describe('a photo of a licence', () => {
       checksWith({ read: () => Promise.reject(noAnswer) }).identity.verifyPhoto(person, JPEG),
     ).rejects.toMatchObject({
       code: 'provider_unavailable',
-      message: 'Your ID could not be read right now. Please try again, or use the hosted check.',
+      message: 'Your ID could not be read right now. Please try again, or use the online check.',
     });
     const fault = new Error('a fault of our own');
     await expect(checksWith({ read: () => Promise.reject(fault) }).identity.verifyPhoto(person, JPEG)).rejects.toBe(
