@@ -353,7 +353,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     await freeze(kind.body['bookingId'], { freeCancelHours: 6 });
     await server.settle();
     const terms = (await mailsTo(server, customer.email, 'Booking confirmed')).map(
-      ({ text }) => /until (\d+) hours before you start/.exec(text)?.[1],
+      ({ text }) => /up to (\d+) hours before you start/.exec(text)?.[1],
     );
     expect(new Set(terms)).toEqual(new Set(['2000', '6']));
     const refused = await server.call('cancel-booking', { bookingId: strict.body['bookingId'] }, customer.token);
