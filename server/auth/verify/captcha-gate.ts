@@ -13,6 +13,7 @@ export function captchaGate(context: AuthContext): MiddlewareHandler<Env> {
     const { captcha } = context;
     if (captcha === null || c.req.method !== 'POST' || EXEMPT_GRANTS.includes(c.req.query('grant_type') ?? ''))
       return next();
+    // A token that cannot be read exempts nobody; the handler reports what is wrong with it.
     const caller = await context.readCaller(c.req.raw, c.var.ip).catch(() => null);
     if (caller?.role === 'service_role') return next();
     const token = readToken(await c.req.text());

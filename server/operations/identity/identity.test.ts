@@ -22,11 +22,11 @@ const PICTURE = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]);
 const MINOR: LicenceReading = { ...reading, dateOfBirth: { iso: '2020-04-03', printed: '03 APR 2020' } };
 
 describe.each(engines)('checks of a licence photo, on $name', (engine) => {
-  let world: TestServer;
+  let server: TestServer;
   beforeAll(async () => {
-    world = await engine.open();
+    server = await engine.open();
   }, 120_000);
-  afterAll(() => world.close());
+  afterAll(() => server.close());
 
   type Parts = { read?: () => Promise<LicenceReading>; db?: Database; now?: () => Date };
   function open({ read = () => Promise.resolve(reading), db, now }: Parts): {
@@ -41,15 +41,15 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
       remove: (key) => Promise.resolve(void kept.delete(key)),
     };
     const identity = createIdentity({
-      db: db ?? world.app.db,
+      db: db ?? server.app.db,
       reader: { read: reads },
       pictures: { repack: (bytes) => Promise.resolve(bytes) },
       // No test reaches the hosted check: the operation refuses first.
       checks: {} as IdentityChecks,
       // Cast: nothing else is called.
       store: store as ObjectStore,
-      clock: now ?? world.now,
-      siteUrl: world.url,
+      clock: now ?? server.now,
+      siteUrl: server.url,
       readAtOnce: 1,
     });
     return { identity, kept, read: reads };
@@ -57,15 +57,15 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
 
   /** Creates a customer without a verification. */
   async function unverified(): Promise<string> {
-    const { id } = await world.addCustomer();
-    await world.app.db.query('delete from public.id_verifications where user_id = $1::uuid', [id]);
+    const { id } = await server.addCustomer();
+    await server.app.db.query('delete from public.id_verifications where user_id = $1::uuid', [id]);
     return id;
   }
   const rename = (id: string, name: string): Promise<unknown> =>
-    world.app.db.query('update public.profiles set full_name = $2 where user_id = $1::uuid', [id, name]);
+    server.app.db.query('update public.profiles set full_name = $2 where user_id = $1::uuid', [id, name]);
   const decisions = async (id: string): Promise<readonly string[]> =>
     (
-      await world.app.db.query<{ status: string }>(
+      await server.app.db.query<{ status: string }>(
         'select verification_status as status from public.id_verifications where user_id = $1::uuid order by created_at',
         [id],
       )
@@ -78,7 +78,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     const id = await unverified();
     const { identity } = open({
       read: async () => {
-        await world.app.db.query(change, [id]);
+        await server.app.db.query(change, [id]);
         return reading;
       },
     });
@@ -92,14 +92,14 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     let changes = 0;
     let changesLeft = 1;
     const db: Database = {
-      ...world.app.db,
+      ...server.app.db,
       transaction: async (work) => {
         if (changesLeft > 0) {
           changes += 1;
           changesLeft -= 1;
           await rename(id, `Sam Stranger ${'i'.repeat(changes)}`);
         }
-        return world.app.db.transaction(work);
+        return server.app.db.transaction(work);
       },
     };
     const { identity, kept } = open({ db });
@@ -135,7 +135,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     expect((await birthday.identity.verifyPhoto(id, PICTURE)).judgement.decision).toBe('verified');
     const lifted = await unverified();
     await identity.verifyPhoto(lifted, PICTURE);
-    await world.app.db.query(
+    await server.app.db.query(
       `update public.id_verifications set verification_status = 'superseded' where user_id = $1::uuid`,
       [lifted],
     );
