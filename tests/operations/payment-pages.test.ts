@@ -205,6 +205,21 @@ describe('an own hold with another coupon', () => {
     payments.expireSession = expireSession;
   });
 
+  test('counts as replaced, not as expired, when the provider tells of the closed pay page before the new hold is made', async () => {
+    const code = await addCoupon();
+    const before = await held({ couponCode: code });
+    const { expireSession } = payments;
+    payments.expireSession = async (id) => {
+      const session = await expireSession(id);
+      await system.desk.settle(id);
+      return session;
+    };
+    const startTime = new Date(before.asked.startTime.getTime() - HOUR);
+    await system.bookings.hold({ ...before.asked, startTime, couponCode: code });
+    payments.expireSession = expireSession;
+    expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
+  });
+
   test('closes a pay page whose answer was lost as well', async () => {
     const { id, asked, session } = await unanswered(true);
     await system.bookings.hold({ ...asked, couponCode: await addCoupon() });

@@ -251,7 +251,13 @@ async function applyFailed(context: PaymentContext, tx: Transaction, move: Move)
 async function applyExpired(tx: Transaction, { booking, payment, reason }: Move): Promise<void> {
   if (payment.state === 'intent' || payment.state === 'open')
     await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [payment.id]);
-  if (booking.status === 'pending') await cancelBookingRow(tx, booking.id, reason);
+  if (booking.status !== 'pending') return;
+  // We closed this session ourselves for a hold that takes its place; the provider's event arrived before that hold.
+  const replaced = await tx.one(
+    `select from private.coupon_redemption where booking_id = $1::uuid and state = 'reserved' and moving_until > clock_timestamp()`,
+    [booking.id],
+  );
+  await cancelBookingRow(tx, booking.id, replaced === null ? reason : 'replaced');
 }
 
 async function readSettlement(tx: Transaction, bookingId: string, paymentId: string): Promise<Settlement> {
