@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
@@ -10,6 +11,7 @@ import { lockDirectory } from './db/directory-lock.ts';
 import { readMigrations } from './db/migrate.ts';
 import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
+import { composeRealtime } from './compose-realtime.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -53,7 +55,6 @@ import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
-import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
@@ -69,6 +70,8 @@ const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
 /** The whole server, built but not listening. */
 export type App = {
   readonly http: Hono<Env>;
+  /** Answers the upgrade requests of the HTTP server that serves `http`. */
+  readonly attach: (server: Server) => void;
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
@@ -249,6 +252,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     drain: () => jobs.drain(),
   });
 
+  const realtime = await composeRealtime({ config, db, keys, watch, clock, log });
   const metrics = createMetrics();
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
@@ -275,7 +279,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       warn: (line) => log.warn({}, line),
     }).router,
     storage: storage.router,
-    realtime: createRealtimeRouter(),
+    realtime: realtime.router,
     functions,
     site: createSite({
       folder: join(ROOT, 'dist', 'web'),
@@ -290,6 +294,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   return {
     http: app,
+    attach: (server) => realtime.attach(server),
     keys,
     db,
     log,
@@ -299,6 +304,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     broken: broken.promise,
     removeDemoAccounts: () => removeDemoAccounts(db),
     async close() {
+      await realtime.close();
       smtp.close();
       pictures.close();
       await reader.close();

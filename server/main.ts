@@ -69,6 +69,7 @@ async function main(): Promise<void> {
       for (const account of app.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
     });
   });
+  app.attach(server);
   server.on('error', (error: NodeJS.ErrnoException) => {
     warn(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
     void app.close().finally(() => process.exit(1));

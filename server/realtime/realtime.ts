@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Hono } from 'hono';
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Env, Log } from '#server/http/caller.ts';
+import { createChanges } from './changes/changes.ts';
+import { type Reader, type SentMessage, startReader } from './changes/reader.ts';
+import type { RealtimeContext } from './core/context.ts';
+import type { RealtimeSettings } from './core/settings.ts';
+import type { VerifyToken } from './core/token.ts';
+import { createAuthorization } from './policies/authorization.ts';
+import { createRealtimeRouter } from './router.ts';
+import { createSockets } from './sockets.ts';
+import { type DatabaseBus, openBus } from './topics/bus.ts';
+import { broadcastOf, createStoredMessages } from './topics/stored-messages.ts';
+import { createTopics, type Topics } from './topics/topics.ts';
+
+/** The realtime API: sockets, and broadcasts over HTTP. */
+export type Realtime = {
+  readonly router: Hono<Env>;
+  /** Answers the upgrade requests of the HTTP server. */
+  attach(server: Server): void;
+  counts(): { readonly sockets: number; readonly channels: number; readonly delivered: number };
+  /** Tells the clients to connect again, spread over `milliseconds`, and stops. */
+  close(milliseconds?: number): Promise<void>;
+};
+
+const MAINTENANCE_MS = 5_000;
+const PARTITIONS_MS = 3_600_000;
+/** The check of a session is cached for half a second; afterwards its answer is new. */
+const SESSION_CHECK_MS = 600;
+
+export async function openRealtime(dependencies: {
+  db: Database;
+  verify: VerifyToken;
+  sessionAlive: (sessionId: string) => Promise<boolean>;
+  addressOf: (request: IncomingMessage) => string;
+  settings: RealtimeSettings;
+  clock: Clock;
+  log: Log;
+}): Promise<Realtime> {
+  const { db, log, clock } = dependencies;
+  const process = randomUUID();
+  let bus: DatabaseBus | null = null;
+  const topics: Topics = createTopics(() => bus);
+  if (db.kind === 'postgres') bus = await openBus({ db, process, log, onMessage: (message) => topics.receive(message) });
+  const changes = createChanges({ db, process, clock, log });
+  const context: RealtimeContext = {
+    ...dependencies,
+    topics,
+    changes,
+    authorization: createAuthorization(db, clock),
+    messages: createStoredMessages(db),
+  };
+  const sockets = createSockets(context, dependencies.addressOf);
+  const reader = await startReader({
+    db,
+    process,
+    log,
+    async onBatch(batch) {
+      for (const message of batch.messages) deliverMessage(topics, message);
+      await changes.deliver(batch.changes);
+    },
+  });
+  const stopWork = await startWork({ db, log, reader, bus: () => bus, maintain: changes.maintain, endSessions: sockets.endSessions });
+  return {
+    router: createRealtimeRouter(context),
+    attach: (server) => sockets.attach(server),
+    counts: () => ({ sockets: sockets.count(), channels: sockets.channels(), delivered: topics.delivered() }),
+    async close(milliseconds = 0) {
+      await sockets.close(milliseconds);
+      await stopWork();
+      await reader.stop();
+      await changes.stop();
+      await bus?.stop();
+    },
+  };
+}
+
+/** A message from the database reaches the sockets of each process by its own reader. */
+function deliverMessage(topics: Topics, { id, topic, isPrivate, event, payload, bytes }: SentMessage): void {
+  const broadcast = broadcastOf({ event, payload, bytes }, { id });
+  topics.receive({ kind: 'broadcast', topic: { name: topic, isPrivate }, broadcast });
+}
+
+/** Listens to the database and does what has to be done from time to time. Returns the function that stops it. */
+async function startWork(context: {
+  db: Database;
+  log: Log;
+  reader: Reader;
+  bus: () => DatabaseBus | null;
+  maintain: () => Promise<void>;
+  endSessions: () => Promise<void>;
+}): Promise<() => Promise<void>> {
+  const { db, log, reader } = context;
+  const report = (error: unknown): void => log.error({ err: error }, 'realtime maintenance failed');
+  let sessionCheck: NodeJS.Timeout | null = null;
+  const stops = [
+    await db.listen('realtime_changes', () => reader.wake()),
+    await db.listen('realtime_sessions', () => {
+      // Many sessions may end at once: one check serves them all.
+      sessionCheck ??= setTimeout(() => {
+        sessionCheck = null;
+        context.endSessions().catch(report);
+      }, SESSION_CHECK_MS);
+    }),
+  ];
+  const maintain = async (): Promise<void> => {
+    await context.bus()?.maintain();
+    await context.maintain();
+  };
+  const keepPartitions = async (): Promise<void> => {
+    await db.query('select realtime.maintain_messages(clock_timestamp())');
+  };
+  await maintain();
+  await keepPartitions();
+  const timers = [
+    setInterval(() => void maintain().catch(report), MAINTENANCE_MS),
+    setInterval(() => void keepPartitions().catch(report), PARTITIONS_MS),
+  ];
+  for (const timer of timers) timer.unref();
+  return async () => {
+    for (const timer of timers) clearInterval(timer);
+    if (sessionCheck) clearTimeout(sessionCheck);
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}
