@@ -25,7 +25,7 @@ import type { PaymentStatus } from './operations/payments/payment-status.ts';
 import type { People } from './operations/people.ts';
 import type { PowerControl } from './operations/power.ts';
 import type { TestPins } from './operations/test-pins.ts';
-import type { LinkSigner } from './operations/seal.ts';
+import type { LinkSigner } from './crypto/link-signer.ts';
 import type { WebhookInbox } from './operations/webhooks.ts';
 import type { Locks, Payments } from './providers/ports.ts';
 

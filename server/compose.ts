@@ -14,7 +14,11 @@ import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
+import { deriveKey } from './crypto/derive-key.ts';
+import { createEncryption } from './crypto/encryption.ts';
+import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
+import { createLinkSigner } from './crypto/link-signer.ts';
 import { createLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -33,7 +37,6 @@ import { createPaymentDesk } from './operations/payments/desk.ts';
 import { createPaymentStatus } from './operations/payments/payment-status.ts';
 import { createPeople } from './operations/people.ts';
 import { createPowerControl } from './operations/power.ts';
-import { createLinkSigner, createSealer } from './operations/seal.ts';
 import { createTestPins } from './operations/test-pins.ts';
 import { createWebhookInbox } from './operations/webhooks.ts';
 import { createCircuit } from './providers/circuit.ts';
@@ -162,7 +165,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
   const lockOf = await readLockMap(db, config);
-  const links = createLinkSigner(keys.derive('links'));
+  const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
   const desk = createPaymentDesk({ db, payments, clock, log });
   const bookings = createBookings({
     db,
@@ -179,7 +182,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       limitFactor: config.limitFactor,
     },
   });
-  const access = createAccessCodes({ db, locks, lockOf, sealer: createSealer(keys.derive('door-codes')), clock, log });
+  // The purposes are part of the keys: stored PINs cannot be read after a change.
+  const pinSecret = keys.derive('door-codes');
+  const access = createAccessCodes({
+    db,
+    locks,
+    lockOf,
+    encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
+    fingerprint: createFingerprint(deriveKey(pinSecret, 'door-code-print')),
+    clock,
+    log,
+  });
   const identity = createIdentity({
     db,
     // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { accessTimes, regenerateLimits } from '#rules/access.ts';
 import { settings as studio } from '#rules/venue.ts';
+import type { Encryption } from '#server/crypto/encryption.ts';
+import type { Fingerprint } from '#server/crypto/fingerprint.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
@@ -10,7 +12,6 @@ import { type BookingFacts, lockBooking, readBooking } from './booking-rows.ts';
 import { failpoint } from './failpoint.ts';
 import { enqueue, type Job, type JobOutcome } from './outbox.ts';
 import { Refusal } from './refusal.ts';
-import type { Sealer } from './seal.ts';
 
 /** What the PIN page shows. `pin` is null until `releaseAt`, and until the lock has answered. */
 export type DoorAccess = {
@@ -49,11 +50,13 @@ export function createAccessCodes(context: {
   locks: Locks;
   /** Studio id → lock id. */
   lockOf: ReadonlyMap<string, string>;
-  sealer: Sealer;
+  encryption: Encryption;
+  /** Fingerprints of PINs, to find one again. */
+  fingerprint: Fingerprint;
   clock: Clock;
   log: Log;
 }): AccessCodes {
-  const { db, locks, lockOf, sealer, clock, log } = context;
+  const { db, locks, lockOf, encryption, fingerprint, clock, log } = context;
   const limits = regenerateLimits(locks.capabilities.mode);
 
   async function timesOf(
@@ -97,8 +100,8 @@ export function createAccessCodes(context: {
         code.id,
         lockId,
         ownPin === null ? await freeVariant(tx, lockId, from, times.worksUntil) : 0,
-        ownPin === null ? null : sealer.seal(ownPin, code.id),
-        ownPin === null ? null : sealer.print(ownPin),
+        ownPin === null ? null : encryption.encrypt(ownPin, code.id),
+        ownPin === null ? null : fingerprint(ownPin),
         from,
         times.worksUntil,
       ],
@@ -114,7 +117,7 @@ export function createAccessCodes(context: {
       const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
       const taken = await tx.one('select 1 from private.access_secret where lock_id = $1 and pin_print = $2 and live', [
         lockId,
-        sealer.print(pin),
+        fingerprint(pin),
       ]);
       if (!taken) return pin;
     }
@@ -141,7 +144,7 @@ export function createAccessCodes(context: {
       endsAt: code.endsAt,
       accessName: booking.reference,
       variant: code.variant,
-      pin: code.pinSealed === null ? '' : sealer.open(code.pinSealed, code.id),
+      pin: code.pinSealed === null ? '' : encryption.decrypt(code.pinSealed, code.id),
     });
     failpoint('access.after.issue');
     await db.transaction(async (tx) => {
@@ -153,7 +156,7 @@ export function createAccessCodes(context: {
       );
       await tx.query(
         `update private.access_secret set pin_sealed = $2, pin_print = $3, provider_code_id = $4 where code_id = $1::uuid`,
-        [code.id, sealer.seal(issued.pin, code.id), sealer.print(issued.pin), issued.providerCodeId],
+        [code.id, encryption.encrypt(issued.pin, code.id), fingerprint(issued.pin), issued.providerCodeId],
       );
       await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [
         code.id,
@@ -194,7 +197,7 @@ export function createAccessCodes(context: {
     if (locks.capabilities.revocable) {
       await locks.revokeCode({
         lockId: code.lockId,
-        pin: code.pinSealed === null ? '' : sealer.open(code.pinSealed, code.id),
+        pin: code.pinSealed === null ? '' : encryption.decrypt(code.pinSealed, code.id),
       });
     } else if (!over) {
       await db.query(
@@ -223,7 +226,7 @@ export function createAccessCodes(context: {
     const nextCodeAt = newest ? new Date(newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
     return {
       booking,
-      pin: code?.pinSealed && released ? sealer.open(code.pinSealed, code.id) : null,
+      pin: code?.pinSealed && released ? encryption.decrypt(code.pinSealed, code.id) : null,
       pinId: code?.id ?? null,
       releaseAt: times.releaseAt,
       worksFrom: code?.startsAt ?? times.worksFrom,
@@ -350,7 +353,7 @@ export function createAccessCodes(context: {
         const row = await tx.one<{ id: string; bookingId: string }>(
           `update public.booking_access_codes c set used_at = coalesce(c.used_at, $3::timestamptz)
            from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_print = $2 and s.live returning c.id, c.booking_id as "bookingId"`,
-          [lockId, sealer.print(pin), at],
+          [lockId, fingerprint(pin), at],
         );
         if (!row || locks.capabilities.mode !== 'bridge') return;
         await enqueue(tx, {

@@ -7,7 +7,7 @@ import { CallerSuspended } from '#server/http/suspension.ts';
 import type { DoorAccess } from '#server/operations/access-codes.ts';
 import type { BookingFacts, PaymentFacts } from '#server/operations/booking-rows.ts';
 import { createPeople } from '#server/operations/people.ts';
-import { createLinkSigner } from '#server/operations/seal.ts';
+import { createLinkSigner } from '#server/crypto/link-signer.ts';
 
 /** The functions router with fake operations and providers: no database, no network. */
 
