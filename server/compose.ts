@@ -29,7 +29,7 @@ import { createAccessCodes } from './operations/access-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
 import { createBookings } from './operations/bookings.ts';
 import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
-import { armFailpoints } from './operations/failpoint.ts';
+import { armFailpoints } from './operations/core/failpoint.ts';
 import { createIdentity } from './operations/identity.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';

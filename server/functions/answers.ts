@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 
 export function json(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), {

@@ -1,6 +1,6 @@
 import type { Caller, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
-import type { Refusal } from '#server/operations/refusal.ts';
+import type { Refusal } from '#server/operations/core/refusal.ts';
 
 /** One call of a function, as the router passes it on. */
 export type FunctionCall = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccessCodes } from '#server/operations/access-codes.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -4,7 +4,7 @@ import type { AccessCodes } from '#server/operations/access-codes.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
 import type { Bookings } from '#server/operations/bookings.ts';
 import type { People } from '#server/operations/people.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import { bookingIdField, json, parse } from './answers.ts';
 import { describeAccess } from './describe-access.ts';

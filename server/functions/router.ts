@@ -6,7 +6,7 @@ import type { TakeLimit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { People } from '#server/operations/people.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { json, signedIn, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 import { statuses } from './statuses.ts';

@@ -8,10 +8,10 @@ import type { Clock, Log } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Locks } from '#server/providers/ports.ts';
 import { type AccessCode, issuedCode, liveCodes, newestCode, roomIsFreeBefore } from './access-rows.ts';
-import { type BookingFacts, lockBooking, readBooking } from './booking-rows.ts';
-import { failpoint } from './failpoint.ts';
+import { type BookingFacts, lockBooking, readBooking } from './core/booking-rows.ts';
+import { failpoint } from './core/failpoint.ts';
 import { enqueue, type Job, type JobOutcome } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 /** What the PIN page shows. `pin` is null until `releaseAt`, and until the lock has answered. */
 export type DoorAccess = {

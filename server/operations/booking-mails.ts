@@ -12,12 +12,12 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { AccessCodes } from './access-codes.ts';
-import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './booking-rows.ts';
+import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './core/booking-rows.ts';
 import { freeCancelHours } from './bookings/cancel.ts';
-import { failpoint } from './failpoint.ts';
+import { failpoint } from './core/failpoint.ts';
 import type { Job, JobHandler } from './outbox.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 /** The purpose of the signed link to a booking's code page. */
 export const PIN_LINK = 'pin-page';

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 export type People = {
   /** Whether the caller is the service key or has the role admin right now, with a second factor when staff need one. */

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 export type PowerControl = {
   /** Switches the plug, checks that it did, and writes the audit log. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { WebhookRefused } from '#server/providers/call.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './test-app.ts';
 import { type FunctionsApp, readAnswer } from './test-app.ts';
 

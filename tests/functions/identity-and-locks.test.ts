@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, readAnswer } from './test-app.ts';
 
 let app: FunctionsApp;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
-import { Refusal, type RefusalCode } from '#server/operations/refusal.ts';
+import { Refusal, type RefusalCode } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
 import { type FunctionsApp, readAnswer } from './test-app.ts';
 

@@ -5,7 +5,7 @@ import { type Caller, type Env, TokenRefused } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import type { DoorAccess } from '#server/operations/access-codes.ts';
-import type { BookingFacts, PaymentFacts } from '#server/operations/booking-rows.ts';
+import type { BookingFacts, PaymentFacts } from '#server/operations/core/booking-rows.ts';
 import { createPeople } from '#server/operations/people.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 
