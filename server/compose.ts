@@ -14,7 +14,11 @@ import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
+import { deriveKey } from './crypto/derive-key.ts';
+import { createEncryption } from './crypto/encryption.ts';
+import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
+import { createLinkSigner } from './crypto/link-signer.ts';
 import { createLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -33,7 +37,6 @@ import { createBackgroundJobs, measureJobs } from './operations/jobs/background-
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import { createPaymentDesk } from './operations/payments/desk.ts';
 import { createPaymentStatus } from './operations/payments/payment-status.ts';
-import { createLinkSigner, createSealer } from './operations/seal.ts';
 import { createWebhookInbox } from './operations/webhooks.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
@@ -160,7 +163,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
-  const links = createLinkSigner(keys.derive('links'));
+  const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
   const desk = createPaymentDesk({ db, payments, clock, log });
   const bookings = createBookings({
     db,
@@ -177,11 +180,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       limitFactor: config.limitFactor,
     },
   });
+  // The purposes are part of the keys: stored PINs cannot be read after a change.
+  const pinSecret = keys.derive('door-codes');
   const access: AccessContext = {
     db,
     locks,
     lockOf: await readLockMap(db, config),
-    sealer: createSealer(keys.derive('door-codes')),
+    encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
+    fingerprint: createFingerprint(deriveKey(pinSecret, 'door-code-print')),
     clock,
     log,
   };

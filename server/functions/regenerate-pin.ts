@@ -7,7 +7,7 @@ import { PIN_LINK } from '#server/operations/booking-mails.ts';
 import type { Bookings } from '#server/operations/bookings.ts';
 import { isStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import type { LinkSigner } from '#server/operations/seal.ts';
+import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import { bookingIdField, json, parse } from './answers.ts';
 import { describeAccess } from './describe-access.ts';
 import type { ServerFunction } from './function.ts';

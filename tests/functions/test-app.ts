@@ -7,7 +7,7 @@ import type { Limit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import type { BookingAccess } from '#server/operations/access/show-access.ts';
 import type { BookingFacts, PaymentFacts } from '#server/operations/core/booking-rows.ts';
-import { createLinkSigner } from '#server/operations/seal.ts';
+import { createLinkSigner } from '#server/crypto/link-signer.ts';
 
 /** The functions router with fake operations and providers: no database, no network. */
 

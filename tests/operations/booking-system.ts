@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createEncryption } from '#server/crypto/encryption.ts';
+import { createFingerprint } from '#server/crypto/fingerprint.ts';
+import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
@@ -10,7 +13,6 @@ import { createBookings, type HoldRequest } from '#server/operations/bookings.ts
 import { createIdentity } from '#server/operations/identity.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { createPaymentDesk, type PaymentDesk } from '#server/operations/payments/desk.ts';
-import { createLinkSigner, createSealer } from '#server/operations/seal.ts';
 import type { ProviderError } from '#server/providers/call.ts';
 import type { IdentityChecks, LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { settings as studio } from '#rules/venue.ts';
@@ -88,7 +90,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     db,
     locks,
     lockOf: new Map([[STUDIO, LOCK]]),
-    sealer: createSealer(Buffer.alloc(32, 2)),
+    encryption: createEncryption(Buffer.alloc(32, 2)),
+    fingerprint: createFingerprint(Buffer.alloc(32, 3)),
     clock,
     log,
   };

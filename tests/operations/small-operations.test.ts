@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createCouponGuesses } from '#server/operations/bookings/coupon-guesses.ts';
 import { prepareImage, readDataUrl } from '#server/operations/id-image.ts';
-import { createLinkSigner, createSealer } from '#server/operations/seal.ts';
 import { createFakeDatabase } from '#tests/support/fake-database.ts';
 
 describe('looks at a coupon code', () => {
@@ -22,59 +21,6 @@ describe('looks at a coupon code', () => {
       message: 'Too many attempts. Please try again in a minute.',
       details: { retryAfter },
     });
-  });
-});
-
-describe('a signed link', () => {
-  const signer = createLinkSigner(Buffer.alloc(32, 1));
-  const end = new Date('2031-03-01T10:00:00Z');
-  const before = new Date(end.getTime() - 1);
-  const token = signer.sign('pin-page', 'booking-1', end);
-
-  test('names its subject until the moment it ends', () => {
-    expect(token.split('.').slice(0, 2)).toEqual(['booking-1', String(end.getTime() / 1000)]);
-    expect(signer.read('pin-page', token, before)).toBe('booking-1');
-    expect(signer.read('pin-page', token, end)).toBeNull();
-  });
-
-  test('is refused for another purpose, subject, end or key, and when its mark is cut, longer or changed in one place', () => {
-    const [subject, seconds, mark = ''] = token.split('.');
-    const forged = [
-      `booking-2.${seconds}.${mark}`,
-      `${subject}.${Number(seconds) + 1}.${mark}`,
-      `${subject}.${seconds}.${mark.slice(0, -1)}`,
-      `${subject}.${seconds}.${mark}A`,
-      `${subject}.${seconds}.`,
-      `${subject}.${seconds}`,
-      `${subject}.${seconds}.${mark.slice(0, -1)}${mark.endsWith('A') ? 'B' : 'A'}`,
-      `${subject}.${seconds}.${mark.startsWith('A') ? 'B' : 'A'}${mark.slice(1)}`,
-      `${subject}.${seconds}0000000000.${mark}`,
-      `${subject}.x.${mark}`,
-      '',
-    ];
-    for (const one of forged) expect(signer.read('pin-page', one, before), one).toBeNull();
-    expect(signer.read('other-page', token, before)).toBeNull();
-    expect(createLinkSigner(Buffer.alloc(32, 2)).read('pin-page', token, before)).toBeNull();
-  });
-});
-
-describe('a sealed code', () => {
-  const sealer = createSealer(Buffer.alloc(32, 1));
-
-  test('is opened only with its key and for its row, never reads like the digits, and differs each time', () => {
-    const sealed = sealer.seal('123456', 'row-1');
-    expect(sealer.open(sealed, 'row-1')).toBe('123456');
-    expect(sealed).not.toContain('123456');
-    expect(sealer.seal('123456', 'row-1')).not.toBe(sealed);
-    expect(() => sealer.open(sealed, 'row-2')).toThrow();
-    expect(() => createSealer(Buffer.alloc(32, 2)).open(sealed, 'row-1')).toThrow();
-    expect(() => sealer.open(`${sealed.slice(0, -4)}AAAA`, 'row-1')).toThrow();
-  });
-
-  test('has a print that is the same for the same digits and another one with another key', () => {
-    expect(sealer.print('123456')).toBe(sealer.print('123456'));
-    expect(sealer.print('123456')).not.toBe(sealer.print('123457'));
-    expect(createSealer(Buffer.alloc(32, 2)).print('123456')).not.toBe(sealer.print('123456'));
   });
 });
 

@@ -9,11 +9,11 @@ import { queueRevocation } from './revoke-codes.ts';
  * same code. Throws `ProviderError`.
  */
 export async function issueCode(
-  context: Pick<AccessContext, 'db' | 'locks' | 'sealer' | 'clock'>,
+  context: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'fingerprint' | 'clock'>,
   code: AccessCode,
   booking: BookingFacts,
 ): Promise<void> {
-  const { db, locks, sealer, clock } = context;
+  const { db, locks, encryption, fingerprint, clock } = context;
   failpoint('access.before.issue');
   const issued = await locks.issueCode({
     lockId: code.lockId,
@@ -21,7 +21,7 @@ export async function issueCode(
     endsAt: code.endsAt,
     accessName: booking.reference,
     variant: code.variant,
-    pin: code.encryptedPin === null ? '' : sealer.open(code.encryptedPin, code.id),
+    pin: code.encryptedPin === null ? '' : encryption.decrypt(code.encryptedPin, code.id),
   });
   failpoint('access.after.issue');
   await db.transaction(async (tx) => {
@@ -33,7 +33,7 @@ export async function issueCode(
     );
     await tx.query(
       `update private.access_secret set pin_sealed = $2, pin_print = $3, provider_code_id = $4 where code_id = $1::uuid`,
-      [code.id, sealer.seal(issued.pin, code.id), sealer.print(issued.pin), issued.providerCodeId],
+      [code.id, encryption.encrypt(issued.pin, code.id), fingerprint(issued.pin), issued.providerCodeId],
     );
     await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [
       code.id,

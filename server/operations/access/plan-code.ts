@@ -11,7 +11,7 @@ const PIN_DIGITS = 6;
 /** How many random PINs are tried before a lock counts as full. */
 const PIN_TRIES = 20;
 
-type PlanContext = Pick<AccessContext, 'locks' | 'lockOf' | 'sealer' | 'clock'>;
+type PlanContext = Pick<AccessContext, 'locks' | 'lockOf' | 'encryption' | 'fingerprint' | 'clock'>;
 
 /**
  * Stores a code before the lock is called, so that a lost answer can be requested again. Throws `Refusal('code_limit')` when the lock
@@ -44,9 +44,13 @@ export async function planCode(
 type NewSecret = { readonly codeId: string; readonly lockId: string; readonly startsAt: Date; readonly endsAt: Date };
 
 /** Stores what a code needs at the lock: our PIN for a lock behind a bridge, else the number of the code within its hours. */
-async function insertSecret({ locks, sealer }: PlanContext, tx: Transaction, secret: NewSecret): Promise<void> {
+async function insertSecret(
+  { locks, encryption, fingerprint }: PlanContext,
+  tx: Transaction,
+  secret: NewSecret,
+): Promise<void> {
   const { codeId, lockId, startsAt, endsAt } = secret;
-  const pin = locks.capabilities.mode === 'bridge' ? await choosePin(sealer, tx, lockId) : null;
+  const pin = locks.capabilities.mode === 'bridge' ? await choosePin(fingerprint, tx, lockId) : null;
   const variant = pin === null ? await chooseVariant(locks.capabilities.codesPerWindow, tx, secret) : 0;
   await tx.query(
     `insert into private.access_secret (code_id, lock_id, variant, pin_sealed, pin_print, starts_at, ends_at)
@@ -55,8 +59,8 @@ async function insertSecret({ locks, sealer }: PlanContext, tx: Transaction, sec
       codeId,
       lockId,
       variant,
-      pin === null ? null : sealer.seal(pin, codeId),
-      pin === null ? null : sealer.print(pin),
+      pin === null ? null : encryption.encrypt(pin, codeId),
+      pin === null ? null : fingerprint(pin),
       startsAt,
       endsAt,
     ],
@@ -64,12 +68,12 @@ async function insertSecret({ locks, sealer }: PlanContext, tx: Transaction, sec
 }
 
 /** Chooses a PIN that no live code of this lock has. */
-async function choosePin(sealer: AccessContext['sealer'], tx: Transaction, lockId: string): Promise<string> {
+async function choosePin(fingerprint: AccessContext['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
   for (let round = 0; round < PIN_TRIES; round += 1) {
     const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
     const taken = await tx.one('select 1 from private.access_secret where lock_id = $1 and pin_print = $2 and live', [
       lockId,
-      sealer.print(pin),
+      fingerprint(pin),
     ]);
     if (!taken) return pin;
   }

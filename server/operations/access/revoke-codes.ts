@@ -4,7 +4,7 @@ import { enqueue, type Job, type JobOutcome } from '../outbox.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 
-type RevokeContext = Pick<AccessContext, 'db' | 'locks' | 'sealer' | 'clock'>;
+type RevokeContext = Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>;
 
 /** Queues the removal of one code from its lock. A second removal with the same `dedupe` is ignored. */
 export async function queueRevocation(
@@ -25,10 +25,10 @@ export async function revokeCodes(context: RevokeContext, job: Job): Promise<Job
 }
 
 /** Removes a code from its lock. A lock that cannot remove one before it ends: staff are alerted instead. */
-async function revokeCode({ db, locks, sealer, clock }: RevokeContext, code: AccessCode): Promise<void> {
+async function revokeCode({ db, locks, encryption, clock }: RevokeContext, code: AccessCode): Promise<void> {
   const now = clock();
   if (locks.capabilities.revocable) {
-    const pin = code.encryptedPin === null ? '' : sealer.open(code.encryptedPin, code.id);
+    const pin = code.encryptedPin === null ? '' : encryption.decrypt(code.encryptedPin, code.id);
     await locks.revokeCode({ lockId: code.lockId, pin });
   } else if (now.getTime() < code.endsAt.getTime()) {
     await db.query(

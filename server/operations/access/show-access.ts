@@ -23,7 +23,7 @@ export type BookingAccess = {
 
 /** Reads the access of a confirmed booking; changes nothing. Throws `Refusal`: `not_found`, `not_confirmed`. */
 export async function showAccess(context: AccessContext, bookingId: string): Promise<BookingAccess> {
-  const { db, locks, sealer, clock } = context;
+  const { db, locks, encryption, clock } = context;
   const booking = await requireConfirmed(db, bookingId);
   const times = await readAccessTimes(context, db, booking);
   const code = await issuedCode(db, bookingId);
@@ -35,7 +35,7 @@ export async function showAccess(context: AccessContext, bookingId: string): Pro
   const nextCodeAt = newest ? new Date(newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
   return {
     booking,
-    pin: code?.encryptedPin && released ? sealer.open(code.encryptedPin, code.id) : null,
+    pin: code?.encryptedPin && released ? encryption.decrypt(code.encryptedPin, code.id) : null,
     pinId: code?.id ?? null,
     releaseAt: times.releaseAt,
     worksFrom: code?.startsAt ?? times.worksFrom,
