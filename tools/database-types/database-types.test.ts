@@ -8,7 +8,8 @@ import { generateTypes } from './generate.ts';
 
 test('database/types.ts is what the migrations give; if not, run `npm run types:database`', async () => {
   const db = await openMigratedDatabase();
-  const generated = await generateTypes(db).finally(() => db.close());
+  const generated = await generateTypes(db);
+  await db.close();
   expect(await readFile(join(import.meta.dirname, '..', '..', 'database', 'types.ts'), 'utf8')).toBe(generated);
 }, 120_000);
 
