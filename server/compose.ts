@@ -32,7 +32,9 @@ import { createBookingMails } from './operations/booking-mails.ts';
 import { createBookings } from './operations/bookings.ts';
 import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
-import { createIdentity } from './operations/identity.ts';
+import { createCheckQueue } from './operations/identity/check-queue.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
+import { deletePhoto } from './operations/identity/delete-photo.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import { createPaymentDesk } from './operations/payments/desk.ts';
@@ -191,11 +193,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     log,
   };
-  const identity = createIdentity({
+  const identity: IdentityContext = {
     db,
     // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
     reader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
     pictures,
+    // A CPU core reads one photo at a time; a remote model reads several.
+    queue: createCheckQueue({ atOnce: config.vision === null ? 1 : 4 }),
     checks: config.stripe.hostedChecks
       ? guardIdentityChecks(
           createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
@@ -205,9 +209,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     clock,
     siteUrl: config.siteUrl,
-    // A CPU core reads one picture at a time; a remote model reads several.
-    readAtOnce: config.vision === null ? 1 : 4,
-  });
+  };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
@@ -225,7 +227,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => desk.refund(job.subjectId),
-      'image.delete': identity.deleteImage,
+      'image.delete': (job) => deletePhoto(identity, job),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
