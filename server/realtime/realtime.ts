@@ -43,7 +43,8 @@ export async function openRealtime(dependencies: {
   const process = randomUUID();
   let bus: DatabaseBus | null = null;
   const topics: Topics = createTopics(() => bus);
-  if (db.kind === 'postgres') bus = await openBus({ db, process, log, onMessage: (message) => topics.receive(message) });
+  if (db.kind === 'postgres')
+    bus = await openBus({ db, process, log, onMessage: (message) => topics.receive(message) });
   const changes = createChanges({ db, process, clock, log });
   const context: RealtimeContext = {
     ...dependencies,
@@ -62,7 +63,14 @@ export async function openRealtime(dependencies: {
       await changes.deliver(batch.changes);
     },
   });
-  const stopWork = await startWork({ db, log, reader, bus: () => bus, maintain: changes.maintain, endSessions: sockets.endSessions });
+  const stopWork = await startWork({
+    db,
+    log,
+    reader,
+    bus: () => bus,
+    maintain: changes.maintain,
+    endSessions: sockets.endSessions,
+  });
   return {
     router: createRealtimeRouter(context),
     attach: (server) => sockets.attach(server),

@@ -44,7 +44,9 @@ async function broadcastBatch(context: RealtimeContext, rates: Map<string, Rate>
   if (!parsed.success) return c.json({ errors: { messages: [{ payload: ["can't be blank"] }] } }, 422);
   const { messages } = parsed.data;
   if (!takeRate(context, rates, member, messages.length)) return c.json({ message: 'Too many requests' }, 429);
-  const tooLarge = messages.some(({ payload }) => Buffer.byteLength(JSON.stringify(payload)) > context.settings.payloadMax);
+  const tooLarge = messages.some(
+    ({ payload }) => Buffer.byteLength(JSON.stringify(payload)) > context.settings.payloadMax,
+  );
   if (tooLarge) return c.json({ errors: { messages: [{ payload: ['Payload size exceeds tenant limit'] }] } }, 422);
   for (const { topic, event, payload, private: isPrivate, id } of messages) {
     // As in the service this API mirrors, a private message without the right to send it is left out without an error.
@@ -74,7 +76,13 @@ async function broadcastOne(context: RealtimeContext, rates: Map<string, Rate>, 
   if (!takeRate(context, rates, member, 1)) return c.json({ message: 'Too many requests' }, 429);
   const extensions = ['broadcast', ...(persist === null ? [] : ['persistence'])] as const;
   for (const extension of isPrivate ? extensions : [])
-    if (!(await context.authorization.mayWrite(member, topic.data, extension === 'broadcast' ? 'broadcast' : 'persistence')))
+    if (
+      !(await context.authorization.mayWrite(
+        member,
+        topic.data,
+        extension === 'broadcast' ? 'broadcast' : 'persistence',
+      ))
+    )
       return c.json({ message: 'Unauthorized' }, 403);
   context.topics.broadcast({ name: topic.data, isPrivate }, { event, body, meta: null });
   if (persist !== null) await context.messages.store(topic.data, { event, body, meta: null }, persist.seconds);
@@ -127,4 +135,5 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-const sizeOf = (body: BroadcastBody): number => ('bytes' in body ? body.bytes.byteLength : Buffer.byteLength(body.json));
+const sizeOf = (body: BroadcastBody): number =>
+  'bytes' in body ? body.bytes.byteLength : Buffer.byteLength(body.json);

@@ -21,10 +21,7 @@ export type Sockets = {
 const FRAME_MAX = 5_000_000;
 const SWEEP_MS = 10_000;
 
-export function createSockets(
-  context: RealtimeContext,
-  addressOf: (request: IncomingMessage) => string,
-): Sockets {
+export function createSockets(context: RealtimeContext, addressOf: (request: IncomingMessage) => string): Sockets {
   const wss = new WebSocketServer({ noServer: true, maxPayload: FRAME_MAX, perMessageDeflate: false });
   const sockets = new Set<Socket>();
   const perAddress = new Map<string, number>();

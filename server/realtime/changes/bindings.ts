@@ -59,7 +59,10 @@ export const refusedByDatabase = (binding: Binding, text: string): string =>
   `Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: ${parametersOf(binding)}. Exception: ${text}`;
 
 function parametersOf({ event, schema, table, conditions, select }: Binding): string {
-  const filters = conditions.map(({ column, operator, values }) => `{${JSON.stringify(column)}, ${JSON.stringify(operator)}, ${JSON.stringify(values.join(','))}}`);
+  const filters = conditions.map(
+    ({ column, operator, values }) =>
+      `{${JSON.stringify(column)}, ${JSON.stringify(operator)}, ${JSON.stringify(values.join(','))}}`,
+  );
   const columns = select === null ? 'nil' : `[${select.map((name) => JSON.stringify(name)).join(', ')}]`;
   return `[event: ${event}, schema: ${schema}, table: ${table}, filters: [${filters.join(', ')}], select: ${columns}]`;
 }

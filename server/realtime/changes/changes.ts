@@ -42,7 +42,12 @@ export function createChanges(dependencies: { db: Database; process: string; clo
     deliver: (changes) => deliver(state, changes, [...state.subscriptions]),
     async maintain() {
       const published = await state.context.tables.published();
-      await state.interest.renew(relationsOf(published, [...state.subscriptions].flatMap(({ bindings }) => bindings)));
+      await state.interest.renew(
+        relationsOf(
+          published,
+          [...state.subscriptions].flatMap(({ bindings }) => bindings),
+        ),
+      );
       await cleanOutbox(db);
     },
     stop: () => state.interest.stop(),
@@ -109,7 +114,11 @@ async function catchUp(
 const OVERLAP_MS = 10_000;
 const CATCH_UP_MS = 4.5 * 60_000;
 
-async function deliver(state: State, changes: readonly Change[], subscriptions: readonly Subscription[]): Promise<void> {
+async function deliver(
+  state: State,
+  changes: readonly Change[],
+  subscriptions: readonly Subscription[],
+): Promise<void> {
   if (changes.length === 0 || subscriptions.length === 0) return;
   const published = await state.context.tables.published();
   for (const group of groupByTable(changes)) {

@@ -39,7 +39,8 @@ function positive(left: string, operator: Operator, values: readonly string[]): 
     return `${left} is ${value.toLowerCase()}`;
   }
   // A literal of unknown type takes the type of the column, as in a query.
-  if (operator === 'in') return values.length === 0 ? 'false' : `${left} in (${values.map(pg.escapeLiteral).join(', ')})`;
+  if (operator === 'in')
+    return values.length === 0 ? 'false' : `${left} in (${values.map(pg.escapeLiteral).join(', ')})`;
   return `${left} ${SQL_OPERATORS[operator] ?? '='} ${pg.escapeLiteral(value)}`;
 }
 

@@ -11,7 +11,11 @@ import { sqlNameOf, type Table, type TableAccess, type Tables } from './tables.t
 export type DeliveryContext = { readonly db: Database; readonly tables: Tables; readonly log: Log };
 
 /** A change and the bindings of one subscription that match it. */
-type Match = { readonly change: Change; readonly subscription: Subscription; readonly bindings: readonly PreparedBinding[] };
+type Match = {
+  readonly change: Change;
+  readonly subscription: Subscription;
+  readonly bindings: readonly PreparedBinding[];
+};
 
 /** Sends the changes of one table, in their order, to the subscribers that asked for them and may see the rows. */
 export async function deliverChanges(
@@ -128,7 +132,9 @@ async function judgeMatches(
     const access = await context.tables.access(table, role);
     const hidesDeleted = readsItself(table, access.condition);
     const judged = await judge(context, { table, access, members: [...members.values()], images });
-    const deleted = new Set(matches.filter(({ change }) => change.kind === 'DELETE').map(({ change }) => change.oldRecord));
+    const deleted = new Set(
+      matches.filter(({ change }) => change.kind === 'DELETE').map(({ change }) => change.oldRecord),
+    );
     const visible = [...members.keys()].map((identity, at): [string, readonly boolean[]] => [
       identity,
       (judged[at] ?? []).map((sees, row) => sees && !(hidesDeleted && deleted.has(images[row] ?? null))),

@@ -18,11 +18,12 @@ const WAIT_MAX_MS = 5_000;
 export function createInterest(db: Database, process: string): Interest {
   const known = new Set<string>();
 
+  /** Messages sent by the database are always of interest. */
   async function write(relations: readonly string[]): Promise<void> {
-    if (relations.length === 0) return;
     await db.query(
       `insert into realtime.interest (relation, process, until)
-       select relation, $2::uuid, clock_timestamp() + $3::int * interval '1 minute' from unnest($1::oid[]) as relation
+       select relation, $2::uuid, clock_timestamp() + $3::int * interval '1 minute'
+       from (select unnest($1::oid[]) union select 'realtime.messages'::regclass::oid) as wanted (relation)
        on conflict (relation, process) do update set until = excluded.until`,
       [relations, process, KEPT_MINUTES],
     );

@@ -59,8 +59,7 @@ const BATCH_MAX = 1_000;
 
 const KINDS = { I: 'INSERT', U: 'UPDATE', D: 'DELETE' } as const;
 
-const IMAGE = (column: string): string =>
-  `(select jsonb_object_agg(key, value::text) from jsonb_each(o.${column}))`;
+const IMAGE = (column: string): string => `(select jsonb_object_agg(key, value::text) from jsonb_each(o.${column}))`;
 
 const COLUMNS = `o.id, o.relation::text as relation, o.operation, ${IMAGE('record')} as record, ${IMAGE('old_record')} as old, o.changed_at,
   case when o.operation = 'M' then (

@@ -33,7 +33,10 @@ export async function joinChannel(
     replayed: ids.size === 0 ? null : ids,
     send: (data) => connection.send(data),
   };
-  reply(connection, frame, { status: 'ok', response: { postgres_changes: bindingsWithIds(request, changes?.ids ?? []) } });
+  reply(connection, frame, {
+    status: 'ok',
+    response: { postgres_changes: bindingsWithIds(request, changes?.ids ?? []) },
+  });
   context.topics.join(topic, channel.subscriber);
   for (const { broadcast } of replayed) {
     const data = encodeBroadcast(connection.serializer, frame.topic, broadcast, frame.joinRef);
@@ -118,6 +121,9 @@ const bindingsWithIds = ({ changes }: JoinRequest, ids: readonly number[]): read
 
 function reportChanges(channel: Channel, error: string | null): void {
   if (channel.ended) return;
-  const outcome = error === null ? { status: 'ok' as const, message: 'Subscribed to PostgreSQL' } : { status: 'error' as const, message: error };
+  const outcome =
+    error === null
+      ? { status: 'ok' as const, message: 'Subscribed to PostgreSQL' }
+      : { status: 'error' as const, message: error };
   pushSystem(channel, { extension: 'postgres_changes', ...outcome });
 }

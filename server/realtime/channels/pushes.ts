@@ -43,7 +43,11 @@ async function handleBroadcast(
   // Without the right to write there is no answer at all, not even with `ack`.
   if (!(await mayWrite(context, channel, 'broadcast')) || channel.ended) return;
   const persist = readPersist(broadcast.meta?.['persist']);
-  context.topics.broadcast(channel.topic, { ...broadcast, meta: null }, self ? undefined : (channel.subscriber ?? undefined));
+  context.topics.broadcast(
+    channel.topic,
+    { ...broadcast, meta: null },
+    self ? undefined : (channel.subscriber ?? undefined),
+  );
   if (persist === null) return answer({ status: 'ok', response: {} });
   if (!channel.topic.isPrivate || !(await mayWrite(context, channel, 'persistence')))
     return answer({ status: 'error', response: { error: 'persist is not allowed on this channel' } });

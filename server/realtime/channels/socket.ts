@@ -147,7 +147,11 @@ function liveChannel(state: State, topic: string): Channel | undefined {
   return undefined;
 }
 
-async function join(state: State, frame: ClientFrame & { payload: unknown }, before: Channel | undefined): Promise<void> {
+async function join(
+  state: State,
+  frame: ClientFrame & { payload: unknown },
+  before: Channel | undefined,
+): Promise<void> {
   const { context, connection, channels } = state;
   if (before) {
     channels.delete(frame.topic);

@@ -28,7 +28,8 @@ export function watchToken(context: Pick<RealtimeContext, 'clock' | 'topics'>, c
 
 /** Takes a new token of the client. Without one, the channel continues as the holder of the socket's key. Sends no reply. */
 export async function renewToken(context: RealtimeContext, channel: Channel, payload: unknown): Promise<void> {
-  const sent = payload !== null && typeof payload === 'object' && 'access_token' in payload ? payload.access_token : null;
+  const sent =
+    payload !== null && typeof payload === 'object' && 'access_token' in payload ? payload.access_token : null;
   const token = tokenOf(sent) ?? channel.connection.keyHolder.token;
   if (token === channel.member.token) return;
   const member = await readMember(context.verify, token, context.clock());

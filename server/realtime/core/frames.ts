@@ -93,7 +93,9 @@ function readBinary(frame: Uint8Array): ClientFrame | null {
   const meta = readMetadata(metadata);
   if (meta === undefined) return null;
   const body = encoding === ENCODING_BYTES ? { bytes: parts.rest } : readJsonBody(parts.rest);
-  return body && { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', broadcast: { event, body, meta } };
+  return (
+    body && { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', broadcast: { event, body, meta } }
+  );
 }
 
 /** Reads `count` length bytes from `from`, skips `gap` bytes, and reads the strings. Returns null when the frame is too short or no UTF-8. */

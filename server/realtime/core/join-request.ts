@@ -26,7 +26,13 @@ const PRESENCE_KEY_MAX = 255;
 
 export function readJoinRequest(payload: unknown): JoinRequest {
   const { config, access_token: token, user_token: oldToken } = objectOf(payload);
-  const { broadcast, presence, postgres_changes: changes, postgres_changes_options: options, private: isPrivate } = objectOf(config);
+  const {
+    broadcast,
+    presence,
+    postgres_changes: changes,
+    postgres_changes_options: options,
+    private: isPrivate,
+  } = objectOf(config);
   const { ack, self, replay, replication_ready: replicationReady } = objectOf(broadcast);
   const { key, enabled } = objectOf(presence);
   return {

@@ -24,8 +24,7 @@ export class JoinRefused extends Error {
 export const joinRefusals = {
   topicMissing: () => new JoinRefused('TopicNameRequired: You must provide a topic name'),
   privateOnly: () => new JoinRefused('PrivateOnly: This project only allows private channels'),
-  noReadRight: (topic: string) =>
-    new JoinRefused(`Unauthorized: ${noReadRight(topic)}`),
+  noReadRight: (topic: string) => new JoinRefused(`Unauthorized: ${noReadRight(topic)}`),
   tooManyChannels: () => new JoinRefused('ChannelRateLimitReached: Too many channels'),
   tooManyJoins: () => new JoinRefused('ClientJoinRateLimitReached: Too many joins per second', true),
   replayInvalid: () => new JoinRefused('UnableToReplayMessages: Replay params are not valid'),
@@ -54,7 +53,8 @@ export type TokenFault = {
   readonly message: string;
 };
 
-export const joinRefusalOfToken = ({ code, message }: TokenFault): JoinRefused => new JoinRefused(`${code}: ${message}`);
+export const joinRefusalOfToken = ({ code, message }: TokenFault): JoinRefused =>
+  new JoinRefused(`${code}: ${message}`);
 
 export const systemErrors = {
   tooManyMessages: 'Too many messages per second',

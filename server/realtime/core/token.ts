@@ -28,8 +28,7 @@ export async function readMember(verify: VerifyToken, token: string, now: Date):
   if (typeof exp !== 'number' || !Number.isFinite(exp))
     return { code: 'InvalidJWTToken', message: 'Token expiration time is invalid' };
   const late = now.getTime() / 1000 - exp;
-  if (late >= 0)
-    return { code: 'InvalidJWTToken', message: `Token has expired ${Math.floor(late)} seconds ago` };
+  if (late >= 0) return { code: 'InvalidJWTToken', message: `Token has expired ${Math.floor(late)} seconds ago` };
   const claims = await verify(token, now);
   if (!claims) return { code: 'JwtSignatureError', message: 'Failed to validate JWT signature' };
   const { exp: _exp, iat: _iat, ...lasting } = claims;

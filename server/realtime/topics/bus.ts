@@ -20,7 +20,12 @@ const NOTIFICATION_MAX = 7_800;
 const DEAD_SECONDS = 15;
 const LONG_MESSAGE_SECONDS = 60;
 
-const entrySchema = z.object({ key: z.string(), ref: z.string(), previous: z.string().nullable(), payload: z.string() });
+const entrySchema = z.object({
+  key: z.string(),
+  ref: z.string(),
+  previous: z.string().nullable(),
+  payload: z.string(),
+});
 const messageSchema = z.object({
   name: z.string(),
   isPrivate: z.boolean(),
@@ -62,7 +67,9 @@ export async function openBus(context: {
     for (const message of messages) onMessage(messageOf(message));
   };
   const stopListening = await db.listen(CHANNEL, (payload) => {
-    receive(payload).catch((error: unknown) => log.error({ err: error }, 'a message of another process was not delivered'));
+    receive(payload).catch((error: unknown) =>
+      log.error({ err: error }, 'a message of another process was not delivered'),
+    );
   });
 
   const flush = (): void => {
@@ -106,9 +113,10 @@ async function beat(db: Database, process: string): Promise<void> {
      on conflict (id) do update set seen_at = excluded.seen_at`,
     [process],
   );
-  await db.query(`delete from realtime.long_message where sent_at < clock_timestamp() - $1::int * interval '1 second'`, [
-    LONG_MESSAGE_SECONDS,
-  ]);
+  await db.query(
+    `delete from realtime.long_message where sent_at < clock_timestamp() - $1::int * interval '1 second'`,
+    [LONG_MESSAGE_SECONDS],
+  );
 }
 
 async function send(db: Database, process: string, messages: readonly WireMessage[]): Promise<void> {

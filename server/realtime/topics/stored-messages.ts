@@ -47,4 +47,3 @@ export function createStoredMessages(db: Database): Messages {
 export function broadcastOf({ event, payload, bytes }: Omit<MessageRow, 'id'>, meta: Broadcast['meta']): Broadcast {
   return { event: event ?? '', body: bytes === null ? { json: payload ?? '{}' } : { bytes }, meta };
 }
-

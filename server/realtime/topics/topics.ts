@@ -94,8 +94,18 @@ export function createTopics(busOf: () => Bus | null): Topics {
     if (!topic) return;
     const effective = applyPresence(topic.presence, diff);
     if (effective === null) return;
-    const frame = { joinRef: null, ref: null, topic: `realtime:${key.name}`, event: 'presence_diff', payload: effective };
-    deliver(topic, (one) => one.readsPresence, (serializer) => encodeText(serializer, frame));
+    const frame = {
+      joinRef: null,
+      ref: null,
+      topic: `realtime:${key.name}`,
+      event: 'presence_diff',
+      payload: effective,
+    };
+    deliver(
+      topic,
+      (one) => one.readsPresence,
+      (serializer) => encodeText(serializer, frame),
+    );
   };
 
   return {
