@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import { createAccessCodes } from '#server/operations/access-codes.ts';
 import { createBookingMails } from '#server/operations/booking-mails.ts';
 import { createBookings, type HoldRequest } from '#server/operations/bookings.ts';
@@ -29,7 +30,7 @@ export const LOCK = 'lock-1';
 type Opened = { readonly db: Database; close(): Promise<void> };
 const options = async () => ({
   migrations: await readMigrations(MIGRATIONS),
-  say: () => undefined,
+  report: () => undefined,
   warn: () => undefined,
 });
 
