@@ -16,7 +16,7 @@ type Row = {
 const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
 const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
 const own = { 'bookings.own': () => booking };
-const opened = { ...own, 'access.ensure': () => access, 'access.renew': () => access };
+const opened = { ...own, ensureCode: () => access, renewCode: () => access };
 
 const ROWS: readonly Row[] = [
   {
@@ -74,39 +74,39 @@ const ROWS: readonly Row[] = [
     callers: 'signed-in',
     limit: ['verify-id', 10, 3600],
     body: { idImage: `data:image/png;base64,${'A'.repeat(40)}` },
-    answers: { 'identity.verifyPhoto': () => verification() },
+    answers: { checkPhoto: () => verification() },
   },
   {
     name: 'create-verification-session',
     callers: 'signed-in',
     limit: ['create-verification-session', 5, 3600],
-    answers: { 'identity.beginHosted': () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
+    answers: { startHostedCheck: () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
   },
   {
     name: 'check-verification-and-checkout',
     callers: 'signed-in',
     limit: ['check-verification', 120, 60],
     body: { verificationSessionId: 'vs_1' },
-    answers: { 'identity.checkHosted': () => ({ verified: true, status: 'verified', error: null }) },
+    answers: { readHostedCheck: () => ({ verified: true, status: 'verified', error: null }) },
   },
   {
     name: 'manual-power-control',
     callers: 'staff',
     limit: ['manual-power-control', 60, 60],
     body: { action: 'turn_on' },
-    answers: { 'power.set': () => undefined },
+    answers: { switchPower: () => undefined },
   },
   {
     name: 'test-smart-plug',
     callers: 'developers',
     limit: ['test-smart-plug', 60, 60],
-    answers: { 'power.test': () => undefined },
+    answers: { testPower: () => undefined },
   },
   ...['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin'].map((name): Row => ({
     name,
     callers: 'developers',
     limit: ['test-igloohome', 60, 60],
-    answers: { 'locks.check': () => ({ devices: [] }), 'testPins.issue': () => ({ pin: '123456' }) },
+    answers: { 'locks.check': () => ({ devices: [] }), issueTestPin: () => ({ pin: '123456' }) },
   })),
   {
     name: 'igloohome-webhook',
