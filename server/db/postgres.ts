@@ -3,7 +3,8 @@ import { type Database, DatabaseError, type Principal, type Query, type Result, 
 import { type Statement, typed } from './pipeline.ts';
 import { runPipeline, STALE } from './postgres-pipeline.ts';
 import { becomePrincipal } from './principal.ts';
-import { rolledBack, transactionOf } from './transaction.ts';
+import { queryAndRollBack } from './roll-back.ts';
+import { transactionOf } from './transaction.ts';
 
 export type PostgresOptions = {
   /** The login for the server's own work. */
@@ -41,10 +42,7 @@ export function createPostgres(options: PostgresOptions): Database {
     ) {
       const become = becomePrincipal(principal);
       if (!choice.rollback) return typed<R>(await runOne(callers, [become, { text, values }]));
-      return rolledBack(
-        (work) => inTransaction(callers, [become], work),
-        (tx) => tx.query<R>(text, values),
-      );
+      return queryAndRollBack<R>((work) => inTransaction(callers, [become], work), text, values);
     },
     transactionAs: (principal, work) => inTransaction(callers, [becomePrincipal(principal)], work),
     async listen(channel, onPayload) {

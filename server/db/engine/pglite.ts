@@ -3,7 +3,8 @@ import { serialize } from 'pg-protocol';
 import type { Database, Principal, Query, Result, Transaction } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
 import { becomePrincipal } from '../principal.ts';
-import { rolledBack, transactionOf } from '../transaction.ts';
+import { queryAndRollBack } from '../roll-back.ts';
+import { transactionOf } from '../transaction.ts';
 import { bytesOf, createPipeline, last, readScript, type RunPipeline } from './engine-pipeline.ts';
 import { runTransaction } from './engine-transaction.ts';
 import { createFairQueue, type FairQueue, SERVER_LANE } from './fair-queue.ts';
@@ -97,10 +98,7 @@ export async function createPglite(location: DataLocation, options: PgliteOption
       const turn = turnOf(limits, principal);
       const become = becomePrincipal(principal);
       if (!choice.rollback) return typed<R>(await runOne(engine, turn, [become, { text, values }]));
-      return rolledBack(
-        (work) => inTransaction(engine, turn, [become], work),
-        (tx) => tx.query<R>(text, values),
-      );
+      return queryAndRollBack<R>((work) => inTransaction(engine, turn, [become], work), text, values);
     },
     transactionAs: (principal, work) =>
       inTransaction(engine, turnOf(limits, principal), [becomePrincipal(principal)], work),

@@ -1,5 +1,5 @@
-import type { Database, Principal, Query, Transaction } from '#server/db/database.ts';
-import { rolledBack } from '#server/db/transaction.ts';
+import type { Database, Principal, Query } from '#server/db/database.ts';
+import { withRollback } from '#server/db/roll-back.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { callerKey } from '#server/http/suspension.ts';
 import { quote } from '../core/quote.ts';
@@ -122,12 +122,15 @@ export async function inTransaction<T>(
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
   const { principal, rollback, settings } = session;
-  const run = async ({ query }: Transaction): Promise<T> => {
-    if (settings.preRequest !== null) await query(`select ${nameOf(settings.preRequest)}()`);
-    return work(query);
-  };
-  if (!rollback) return db.transactionAs(principal, run);
-  return rolledBack((undone) => db.transactionAs(principal, undone), run);
+  return withRollback<T>(
+    (transaction) => db.transactionAs(principal, transaction),
+    async ({ query }, rollBack) => {
+      if (settings.preRequest !== null) await query(`select ${nameOf(settings.preRequest)}()`);
+      const answer = await work(query);
+      if (rollback) throw rollBack(answer);
+      return answer;
+    },
+  );
 }
 
 /** Whether the statement must be rolled back when it affects too many rows; reads and single inserts never do. */
