@@ -26,8 +26,9 @@ import {
   typed,
   writePipeline,
 } from './pipeline.ts';
-import { rolledBack, transactionOf } from './postgres.ts';
+import { transactionOf } from './postgres.ts';
 import { becomePrincipal } from './principal.ts';
+import { queryAndRollBack } from './roll-back.ts';
 
 export type Embedded = Database & {
   /** Runs a script of many statements, such as a migration, without a caller's time limit. Never pass user input. */
@@ -162,8 +163,7 @@ export async function createPglite(location: DataLocation, options: PgliteOption
     ) {
       const turn = turnOf(principal);
       const become = becomePrincipal(principal);
-      if (choice.rollback)
-        return typed<R>(await rolledBack((work) => inTransaction(turn, [become], work), text, values));
+      if (choice.rollback) return queryAndRollBack<R>((work) => inTransaction(turn, [become], work), text, values);
       return typed<R>(last(await exclusive(turn, () => runPipeline([become, { text, values }], turn.limitMs))));
     },
     transactionAs: (principal, work) => inTransaction(turnOf(principal), [becomePrincipal(principal)], work),

@@ -23,6 +23,7 @@ import {
   writePipeline,
 } from './pipeline.ts';
 import { becomePrincipal } from './principal.ts';
+import { queryAndRollBack } from './roll-back.ts';
 
 type FieldMessage = { fields: { name: string; dataTypeID: number }[] };
 type ErrorMessage = {
@@ -227,8 +228,10 @@ export function createPostgres(options: PostgresOptions): Database {
       choice: { rollback?: boolean } = {},
     ) {
       if (choice.rollback)
-        return typed<R>(
-          await rolledBack((work) => inTransaction(pools.callers, [becomePrincipal(principal)], work), text, values),
+        return queryAndRollBack<R>(
+          (work) => inTransaction(pools.callers, [becomePrincipal(principal)], work),
+          text,
+          values,
         );
       const statements = [becomePrincipal(principal), { text, values }];
       return typed<R>(last(await withClient(pools.callers, (client) => runPipeline(client, statements))));
@@ -324,24 +327,4 @@ export function transactionOf(query: Query): Transaction {
       return rows[0] ?? null;
     },
   };
-}
-
-class Undo extends Error {}
-
-/** Runs one statement and rolls it back; returns its result. */
-export async function rolledBack(
-  run: (work: (tx: Transaction) => Promise<never>) => Promise<never>,
-  text: string,
-  values: readonly unknown[],
-): Promise<Result> {
-  let result: Result | null = null;
-  try {
-    await run(async (tx) => {
-      result = await tx.query(text, values);
-      throw new Undo();
-    });
-  } catch (error) {
-    if (!(error instanceof Undo)) throw error;
-  }
-  return result ?? { rows: [], count: 0 };
 }

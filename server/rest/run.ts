@@ -1,4 +1,5 @@
 import type { Database, Principal, Query } from '#server/db/database.ts';
+import { withRollback } from '#server/db/roll-back.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { callerKey } from '#server/http/suspension.ts';
 import { quote } from './schema-cache/schema-cache.ts';
@@ -114,15 +115,6 @@ export function isUndone(
   return tx === null ? txEnd === 'rollback-allow-override' : tx === 'rollback';
 }
 
-/** Carries the answer out of a transaction that is rolled back. */
-class Undo<T> extends Error {
-  readonly answer: T;
-  constructor(answer: T) {
-    super('rolled back');
-    this.answer = answer;
-  }
-}
-
 /** Runs `work` as the caller, after the pre-request function. */
 export async function inTransaction<T>(
   db: Database,
@@ -130,19 +122,15 @@ export async function inTransaction<T>(
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
   const { principal, rollback, settings } = session;
-  let undo: Undo<T> | null = null;
-  return db
-    .transactionAs(principal, async ({ query }) => {
+  return withRollback<T>(
+    (transaction) => db.transactionAs(principal, transaction),
+    async ({ query }, rollBack) => {
       if (settings.preRequest !== null) await query(`select ${nameOf(settings.preRequest)}()`);
       const answer = await work(query);
-      if (!rollback) return answer;
-      undo = new Undo(answer);
-      throw undo;
-    })
-    .catch((error: unknown) => {
-      if (undo !== null && error === undo) return undo.answer;
-      throw error;
-    });
+      if (rollback) throw rollBack(answer);
+      return answer;
+    },
+  );
 }
 
 /** Whether the statement must be rolled back when it affects too many rows; reads and single inserts never do. */
