@@ -47,8 +47,9 @@ import {
   guardPayments,
   guardPower,
 } from './providers/guarded.ts';
-import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
-import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
+import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
+import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';

@@ -68,13 +68,7 @@ const TABLE: readonly Area[] = [
   },
   {
     area: 'server/providers/*',
-    may: [
-      PORTS,
-      PORT_ERRORS,
-      'server/providers/circuit',
-      'server/providers/http-call',
-      'server/providers/licence-text',
-    ],
+    may: [PORTS, PORT_ERRORS, 'server/providers/circuit', 'server/providers/http-call'],
     mayType: WIRE,
   },
   // Jobs and their workers: no words of the product, no providers.
@@ -124,8 +118,8 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
     (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite tests both stores'] as const,
   ),
   ...[
-    'igloohome-locks',
-    'ocr-id-reader',
+    'igloohome/locks',
+    'ocr/id-reader',
     'shelly-power',
     'smtp-mail',
     'stripe-identity',
