@@ -20,7 +20,7 @@ import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessContext } from './operations/access/context.ts';
 import type { Bookings } from './operations/bookings.ts';
-import type { Identity } from './operations/identity.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
 import type { PaymentStatus } from './operations/payments/payment-status.ts';
 import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
@@ -37,7 +37,7 @@ export function composeFunctions(context: {
   status: PaymentStatus;
   bookings: Bookings;
   access: AccessContext;
-  identity: Identity;
+  identity: IdentityContext;
   staff: StaffContext;
   links: LinkSigner;
   payments: Payments;

@@ -22,6 +22,11 @@ vi.mock('#server/operations/access/issue-first-code.ts', () => ({ ensureCode: op
 vi.mock('#server/operations/access/issue-test-pin.ts', () => ({ issueTestPin: operation('issueTestPin') }));
 vi.mock('#server/operations/access/record-use.ts', () => ({ recordUse: operation('recordUse') }));
 vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation('renewCode') }));
+vi.mock('#server/operations/identity/check-photo.ts', () => ({ checkPhoto: operation('checkPhoto') }));
+vi.mock('#server/operations/identity/hosted-check.ts', () => ({
+  readHostedCheck: operation('readHostedCheck'),
+  startHostedCheck: operation('startHostedCheck'),
+}));
 vi.mock('#server/operations/power/switch-power.ts', () => ({
   switchPower: operation('switchPower'),
   testPower: operation('testPower'),
@@ -196,7 +201,7 @@ export function createFunctionsApp(
         ['another studio', 'lock-2'],
       ]),
     } as never,
-    identity: port('identity', ['verifyPhoto', 'beginHosted', 'checkHosted', 'deleteImage']),
+    identity: { call } as never,
     payments: {
       readEvent: (raw: string, signature: string) => {
         calls.push(['payments.readEvent', raw, signature]);

@@ -4,17 +4,17 @@ import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import { createBookingMails } from '#server/operations/booking-mails.ts';
 import { createBookings, type HoldRequest } from '#server/operations/bookings.ts';
-import { createIdentity } from '#server/operations/identity.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { createPaymentDesk, type PaymentDesk } from '#server/operations/payments/desk.ts';
 import type { ProviderError } from '#server/providers/call.ts';
-import type { IdentityChecks, LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
+import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
@@ -33,7 +33,7 @@ export const LOCK = 'lock-1';
 type Opened = { readonly db: Database; close(): Promise<void> };
 const options = async () => ({
   migrations: await readMigrations(MIGRATIONS),
-  say: () => undefined,
+  report: () => undefined,
   warn: () => undefined,
 });
 
@@ -173,17 +173,6 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     await desk.settle(sessionId);
     return { id: bookingId, sessionId };
   }
-  const identityWith = (checks: Partial<IdentityChecks>) =>
-    createIdentity({
-      db,
-      reader: { read: () => Promise.reject(new Error('not asked in this test')) },
-      pictures: { repack: (bytes) => Promise.resolve(bytes) },
-      checks: checks as IdentityChecks,
-      store: {} as never,
-      clock,
-      siteUrl: 'https://studio.example',
-      readAtOnce: 1,
-    });
   return {
     state,
     provider,
@@ -202,7 +191,6 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     request,
     sessionOf,
     book,
-    identityWith,
     nextSpan,
   };
 }
