@@ -5,13 +5,10 @@ import pino from 'pino';
 import { createSessionCheck } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
-import { type Config, ConfigRefused } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { lockDirectory } from './db/directory-lock.ts';
-import { readMigrations } from './db/migrate.ts';
-import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
-import { composeRealtime } from './compose-realtime.ts';
+import { composeRealtime, measureRealtime } from './compose-realtime.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -52,17 +49,20 @@ import {
   guardPayments,
   guardPower,
 } from './providers/guarded.ts';
-import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
-import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
+import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
+import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 import type { Scheduler } from './queue/scheduler.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
+import { openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
 
@@ -92,22 +92,25 @@ export type App = {
 };
 
 /** What tests may replace. `memory`: an embedded database in memory, and the image it starts from. */
-export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
+export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly report?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());
-  const say = overrides.say ?? (() => undefined);
+  const report = overrides.report ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
-  const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
   const broken = Promise.withResolvers<Error>();
-  const db = await openDatabase(config, overrides.memory, { say, log, broken: broken.resolve });
-  const demo = await seed({ db, root: ROOT, config, clock, say });
+  const db = await openDatabase(config, {
+    memory: overrides.memory,
+    report,
+    warn: (line) => log.warn({}, line),
+    broken: broken.resolve,
+  });
+  const demo = await seed({ db, root: ROOT, config, clock, report });
   const faults = await startFaults(db, config);
   if (faults.length > 0) {
     await db.close();
-    await unlock?.();
     throw new ConfigRefused(faults);
   }
 
@@ -263,6 +266,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const realtime = await composeRealtime({ config, db, keys, watch, clock, log });
   const metrics = createMetrics();
+  measureRealtime(metrics, realtime);
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
     settings: {
@@ -318,7 +322,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       pictures.close();
       await reader.close();
       await db.close();
-      await unlock?.();
     },
   };
 }
@@ -343,18 +346,6 @@ async function createStore(config: Config): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
   const { createS3Store } = await import('./providers/s3-store.ts');
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
-}
-
-async function openDatabase(
-  config: Config,
-  memory: Blob | undefined,
-  { say, log, broken }: { say: (line: string) => void; log: Log; broken: (error: Error) => void },
-): Promise<Database> {
-  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
-  const warn = (line: string): void => log.warn({}, line);
-  if (config.databaseUrl !== null)
-    return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
-  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn, broken });
 }
 
 async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
 import { readLocks } from './settings/locks.ts';
+import { readRealtimeSettings, type RealtimeConfig, realtimeFields } from './settings/realtime.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 import { unknownVariables } from './settings/unknown.ts';
@@ -70,6 +72,7 @@ export type Config = {
   } | null;
   /** Settings of `/rest/v1`, with PostgREST's names. */
   readonly rest: RestSettings;
+  readonly realtime: RealtimeConfig;
   readonly shellyUrl: string;
   readonly smtpUrl: string;
   readonly mailFrom: string;
@@ -90,16 +93,6 @@ export type Config = {
     } | null;
   };
 };
-
-/** The environment is not valid. `faults` has one line per fault. */
-export class ConfigRefused extends Error {
-  override readonly name = 'ConfigRefused';
-  readonly faults: readonly string[];
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.faults = faults;
-  }
-}
 
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
 const list = z.string().transform((text) =>
@@ -162,6 +155,7 @@ const schema = z.object({
   VISION_API_KEY: z.string().min(1).optional(),
   VISION_MODEL: z.string().min(1).optional(),
   ...restFields,
+  ...realtimeFields,
   SHELLY_URL: address.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default(DEMO_SENDER),
@@ -259,6 +253,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
             model: env.VISION_MODEL ?? 'specimen-reader',
           },
     rest: readRestSettings(env),
+    realtime: readRealtimeSettings(env),
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,

@@ -180,10 +180,10 @@ export function createBookings(context: {
 
   async function readFacts(request: HoldRequest, code: string | null, hours: number, now: Date): Promise<Facts> {
     const row = await db.one<{ facts: Facts }>(
-      `select private.checkout_facts($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
+      `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
       [request.userId, request.studioId, code, hours, now],
     );
-    if (!row) throw new Error('checkout_facts returned no row');
+    if (!row) throw new Error('checkout_json returned no row');
     return row.facts;
   }
 
@@ -333,7 +333,7 @@ export function createBookings(context: {
     async own(userId, bookingId) {
       if (bookingId !== null) return ownBooking(userId, bookingId);
       const row = await db.one<{ facts: BookingFacts }>(
-        `select private.booking_facts(b) as facts from private.booking b
+        `select private.booking_json(b) as facts from private.booking b
          where b.user_id = $1::uuid and b.status = 'confirmed' order by b.confirmed_at desc limit 1`,
         [userId],
       );

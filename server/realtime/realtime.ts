@@ -20,7 +20,12 @@ export type Realtime = {
   readonly router: Hono<Env>;
   /** Answers the upgrade requests of the HTTP server. */
   attach(server: Server): void;
-  counts(): { readonly sockets: number; readonly channels: number; readonly delivered: number };
+  counts(): {
+    readonly sockets: number;
+    readonly channels: number;
+    readonly delivered: number;
+    readonly refused: number;
+  };
   /** Tells the clients to connect again, spread over `milliseconds`, and stops. */
   close(milliseconds?: number): Promise<void>;
 };
@@ -50,6 +55,7 @@ export async function openRealtime(dependencies: {
     ...dependencies,
     topics,
     changes,
+    counts: { refused: 0 },
     authorization: createAuthorization(db, clock),
     messages: createStoredMessages(db),
   };
@@ -74,7 +80,12 @@ export async function openRealtime(dependencies: {
   return {
     router: createRealtimeRouter(context),
     attach: (server) => sockets.attach(server),
-    counts: () => ({ sockets: sockets.count(), channels: sockets.channels(), delivered: topics.delivered() }),
+    counts: () => ({
+      sockets: sockets.count(),
+      channels: sockets.channels(),
+      delivered: topics.delivered(),
+      refused: context.counts.refused,
+    }),
     async close(milliseconds = 0) {
       await sockets.close(milliseconds);
       await stopWork();

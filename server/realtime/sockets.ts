@@ -49,6 +49,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
       admit(address);
       wss.handleUpgrade(request, stream, head, (wire) => open(wire, handshake, address));
     } catch (error) {
+      context.counts.refused += 1;
       if (error instanceof HandshakeRefused) return refuseUpgrade(stream, error.status, error.message);
       context.log.error({ err: error }, 'a realtime connection could not be opened');
       refuseUpgrade(stream, 500, 'Something went wrong on our side');

@@ -4,7 +4,8 @@ import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
@@ -32,7 +33,7 @@ export const LOCK = 'lock-1';
 type Opened = { readonly db: Database; close(): Promise<void> };
 const options = async () => ({
   migrations: await readMigrations(MIGRATIONS),
-  say: () => undefined,
+  report: () => undefined,
   warn: () => undefined,
 });
 

@@ -56,7 +56,7 @@ async function readStored(
   sessionId: string,
 ): Promise<{ booking: BookingFacts; payment: PaymentFacts } | null> {
   return db.one<{ booking: BookingFacts; payment: PaymentFacts }>(
-    `select private.booking_facts(b) as booking, private.payment_facts(x) as payment
+    `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1`,
     [sessionId],
   );

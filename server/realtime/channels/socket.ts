@@ -1,5 +1,5 @@
 import type { RealtimeContext } from '../core/context.ts';
-import { type ClientFrame, encodeText, readFrame, type Serializer } from '../core/frames.ts';
+import { type ClientFrame, readFrame, type Serializer } from '../core/frames.ts';
 import { createRate, type Rate } from '../core/rate.ts';
 import { JoinRefused, joinRefusals, systemErrors } from '../core/refusals.ts';
 import type { Member } from '../core/token.ts';
@@ -178,6 +178,7 @@ function handleFailure(state: State, frame: ClientFrame, error: unknown): void {
   const refusal = error instanceof JoinRefused ? error : joinRefusals.unknown();
   if (!(error instanceof JoinRefused))
     state.context.log.error({ err: error, event: frame.event }, 'a realtime message failed');
+  state.context.counts.refused += 1;
   const { topic, joinRef, ref } = frame;
   reply(state.connection, { topic, joinRef, ref }, { status: 'error', response: { reason: refusal.message } });
   if (!refusal.closes) return;

@@ -59,6 +59,8 @@ export type RealtimeContext = {
   readonly authorization: Authorization;
   readonly messages: Messages;
   readonly changes: Changes;
+  /** Counted for `/metrics`. */
+  readonly counts: { refused: number };
   readonly clock: Clock;
   readonly log: Log;
 };

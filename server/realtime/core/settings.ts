@@ -17,15 +17,3 @@ export type RealtimeSettings = {
   /** Whether only private channels are served. */
   readonly privateOnly: boolean;
 };
-
-export const REALTIME_DEFAULTS: RealtimeSettings = {
-  socketsMax: 10_000,
-  socketsPerAddress: 200,
-  channelsPerSocket: 100,
-  joinsPerSecond: 100,
-  messagesPerSecond: 100,
-  presenceCalls: 5,
-  payloadMax: 3_000 * 1000 + 500,
-  unsentMax: 8 * 1024 * 1024,
-  privateOnly: false,
-};

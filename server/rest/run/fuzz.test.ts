@@ -1,23 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DatabaseError } from '#server/db/database.ts';
-import { createPglite, type Embedded } from '#server/db/pglite.ts';
-import { BOUNDS } from './cost/bounds.ts';
-import { type ParsedRequest, parseRequest } from './parse/request.ts';
-import { type SchemaCache, readSchemaCache } from './schema-cache/schema-cache.ts';
-import { RestRefusal, statusOfSqlState } from './errors.ts';
-import {
-  prepareCall,
-  prepareDelete,
-  prepareInsert,
-  type Prepared,
-  preparePut,
-  prepareRead,
-  prepareUpdate,
-} from './prepare.ts';
-import type { CachedSchema } from './schema-cache/loader.ts';
-import type { RestSettings } from './settings.ts';
-import { bindValues } from './sql/builder.ts';
+import { createPglite, type Embedded } from '#server/db/engine/pglite.ts';
+import { BOUNDS } from '../core/bounds.ts';
+import { type ParsedRequest, parseRequest } from '../parse/request.ts';
+import { readSchemaCache } from '../schema-cache/schema-cache.ts';
+import type { SchemaCache } from '../schema-cache/schema.ts';
+import { RestRefusal, statusOfSqlState } from '../core/errors.ts';
+import { prepareCall, prepareDelete, prepareInsert, preparePut, prepareRead, prepareUpdate } from './prepare.ts';
+import type { Prepared } from './prepared.ts';
+import type { CachedSchema } from './schema-cache-loader.ts';
+import type { RestSettings } from '../core/settings.ts';
+import { bindValues } from '../sql/builder.ts';
 
 /** Random requests against a real schema: callers' text never enters the SQL, and no request ends in a server failure. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
@@ -64,9 +58,9 @@ beforeAll(async () => {
     create function praise(t town, word text default 'x') returns text language sql immutable as 'select word || t.name';
     create function loud(text) returns text language sql immutable as 'select upper($1)';
     create function many(variadic numbers int[]) returns setof int language sql immutable as 'select unnest(numbers)';
-    create schema answer;
-    create function answer.whole(text, bigint) returns text language sql as 'select $1';
-    create function answer.part(json, bigint, bigint, bigint) returns json language sql as 'select $1';
+    create schema rest;
+    create function rest.limit_response(text, bigint) returns text language sql as 'select $1';
+    create function rest.limit_list(json, bigint, bigint, bigint) returns json language sql as 'select $1';
     create schema away; create sequence away.touched;
     create function away.touch() returns bigint language sql volatile as $$ select nextval('away.touched') $$;
     create view away.sentinel as select away.touch() as id, 'word'::text as word;
@@ -411,7 +405,7 @@ const LITERALS = new Set([
   "'x'",
 ]);
 const WORDS = new Set(
-  `answer whole part select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
+  `rest limit_response limit_list select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
   like ilike sum avg max min count coalesce json_agg json_build_object json_strip_nulls row_to_json to_json to_jsonb string_agg substring length chr
   to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery nullif current_setting case when then else end
   insert into default values conflict do nothing update set excluded delete returning with explain format json_to_recordset json_to_record jsonb_array_elements jsonb_to_record
