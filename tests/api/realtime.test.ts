@@ -157,6 +157,26 @@ describe.each(engines)('/realtime/v1 with supabase-js on the $name database', (e
     expect(got[0] instanceof ArrayBuffer && [...new Uint8Array(got[0])]).toEqual([1, 2, 255]);
   });
 
+  test('stored messages are sent again at a join, oldest first', async () => {
+    const since = Date.now() - 1_000;
+    for (const n of [1, 2, 3])
+      await server.app.db.query(`select realtime.send($1::jsonb, 'again', 'replay-channel', true)`, [{ n }]);
+    const customer = await server.addCustomer();
+    const client = await connectAs('2.0.0', customer.token);
+    const channel = client.channel('replay-channel', {
+      config: { private: true, broadcast: { replay: { since, limit: 2 } } },
+    });
+    const got: unknown[] = [];
+    channel.on('broadcast', { event: 'again' }, ({ payload, meta }) => void got.push([payload.n, meta?.replayed]));
+    await subscribed(channel);
+    await expect
+      .poll(() => got)
+      .toEqual([
+        [2, true],
+        [3, true],
+      ]);
+  });
+
   test('a sign-out ends the channels of its session within two seconds', async () => {
     const customer = await server.addCustomer();
     const channel = (await connectAs('2.0.0', customer.token)).channel('session-channel', {

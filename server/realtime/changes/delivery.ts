@@ -153,8 +153,14 @@ async function judgeMatches(
 
 /** A policy that reads its own table cannot judge a deleted row, which is no longer there: such deletes are sent to nobody. */
 const readsItself = ({ schema, name }: Table, condition: string): boolean => {
-  const quoted = [`${schema}.${name}`, `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`];
-  return /\bselect\b/i.test(condition) && quoted.some((table) => condition.includes(table));
+  if (!/\bselect\b/i.test(condition)) return false;
+  const spellings = [`${schema}.${name}`, `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`];
+  return spellings.some((spelling) =>
+    condition
+      .split(spelling)
+      .slice(1)
+      .some((rest) => !/^[\w$"]/.test(rest)),
+  );
 };
 
 function groupBySelect(bindings: readonly PreparedBinding[]): ReadonlyMap<string, readonly PreparedBinding[]> {
