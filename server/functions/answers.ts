@@ -31,6 +31,11 @@ export function signedIn(caller: Caller): { userId: string; email: string } {
   return { userId: caller.userId, email: typeof email === 'string' ? email : '' };
 }
 
+/** Returns who did something, for the audit log: the account, or the nil UUID for the service key. */
+export function actorOf(caller: Caller): string {
+  return caller.userId ?? '00000000-0000-0000-0000-000000000000';
+}
+
 /** Takes one unit of a limit. Throws `Refusal('too_many_requests')` with the seconds to wait. */
 export async function take(limits: TakeLimit, limit: Limit, key: string): Promise<void> {
   const wait = await limits(limit, key);
