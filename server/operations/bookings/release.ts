@@ -1,10 +1,4 @@
-import {
-  type BookingFacts,
-  latestPayment,
-  lockBooking,
-  type PaymentFacts,
-  readBooking,
-} from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../outbox.ts';

@@ -107,7 +107,9 @@ async function createSession(
       customerEmail: payer.email,
       successUrl: resultUrl(context, booking.id, '{CHECKOUT_SESSION_ID}'),
       cancelUrl: `${context.settings.siteUrl}/checkout?released=${booking.id}`,
-      expiresAt: new Date(payment.sessionExpiresAt ?? context.clock().getTime() + context.settings.sessionMinutes * 60_000),
+      expiresAt: new Date(
+        payment.sessionExpiresAt ?? context.clock().getTime() + context.settings.sessionMinutes * 60_000,
+      ),
       allowDelayed: start.getTime() - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
       metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
     });
