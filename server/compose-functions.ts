@@ -20,8 +20,8 @@ import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessContext } from './operations/access/context.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
-import type { Identity } from './operations/identity.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
 import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
 import type { StaffContext } from './operations/staff/require-staff.ts';
@@ -37,7 +37,7 @@ export function composeFunctions(context: {
   booking: BookingContext;
   payment: PaymentStatusContext;
   access: AccessContext;
-  identity: Identity;
+  identity: IdentityContext;
   staff: StaffContext;
   links: LinkSigner;
   payments: Payments;

@@ -4,11 +4,8 @@ import pino from 'pino';
 import { createSessionCheck } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
-import { type Config, ConfigRefused } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { lockDirectory } from './db/directory-lock.ts';
-import { readMigrations } from './db/migrate.ts';
-import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
@@ -33,7 +30,9 @@ import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
 import { createSingleFlight } from './operations/core/single-flight.ts';
-import { createIdentity } from './operations/identity.ts';
+import { createCheckQueue } from './operations/identity/check-queue.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
+import { deletePhoto } from './operations/identity/delete-photo.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
@@ -50,18 +49,21 @@ import {
   guardPayments,
   guardPower,
 } from './providers/guarded.ts';
-import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
-import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
+import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
+import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
+import { openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
 
@@ -89,22 +91,25 @@ export type App = {
 };
 
 /** What tests may replace. `memory`: an embedded database in memory, and the image it starts from. */
-export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
+export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly report?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());
-  const say = overrides.say ?? (() => undefined);
+  const report = overrides.report ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
-  const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
   const broken = Promise.withResolvers<Error>();
-  const db = await openDatabase(config, overrides.memory, { say, log, broken: broken.resolve });
-  const demo = await seed({ db, root: ROOT, config, clock, say });
+  const db = await openDatabase(config, {
+    memory: overrides.memory,
+    report,
+    warn: (line) => log.warn({}, line),
+    broken: broken.resolve,
+  });
+  const demo = await seed({ db, root: ROOT, config, clock, report });
   const faults = await startFaults(db, config);
   if (faults.length > 0) {
     await db.close();
-    await unlock?.();
     throw new ConfigRefused(faults);
   }
 
@@ -197,11 +202,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     log,
   };
-  const identity = createIdentity({
+  const identity: IdentityContext = {
     db,
     // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
     reader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
     pictures,
+    // A CPU core reads one photo at a time; a remote model reads several.
+    queue: createCheckQueue({ atOnce: config.vision === null ? 1 : 4 }),
     checks: config.stripe.hostedChecks
       ? guardIdentityChecks(
           createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
@@ -211,9 +218,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     clock,
     siteUrl: config.siteUrl,
-    // A CPU core reads one picture at a time; a remote model reads several.
-    readAtOnce: config.vision === null ? 1 : 4,
-  });
+  };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
@@ -232,7 +237,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => refundPayment(payment, job.subjectId),
-      'image.delete': identity.deleteImage,
+      'image.delete': (job) => deletePhoto(identity, job),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
@@ -317,7 +322,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       pictures.close();
       await reader.close();
       await db.close();
-      await unlock?.();
     },
   };
 }
@@ -342,18 +346,6 @@ async function createStore(config: Config): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
   const { createS3Store } = await import('./providers/s3-store.ts');
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
-}
-
-async function openDatabase(
-  config: Config,
-  memory: Blob | undefined,
-  { say, log, broken }: { say: (line: string) => void; log: Log; broken: (error: Error) => void },
-): Promise<Database> {
-  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
-  const warn = (line: string): void => log.warn({}, line);
-  if (config.databaseUrl !== null)
-    return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
-  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn, broken });
 }
 
 async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {

@@ -74,20 +74,20 @@ const ROWS: readonly Row[] = [
     callers: 'signed-in',
     limit: ['verify-id', 10, 3600],
     body: { idImage: `data:image/png;base64,${'A'.repeat(40)}` },
-    answers: { 'identity.verifyPhoto': () => verification() },
+    answers: { checkPhoto: () => verification() },
   },
   {
     name: 'create-verification-session',
     callers: 'signed-in',
     limit: ['create-verification-session', 5, 3600],
-    answers: { 'identity.beginHosted': () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
+    answers: { startHostedCheck: () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
   },
   {
     name: 'check-verification-and-checkout',
     callers: 'signed-in',
     limit: ['check-verification', 120, 60],
     body: { verificationSessionId: 'vs_1' },
-    answers: { 'identity.checkHosted': () => ({ verified: true, status: 'verified', error: null }) },
+    answers: { readHostedCheck: () => ({ verified: true, status: 'verified', error: null }) },
   },
   {
     name: 'manual-power-control',

@@ -193,7 +193,7 @@ describe('a body', () => {
       seen.push(app.reserved());
       throw new Refusal('not_found', 'No.');
     };
-    Object.assign(app.answers, { cancelBooking: look, 'identity.verifyPhoto': look, 'inbox.accept': look });
+    Object.assign(app.answers, { cancelBooking: look, checkPhoto: look, 'inbox.accept': look });
     app.answers['payments.readEvent'] = () => ({ id: 'evt_1' });
     const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;
     const small = JSON.stringify(body);
@@ -233,7 +233,7 @@ describe('a body', () => {
 
 test('large bodies are parsed one after another, and invalid JSON does not stop the next', async () => {
   const app = createFunctionsApp();
-  app.answers['identity.verifyPhoto'] = () => {
+  app.answers['checkPhoto'] = () => {
     throw new Refusal('image_refused', 'No.');
   };
   const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;

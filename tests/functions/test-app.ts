@@ -27,6 +27,11 @@ vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
+vi.mock('#server/operations/identity/check-photo.ts', () => ({ checkPhoto: operation('checkPhoto') }));
+vi.mock('#server/operations/identity/hosted-check.ts', () => ({
+  readHostedCheck: operation('readHostedCheck'),
+  startHostedCheck: operation('startHostedCheck'),
+}));
 vi.mock('#server/operations/power/switch-power.ts', () => ({
   switchPower: operation('switchPower'),
   testPower: operation('testPower'),
@@ -201,7 +206,7 @@ export function createFunctionsApp(
         ['another studio', 'lock-2'],
       ]),
     } as never,
-    identity: port('identity', ['verifyPhoto', 'beginHosted', 'checkHosted', 'deleteImage']),
+    identity: { call } as never,
     payments: {
       readEvent: (raw: string, signature: string) => {
         calls.push(['payments.readEvent', raw, signature]);

@@ -4,7 +4,8 @@ import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
@@ -13,13 +14,12 @@ import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
-import { createIdentity } from '#server/operations/identity.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import type { ProviderError } from '#server/providers/call.ts';
-import type { IdentityChecks, LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
+import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
@@ -38,7 +38,7 @@ export const LOCK = 'lock-1';
 type Opened = { readonly db: Database; close(): Promise<void> };
 const options = async () => ({
   migrations: await readMigrations(MIGRATIONS),
-  say: () => undefined,
+  report: () => undefined,
   warn: () => undefined,
 });
 
@@ -177,17 +177,6 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     await settlePayment(booking, sessionId);
     return { id: bookingId, sessionId };
   }
-  const identityWith = (checks: Partial<IdentityChecks>) =>
-    createIdentity({
-      db,
-      reader: { read: () => Promise.reject(new Error('not asked in this test')) },
-      pictures: { repack: (bytes) => Promise.resolve(bytes) },
-      checks: checks as IdentityChecks,
-      store: {} as never,
-      clock,
-      siteUrl: 'https://studio.example',
-      readAtOnce: 1,
-    });
   return {
     state,
     provider,
@@ -204,7 +193,6 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     request,
     sessionOf,
     book,
-    identityWith,
     nextSpan,
   };
 }

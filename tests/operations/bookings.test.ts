@@ -475,29 +475,6 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     expect(new Set(system.mails.map(({ key }) => key)).size).toBe(2);
   });
 
-  test('a hosted check of another person is not found, whatever its state, and the provider is not asked', async () => {
-    const [one, other] = [await addPerson(db, { verifiedUntil: null }), await addPerson(db)];
-    const asked: string[] = [];
-    const identity = system.identityWith({
-      createSession: async () =>
-        ({ id: `vs_${one}`, url: 'https://verify.example', status: 'requires_input' }) as never,
-      getSession: async (id) => {
-        asked.push(id);
-        return { id, status: 'requires_input', lastError: 'document_expired' } as never;
-      },
-    });
-    const { id } = await identity.beginHosted(one, 'one@example.com');
-    await expect(identity.checkHosted(other, id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(identity.checkHosted(one, 'vs_unknown')).rejects.toMatchObject({ code: 'not_found' });
-    expect(asked).toEqual([]);
-    expect(await identity.checkHosted(one, id)).toEqual({
-      verified: false,
-      status: 'requires_input',
-      error: 'The document has expired.',
-    });
-    expect(asked).toEqual([id]);
-  });
-
   test('reconciliation by the clock ends only after what it found is settled', async () => {
     await db.query(`delete from private.lease where name = 'reconcile'`);
     const person = await addPerson(db);

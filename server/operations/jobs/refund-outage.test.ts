@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { runRound } from '#server/queue/worker.ts';
@@ -20,7 +20,7 @@ const clock = (): Date => new Date(now);
 
 beforeAll(async () => {
   const migrations = await readMigrations(MIGRATIONS);
-  db = await openEmbedded(await migratedImage(), { migrations, say: () => undefined, warn: () => undefined });
+  db = await openEmbedded(await migratedImage(), { migrations, report: () => undefined, warn: () => undefined });
 }, 120_000);
 afterAll(() => db.close());
 

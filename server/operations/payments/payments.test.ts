@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/payments.ts';
@@ -25,7 +26,7 @@ const STUDIO = '5a000000-0000-4000-8000-0000000000ff';
 
 type Open = () => Promise<{ db: Database; close(): Promise<void> }>;
 async function options() {
-  return { migrations: await readMigrations(MIGRATIONS), say: () => undefined, warn: () => undefined };
+  return { migrations: await readMigrations(MIGRATIONS), report: () => undefined, warn: () => undefined };
 }
 const embedded: Open = async () => {
   const db = await openEmbedded(await migratedImage(), await options());

@@ -1,4 +1,4 @@
-import { restErrors } from '../errors.ts';
+import { restErrors } from '../core/errors.ts';
 import { readList } from '../parse/query.ts';
 
 /** The source of a `$n` when the statement runs. */

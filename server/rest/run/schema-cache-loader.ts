@@ -1,7 +1,8 @@
 import type { Database } from '#server/db/database.ts';
-import { type SchemaCache, readSchemaCache } from './schema-cache.ts';
-import type { Prepared } from '../prepare.ts';
-import { readSettings, type RestSettings, type RoleSettings } from '../settings.ts';
+import { readSchemaCache } from '../schema-cache/schema-cache.ts';
+import type { SchemaCache } from '../schema-cache/schema.ts';
+import type { Prepared } from './prepared.ts';
+import { readSettings, type RestSettings, type RoleSettings } from '../core/settings.ts';
 
 /** One state of the database: its settings and schema cache, and the plans made against them by request shape. */
 export type CachedSchema = {
@@ -11,9 +12,6 @@ export type CachedSchema = {
   readonly plans: Map<string, Prepared>;
 };
 export type SchemaCacheLoader = { now(): Promise<CachedSchema>; reload(): void };
-
-/** Beyond this the oldest plan is dropped, so that unusual shapes cannot fill the memory. */
-const PLANS_MAX = 1_000;
 
 /**
  * Reads settings and schema cache on first use, and again after `notify pgrst` with 'reload schema', 'reload config' or an empty payload,
@@ -57,15 +55,4 @@ export function createSchemaCacheLoader(
     },
     reload,
   };
-}
-
-/** Returns the plan for a shape; makes it on first use. */
-export function planOnce(plans: Map<string, Prepared>, key: string, make: () => Prepared): Prepared {
-  const found = plans.get(key);
-  if (found) return found;
-  const made = make();
-  const [oldest] = plans.keys();
-  if (plans.size >= PLANS_MAX && oldest !== undefined) plans.delete(oldest);
-  plans.set(key, made);
-  return made;
 }

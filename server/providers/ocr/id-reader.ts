@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
-import { ProviderError } from './call.ts';
+import { ProviderError } from '../call.ts';
 import { readLicenceText } from './licence-text.ts';
-import type { IdReader } from './ports.ts';
+import type { IdReader } from '../ports.ts';
 
 /** At this width, letters of a licence photographed at arm's length are about 30 pixels high. */
 const READING_WIDTH = 1_800;
@@ -22,20 +22,20 @@ export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReade
   async function start(): Promise<Worker> {
     const require = createRequire(import.meta.url);
     const langPath = join(dirname(require.resolve('@tesseract.js-data/eng/package.json')), '4.0.0_best_int');
-    const made = await createWorker('eng', OEM.LSTM_ONLY, { langPath, gzip: true, cacheMethod: 'none' });
-    await made.setParameters({ tessedit_pageseg_mode: PSM.SPARSE_TEXT, preserve_interword_spaces: '1' });
-    return made;
+    const created = await createWorker('eng', OEM.LSTM_ONLY, { langPath, gzip: true, cacheMethod: 'none' });
+    await created.setParameters({ tessedit_pageseg_mode: PSM.SPARSE_TEXT, preserve_interword_spaces: '1' });
+    return created;
   }
 
   async function close(): Promise<void> {
     if (idle) clearTimeout(idle);
-    const old = worker;
+    const closing = worker;
     worker = null;
-    if (old) await (await old).terminate();
+    if (closing) await (await closing).terminate();
   }
 
   async function recognise(image: Uint8Array): Promise<{ text: string; confidence: number }> {
-    const ready = await sharp(image)
+    const prepared = await sharp(image)
       .resize({ width: READING_WIDTH, height: READING_HEIGHT, fit: 'inside' })
       .grayscale()
       .normalise()
@@ -45,12 +45,12 @@ export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReade
     if (idle) clearTimeout(idle);
     worker ??= start();
     const reader = await worker;
-    let late: NodeJS.Timeout | undefined;
+    let deadline: NodeJS.Timeout | undefined;
     try {
       const result = await Promise.race([
-        reader.recognize(ready),
+        reader.recognize(prepared),
         new Promise<never>((_, reject) => {
-          late = setTimeout(() => reject(new Error('reading took too long')), timeoutMs);
+          deadline = setTimeout(() => reject(new Error('reading took too long')), timeoutMs);
         }),
       ]);
       return { text: result.data.text, confidence: result.data.confidence };
@@ -58,7 +58,7 @@ export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReade
       await close();
       throw new ProviderError('ocr', 'unreadable', { retryable: true }, cause);
     } finally {
-      clearTimeout(late);
+      clearTimeout(deadline);
       idle = setTimeout(() => void close(), IDLE_MS);
       idle.unref();
     }

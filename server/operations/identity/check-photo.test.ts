@@ -3,7 +3,10 @@ import type { Database } from '#server/db/database.ts';
 import type { IdentityChecks, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
-import { createIdentity, type Identity } from '../identity.ts';
+import { checkPhoto } from './check-photo.ts';
+import { createCheckQueue } from './check-queue.ts';
+import type { IdentityContext } from './context.ts';
+import { startHostedCheck } from './hosted-check.ts';
 
 const reading: LicenceReading = {
   documentKind: 'driver_licence',
@@ -28,9 +31,9 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
   }, 120_000);
   afterAll(() => server.close());
 
-  type Parts = { read?: () => Promise<LicenceReading>; db?: Database; now?: () => Date };
-  function open({ read = () => Promise.resolve(reading), db, now }: Parts): {
-    identity: Identity;
+  type Fakes = { read?: () => Promise<LicenceReading>; db?: Database; now?: () => Date };
+  function open({ read = () => Promise.resolve(reading), db, now }: Fakes): {
+    context: IdentityContext;
     kept: Set<string>;
     read: ReturnType<typeof vi.fn<() => Promise<LicenceReading>>>;
   } {
@@ -40,7 +43,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
       put: (key) => Promise.resolve(void kept.add(key)),
       remove: (key) => Promise.resolve(void kept.delete(key)),
     };
-    const identity = createIdentity({
+    const context: IdentityContext = {
       db: db ?? server.app.db,
       reader: { read: reads },
       pictures: { repack: (bytes) => Promise.resolve(bytes) },
@@ -50,9 +53,9 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
       store: store as ObjectStore,
       clock: now ?? server.now,
       siteUrl: server.url,
-      readAtOnce: 1,
-    });
-    return { identity, kept, read: reads };
+      queue: createCheckQueue({ atOnce: 1 }),
+    };
+    return { context, kept, read: reads };
   }
 
   /** Creates a customer without a verification. */
@@ -74,15 +77,15 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
   test.each([
     ['name', `update public.profiles set full_name = 'Sam Stranger' where user_id = $1::uuid`],
     ['birth date', `update public.profiles set date_of_birth = '1999-09-09' where user_id = $1::uuid`],
-  ])('a %s that changes while the picture is read does not end verified', async (_what, change) => {
+  ])('a %s that changes while the photo is read does not end verified', async (_what, change) => {
     const id = await unverified();
-    const { identity } = open({
+    const { context } = open({
       read: async () => {
         await server.app.db.query(change, [id]);
         return reading;
       },
     });
-    const { judgement } = await identity.verifyPhoto(id, PICTURE);
+    const { judgement } = await checkPhoto(context, id, PICTURE);
     expect(judgement.decision).toBe('review');
     expect(await decisions(id)).toEqual(['review']);
   });
@@ -102,44 +105,44 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
         return server.app.db.transaction(work);
       },
     };
-    const { identity, kept } = open({ db });
-    expect((await identity.verifyPhoto(id, PICTURE)).judgement.decision).toBe('review');
+    const { context, kept } = open({ db });
+    expect((await checkPhoto(context, id, PICTURE)).judgement.decision).toBe('review');
     expect(await decisions(id)).toEqual(['review']);
     expect(kept.size).toBe(1);
     changesLeft = 99;
-    await expect(identity.verifyPhoto(id, PICTURE)).rejects.toMatchObject({ code: 'invalid_request' });
-    // The second try decided with the new name; no picture is kept.
+    await expect(checkPhoto(context, id, PICTURE)).rejects.toMatchObject({ code: 'invalid_request' });
+    // Each renaming withdrew a decision; the refused check keeps no photo.
     expect(await decisions(id)).toEqual(['superseded']);
     expect(kept.size).toBe(1);
   });
 
   test('an unchanged profile is verified, and a later change of name withdraws the verification', async () => {
     const id = await unverified();
-    expect((await open({}).identity.verifyPhoto(id, PICTURE)).judgement.decision).toBe('verified');
+    expect((await checkPhoto(open({}).context, id, PICTURE)).judgement.decision).toBe('verified');
     await rename(id, 'Sam Stranger');
     expect(await decisions(id)).toEqual(['superseded']);
   });
 
   test('under 18 is final: no further photo or hosted check until the birthday on the licence, or until staff lift it', async () => {
     const id = await unverified();
-    const { identity, read } = open({ read: () => Promise.resolve(MINOR) });
-    expect((await identity.verifyPhoto(id, PICTURE)).judgement).toMatchObject({ decision: 'failed', isFinal: true });
+    const { context, read } = open({ read: () => Promise.resolve(MINOR) });
+    expect((await checkPhoto(context, id, PICTURE)).judgement).toMatchObject({ decision: 'failed', isFinal: true });
     const refusal = { code: 'age_required', message: expect.stringMatching(/you turn 18 on \w+ 3 April 2038/) };
-    await expect(identity.verifyPhoto(id, PICTURE)).rejects.toMatchObject(refusal);
-    await expect(identity.beginHosted(id, 'a@example.com')).rejects.toMatchObject(refusal);
+    await expect(checkPhoto(context, id, PICTURE)).rejects.toMatchObject(refusal);
+    await expect(startHostedCheck(context, id, 'a@example.com')).rejects.toMatchObject(refusal);
     expect(read).toHaveBeenCalledTimes(1);
     expect(await decisions(id)).toEqual(['failed']);
     const dayBefore = open({ now: () => new Date('2038-04-02T01:00:00Z') });
-    await expect(dayBefore.identity.verifyPhoto(id, PICTURE)).rejects.toMatchObject(refusal);
+    await expect(checkPhoto(dayBefore.context, id, PICTURE)).rejects.toMatchObject(refusal);
     const birthday = open({ now: () => new Date('2038-04-03T01:00:00Z') });
-    expect((await birthday.identity.verifyPhoto(id, PICTURE)).judgement.decision).toBe('verified');
+    expect((await checkPhoto(birthday.context, id, PICTURE)).judgement.decision).toBe('verified');
     const lifted = await unverified();
-    await identity.verifyPhoto(lifted, PICTURE);
+    await checkPhoto(context, lifted, PICTURE);
     await server.app.db.query(
       `update public.id_verifications set verification_status = 'superseded' where user_id = $1::uuid`,
       [lifted],
     );
-    expect((await open({}).identity.verifyPhoto(lifted, PICTURE)).judgement.decision).toBe('verified');
+    expect((await checkPhoto(open({}).context, lifted, PICTURE)).judgement.decision).toBe('verified');
   });
 
   test('an expired licence and an unclear birth date are not final: another photo is checked', async () => {
@@ -149,19 +152,19 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     ]) {
       const id = await unverified();
       expect(
-        (await open({ read: () => Promise.resolve(poor) }).identity.verifyPhoto(id, PICTURE)).judgement.isFinal,
+        (await checkPhoto(open({ read: () => Promise.resolve(poor) }).context, id, PICTURE)).judgement.isFinal,
       ).toBe(false);
-      expect((await open({}).identity.verifyPhoto(id, PICTURE)).judgement.decision).toBe('verified');
+      expect((await checkPhoto(open({}).context, id, PICTURE)).judgement.decision).toBe('verified');
     }
   });
 
-  test('a second picture of an account is refused while the first is read', async () => {
+  test('a second photo of an account is refused while the first is read', async () => {
     const id = await unverified();
     let end: (value: LicenceReading) => void = () => undefined;
-    const { identity, read } = open({ read: () => new Promise((resolve) => (end = resolve)) });
-    const first = identity.verifyPhoto(id, PICTURE);
+    const { context, read } = open({ read: () => new Promise((resolve) => (end = resolve)) });
+    const first = checkPhoto(context, id, PICTURE);
     await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1));
-    await expect(identity.verifyPhoto(id, PICTURE)).rejects.toMatchObject({
+    await expect(checkPhoto(context, id, PICTURE)).rejects.toMatchObject({
       code: 'too_many_requests',
       details: { retryAfter: 15 },
     });

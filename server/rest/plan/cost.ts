@@ -1,6 +1,6 @@
 import { levelAt, type Parsed } from '../parse/query.ts';
-import type { Embed, PlannedCondition, PlannedItem, PlannedLevel } from '../plan/read.ts';
-import { type Bounds, checkSteps, refuseOver } from './bounds.ts';
+import type { Embed, PlannedCondition, PlannedItem, PlannedLevel } from './read.ts';
+import { type Bounds, checkSteps, refuseOver } from '../core/bounds.ts';
 
 /** The cost of a request's shape, without its values. */
 export type ShapeCost = {

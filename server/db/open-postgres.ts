@@ -1,40 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from './database.ts';
-import { startMaintenance } from './engine/maintenance.ts';
-import { migrate, type Migration, type Migrator } from './migrate.ts';
-import { createPglite, type Embedded, type PgliteOptions, type DataLocation } from './pglite.ts';
+import { migrate, type Migrator, type OpenOptions } from './migrate.ts';
 import { createPostgres } from './postgres.ts';
-
-export type OpenOptions = {
-  readonly migrations: readonly Migration[];
-  readonly say: (line: string) => void;
-  readonly warn: (line: string) => void;
-};
-
-/** Opens the embedded database and migrates it; runs maintenance for a database in a folder until it closes. */
-export async function openEmbedded(location: DataLocation, options: OpenOptions & PgliteOptions): Promise<Embedded> {
-  const engine = await createPglite(location, options);
-  const migrator: Migrator = {
-    script: (sql) => engine.script(sql),
-    rows: async (sql) => (await engine.query(sql)).rows,
-  };
-  try {
-    await migrate(migrator, options.migrations, (name) => options.say(`migrating ${name}`));
-  } catch (error) {
-    await engine.close();
-    throw error;
-  }
-  if (typeof location !== 'string') return engine;
-  const maintenance = startMaintenance(engine, options);
-  return {
-    ...engine,
-    async close() {
-      await maintenance.stop();
-      await engine.close();
-    },
-  };
-}
 
 /** The advisory lock that lets one process migrate at a time; the number is arbitrary. */
 const MIGRATION_LOCK = 7_204_001;
@@ -60,12 +28,10 @@ export async function openPostgres(
       script: async (sql) => void (await admin.query(sql)),
       rows: async (sql) => (await admin.query<Record<string, unknown>>(sql)).rows,
     };
-    const applied = await migrate(migrator, options.migrations, (name) => options.say(`migrating ${name}`)).catch(
-      async (error: unknown) => {
-        await admin.query('rollback');
-        throw error;
-      },
-    );
+    const applied = await migrate(migrator, options.migrations, options.report).catch(async (error: unknown) => {
+      await admin.query('rollback');
+      throw error;
+    });
     // Other processes must reload their schema cache.
     if (applied.length > 0) await admin.query(`notify pgrst, 'reload schema'`);
     password = await loginPassword(admin);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkJson } from './json.ts';
+import { checkJson } from './json-limits.ts';
 
 test.each([
   '{"a":[1e20,-2.5e-7,1e308,1E+0007]}',

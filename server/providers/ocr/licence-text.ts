@@ -1,4 +1,4 @@
-import type { LicenceReading, PrintedDate } from './ports.ts';
+import type { LicenceReading, PrintedDate } from '../ports.ts';
 
 const STATES: readonly (readonly [RegExp, string])[] = [
   [/new\s*south\s*wales|\bnsw\b/i, 'NSW'],

@@ -1,4 +1,4 @@
-import { restErrors } from '../errors.ts';
+import { restErrors } from '../core/errors.ts';
 
 /** How deep a body may nest: each level uses some of the database's stack. */
 const DEPTH_MAX = 100;

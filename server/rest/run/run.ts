@@ -1,46 +1,44 @@
 import type { Database, Principal, Query } from '#server/db/database.ts';
+import { withRollback } from '#server/db/roll-back.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { callerKey } from '#server/http/suspension.ts';
-import { quote } from './schema-cache/schema-cache.ts';
-import { BOUNDS, callerClass } from './cost/bounds.ts';
-import { restErrors } from './errors.ts';
-import type { CachedSchema } from './schema-cache/loader.ts';
-import type { ParsedRequest } from './parse/request.ts';
-import type { PlanForm } from './parse/form.ts';
-import type { Prepared } from './prepare.ts';
-import { type AnswerBounds, bindValues } from './sql/builder.ts';
-import { REPLY_SETTINGS, type ReplyRow } from './sql/statements.ts';
-import type { RestSettings, RoleSettings } from './settings.ts';
-
-export type Run = (
-  requested: ParsedRequest,
-  prepared: Prepared,
-  caller: Caller,
-  cached: CachedSchema,
-) => Promise<ReplyRow>;
+import { quote } from '../core/quote.ts';
+import { BOUNDS, callerClass } from '../core/bounds.ts';
+import { restErrors } from '../core/errors.ts';
+import type { CachedSchema } from './schema-cache-loader.ts';
+import type { ParsedRequest } from '../parse/request.ts';
+import type { PlanForm } from '../parse/form.ts';
+import type { Prepared } from './prepared.ts';
+import { type AnswerBounds, bindValues } from '../sql/builder.ts';
+import { REPLY_SETTINGS, type ReplyRow } from '../sql/statements.ts';
+import type { RestSettings, RoleSettings } from '../core/settings.ts';
 
 const NOTHING: ReplyRow = { body: '[]', count: 0, total: 0 };
 
 /** Runs a prepared statement as the caller: role, claims, request settings and query in one round trip. */
-export function createRun(db: Database): Run {
-  return async (requested, prepared, caller, { settings, roles }) => {
-    if (!prepared.statement) return NOTHING;
-    const principal = principalOf(requested, prepared, caller, roles);
-    const rollback = isUndone(settings, requested);
-    if (settings.preRequest === null && !limitsCount(requested, prepared)) {
-      const queryAsCaller: Query = <R>(text: string, values?: readonly unknown[]) =>
-        db.as<R>(principal, text, values, { rollback });
-      return queryRow(queryAsCaller, requested, prepared, settings, answerBounds(caller, settings));
-    }
-    return inTransaction(db, { principal, rollback, settings }, async (query) => {
-      const row = await queryRow(query, requested, prepared, settings, answerBounds(caller, settings));
-      checkCount(requested, prepared, row);
-      // A plain read does not select the reply settings; here the pre-request function may have set them.
-      if (settings.preRequest === null || row.headers !== undefined) return row;
-      const reply = (await query<Pick<ReplyRow, 'status' | 'headers'>>(`select ${REPLY_SETTINGS}`)).rows[0];
-      return { ...row, ...reply };
-    });
-  };
+export async function runPrepared(
+  db: Database,
+  requested: ParsedRequest,
+  prepared: Prepared,
+  caller: Caller,
+  { settings, roles }: CachedSchema,
+): Promise<ReplyRow> {
+  if (!prepared.statement) return NOTHING;
+  const principal = principalOf(requested, prepared, caller, roles);
+  const rollback = isUndone(settings, requested);
+  if (settings.preRequest === null && !limitsCount(requested, prepared)) {
+    const queryAsCaller: Query = <R>(text: string, values?: readonly unknown[]) =>
+      db.as<R>(principal, text, values, { rollback });
+    return queryRow(queryAsCaller, requested, prepared, settings, answerBounds(caller, settings));
+  }
+  return inTransaction(db, { principal, rollback, settings }, async (query) => {
+    const row = await queryRow(query, requested, prepared, settings, answerBounds(caller, settings));
+    checkCount(requested, prepared, row);
+    // A plain read does not select the reply settings; here the pre-request function may have set them.
+    if (settings.preRequest === null || row.headers !== undefined) return row;
+    const reply = (await query<Pick<ReplyRow, 'status' | 'headers'>>(`select ${REPLY_SETTINGS}`)).rows[0];
+    return { ...row, ...reply };
+  });
 }
 
 /** A nested list counts once for each list around it, and no request nests deeper than this. */
@@ -82,7 +80,10 @@ const bodyOf = (requested: ParsedRequest, prepared: Prepared): string | Uint8Arr
 export async function explain(
   db: Database,
   form: PlanForm,
-  ...[requested, prepared, caller, { settings, roles }]: Parameters<Run>
+  requested: ParsedRequest,
+  prepared: Prepared,
+  caller: Caller,
+  { settings, roles }: CachedSchema,
 ): Promise<string> {
   const { statement } = prepared;
   if (!statement) return form.json ? '[]' : '';
@@ -114,15 +115,6 @@ export function isUndone(
   return tx === null ? txEnd === 'rollback-allow-override' : tx === 'rollback';
 }
 
-/** Carries the answer out of a transaction that is rolled back. */
-class Undo<T> extends Error {
-  readonly answer: T;
-  constructor(answer: T) {
-    super('rolled back');
-    this.answer = answer;
-  }
-}
-
 /** Runs `work` as the caller, after the pre-request function. */
 export async function inTransaction<T>(
   db: Database,
@@ -130,19 +122,15 @@ export async function inTransaction<T>(
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
   const { principal, rollback, settings } = session;
-  let undo: Undo<T> | null = null;
-  return db
-    .transactionAs(principal, async ({ query }) => {
+  return withRollback<T>(
+    (transaction) => db.transactionAs(principal, transaction),
+    async ({ query }, rollBack) => {
       if (settings.preRequest !== null) await query(`select ${nameOf(settings.preRequest)}()`);
       const answer = await work(query);
-      if (!rollback) return answer;
-      undo = new Undo(answer);
-      throw undo;
-    })
-    .catch((error: unknown) => {
-      if (undo !== null && error === undo) return undo.answer;
-      throw error;
-    });
+      if (rollback) throw rollBack(answer);
+      return answer;
+    },
+  );
 }
 
 /** Whether the statement must be rolled back when it affects too many rows; reads and single inserts never do. */

@@ -1,43 +1,18 @@
-import { quote } from './schema-cache/schema-cache.ts';
-import { costOf, NO_COST, type ShapeCost } from './cost/shape.ts';
-import { restErrors } from './errors.ts';
-import { type CachedSchema, planOnce } from './schema-cache/loader.ts';
-import type { ParsedRequest } from './parse/request.ts';
-import type { Form } from './parse/form.ts';
-import { levelAt, type Parsed, parseQuery } from './parse/query.ts';
-import { planCall } from './plan/call.ts';
-import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from './plan/read.ts';
-import { planColumns, planInsert, planPut } from './plan/write.ts';
-import { buildRowsCall, buildValueCall, type ValueForm } from './sql/calls.ts';
-import type { Statement } from './sql/builder.ts';
-import type { RestSettings } from './settings.ts';
-import { buildDelete, buildEstimate, buildInsert, buildRead, buildUpdate, type Returning } from './sql/statements.ts';
+import { quote } from '../core/quote.ts';
+import { costOf, NO_COST, type ShapeCost } from '../plan/cost.ts';
+import { restErrors } from '../core/errors.ts';
+import type { CachedSchema } from './schema-cache-loader.ts';
+import { planOnce, type Prepared } from './prepared.ts';
+import type { ParsedRequest } from '../parse/request.ts';
+import type { Form } from '../parse/form.ts';
+import { levelAt, type Parsed, parseQuery } from '../parse/query.ts';
+import { planCall } from '../plan/call.ts';
+import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from '../plan/read.ts';
+import { planColumns, planInsert, planPut } from '../plan/write.ts';
+import { buildRowsCall, buildValueCall, type ValueForm } from '../sql/calls.ts';
+import type { RestSettings } from '../core/settings.ts';
+import { buildDelete, buildEstimate, buildInsert, buildRead, buildUpdate, type Returning } from '../sql/statements.ts';
 
-/** Everything about a request that does not depend on its values. */
-export type Prepared = {
-  /** Null: nothing to run, the answer is an empty list. */
-  readonly statement: Statement | null;
-  /** A list, the one row of a function, a value, the bytes of a value, or nothing. */
-  readonly shows: 'rows' | 'row' | 'value' | 'bytes' | 'nothing';
-  readonly status: number;
-  readonly bodyAs: 'list' | 'raw';
-  /** The index of the root's offset in the values. */
-  readonly offset: number | null;
-  readonly estimate: Statement | null;
-  /** Whether the answer has a Location header for the new row. */
-  readonly location: boolean;
-  /** PUT: exactly one row must be written. */
-  readonly put: boolean;
-  /** Whether the transaction is read-only. */
-  readonly readOnly: boolean;
-  /** PostgreSQL's `search_path`: where names without a schema are looked up. */
-  readonly searchPath: string;
-  /** The function's own settings for its transaction. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly cost: ShapeCost;
-  /** The answer's type where the function defines its own. */
-  readonly type: string | null;
-};
 export type Prepare = (requested: ParsedRequest, cached: CachedSchema) => Prepared;
 
 const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {

@@ -1,5 +1,5 @@
 import type { Query } from '#server/db/database.ts';
-import type { CallerClass } from './cost/bounds.ts';
+import type { CallerClass } from './bounds.ts';
 
 /** The settings of `/rest/v1`, named as in PostgREST so that its documentation applies. */
 export type RestSettings = {

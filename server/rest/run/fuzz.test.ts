@@ -1,23 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DatabaseError } from '#server/db/database.ts';
-import { createPglite, type Embedded } from '#server/db/pglite.ts';
-import { BOUNDS } from './cost/bounds.ts';
-import { type ParsedRequest, parseRequest } from './parse/request.ts';
-import { type SchemaCache, readSchemaCache } from './schema-cache/schema-cache.ts';
-import { RestRefusal, statusOfSqlState } from './errors.ts';
-import {
-  prepareCall,
-  prepareDelete,
-  prepareInsert,
-  type Prepared,
-  preparePut,
-  prepareRead,
-  prepareUpdate,
-} from './prepare.ts';
-import type { CachedSchema } from './schema-cache/loader.ts';
-import type { RestSettings } from './settings.ts';
-import { bindValues } from './sql/builder.ts';
+import { createPglite, type Embedded } from '#server/db/engine/pglite.ts';
+import { BOUNDS } from '../core/bounds.ts';
+import { type ParsedRequest, parseRequest } from '../parse/request.ts';
+import { readSchemaCache } from '../schema-cache/schema-cache.ts';
+import type { SchemaCache } from '../schema-cache/schema.ts';
+import { RestRefusal, statusOfSqlState } from '../core/errors.ts';
+import { prepareCall, prepareDelete, prepareInsert, preparePut, prepareRead, prepareUpdate } from './prepare.ts';
+import type { Prepared } from './prepared.ts';
+import type { CachedSchema } from './schema-cache-loader.ts';
+import type { RestSettings } from '../core/settings.ts';
+import { bindValues } from '../sql/builder.ts';
 
 /** Random requests against a real schema: callers' text never enters the SQL, and no request ends in a server failure. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
