@@ -40,7 +40,7 @@ returns text language sql stable set search_path = '' as $$
 $$;
 
 -- As in 0010, and the coupon has its `problemCode` beside its `problem`.
-create or replace function private.checkout_facts(p_user uuid, p_studio uuid, p_code text, p_hours numeric, p_now timestamptz)
+create or replace function private.checkout_json(p_user uuid, p_studio uuid, p_code text, p_hours numeric, p_now timestamptz)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   coupon public.discount_codes;

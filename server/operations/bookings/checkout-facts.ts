@@ -5,7 +5,7 @@ import { settings as studio } from '#rules/venue.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingContext } from './context.ts';
 
-/** What decides about a hold: `private.checkout_facts()`. */
+/** What decides about a hold: `private.checkout_json()`. */
 export type CheckoutFacts = {
   readonly studio: { readonly id: string; readonly name: string } | null;
   readonly profile: { readonly fullName: string | null; readonly dateOfBirth: string | null } | null;
@@ -31,10 +31,10 @@ export async function readCheckoutFacts(
   now: Date,
 ): Promise<CheckoutFacts> {
   const row = await db.one<{ facts: CheckoutFacts }>(
-    `select private.checkout_facts($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
+    `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
     [request.userId, request.studioId, couponCode, hours, now],
   );
-  if (!row) throw new Error('checkout_facts returned no row');
+  if (!row) throw new Error('checkout_json returned no row');
   return row.facts;
 }
 

@@ -15,7 +15,7 @@ export async function readOwnBooking(
 
 async function newestConfirmed(db: BookingContext['db'], userId: string): Promise<BookingFacts | null> {
   const row = await db.one<{ facts: BookingFacts }>(
-    `select private.booking_facts(b) as facts from private.booking b
+    `select private.booking_json(b) as facts from private.booking b
      where b.user_id = $1::uuid and b.status = 'confirmed' order by b.confirmed_at desc limit 1`,
     [userId],
   );

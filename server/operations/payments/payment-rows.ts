@@ -4,7 +4,7 @@ import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 /** Locks the payment until the transaction ends. Lock its booking first, to prevent deadlocks. */
 export async function lockPayment(tx: Transaction, paymentId: string): Promise<PaymentFacts | null> {
   const row = await tx.one<{ facts: PaymentFacts }>(
-    `select private.payment_facts(x) as facts from private.payment x where x.id = $1::uuid for update`,
+    `select private.payment_json(x) as facts from private.payment x where x.id = $1::uuid for update`,
     [paymentId],
   );
   return row?.facts ?? null;

@@ -37,7 +37,7 @@ function returnRetryable(error: unknown): ProviderError {
 
 async function readStored({ db }: PaymentContext, sessionId: string): Promise<Settlement | null> {
   const row = await db.one<Omit<Settlement, 'paid'>>(
-    `select private.booking_facts(b) as booking, private.payment_facts(x) as payment
+    `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1`,
     [sessionId],
   );

@@ -38,7 +38,7 @@ export async function refundPayment(context: PaymentContext, paymentId: string):
 async function readOwed({ db }: PaymentContext, paymentId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
     `update private.payment x set state = 'refund_pending' where x.id = $1::uuid and x.state in ('refund_pending', 'refund_failed')
-     returning private.payment_facts(x) as facts`,
+     returning private.payment_json(x) as facts`,
     [paymentId],
   );
   return row?.facts ?? null;

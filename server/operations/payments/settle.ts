@@ -107,7 +107,7 @@ async function lockSessionPayment(
   session: PaymentSession,
 ): Promise<PaymentFacts | null> {
   const row = await tx.one<{ facts: PaymentFacts }>(
-    `select private.payment_facts(x) as facts from private.payment x
+    `select private.payment_json(x) as facts from private.payment x
      where x.booking_id = $1::uuid and (x.session_id = $2 or (x.session_id is null and x.state in ('intent', 'expired') and x.key = $3))
      order by x.session_id = $2 desc nulls last limit 1 for update`,
     [bookingId, session.id, session.metadata['key'] ?? ''],
@@ -120,7 +120,7 @@ async function lockSessionPayment(
 
 async function readSettlement(tx: Transaction, bookingId: string, paymentId: string): Promise<Settlement> {
   const row = await tx.one<{ booking: BookingFacts; payment: PaymentFacts }>(
-    `select private.booking_facts(b) as booking, private.payment_facts(x) as payment
+    `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.booking b join private.payment x on x.booking_id = b.id where b.id = $1::uuid and x.id = $2::uuid`,
     [bookingId, paymentId],
   );
