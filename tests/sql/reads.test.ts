@@ -99,12 +99,17 @@ describe('the facts of a checkout', () => {
         discountType: 'fixed',
         discountValue: 10,
         problem: null,
+        problemCode: null,
       });
       await rows.ask('update public.discount_codes set min_hours = 3 where id = $1', [CODE]);
-      expect((await facts(rows, ALEX, STUDIO, 'DANCE')).coupon?.['problem']).toMatch(/at least 3 hours/);
+      expect((await facts(rows, ALEX, STUDIO, 'DANCE')).coupon).toMatchObject({
+        problem: expect.stringMatching(/at least 3 hours/),
+        problemCode: 'too_few_hours',
+      });
       expect((await facts(rows, ALEX, STUDIO, 'NONE')).coupon).toMatchObject({
         id: null,
         problem: 'Invalid coupon code',
+        problemCode: 'invalid',
       });
     }),
   );

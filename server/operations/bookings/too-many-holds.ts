@@ -1,23 +1,6 @@
-import type { Quote } from '#rules/pricing.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-
-/** Returns the frozen price of a hold as a quote. */
-export function quoteOfBooking(booking: BookingFacts): Quote {
-  const subtotalCents = booking.baseCostCents - booking.discountCents;
-  return {
-    hours: Number(booking.totalHours),
-    slots: booking.slots,
-    baseCents: booking.baseCostCents,
-    discountPercent:
-      booking.baseCostCents === 0 ? 0 : Math.round((booking.discountCents / booking.baseCostCents) * 100),
-    discountCents: booking.discountCents,
-    subtotalCents,
-    couponDiscountCents: booking.couponDiscountCents,
-    totalCents: booking.finalCostCents,
-  };
-}
 
 /**
  * Builds the refusal of one hold too many. Its details name the open holds: `holds` is a list of

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BookingFacts } from '../core/booking-rows.ts';
-import { quoteOfBooking, tooManyHolds } from './held.ts';
+import { quoteOfBooking } from './price.ts';
 
-const now = new Date('2026-11-21T05:00:00Z');
 const booking: BookingFacts = {
   id: '5a000000-0000-4000-8000-0000000000aa',
   reference: 'ABCD-EFGH',
@@ -41,35 +40,5 @@ describe('a hold', () => {
   it('of free hours has no volume discount', () => {
     const free = { ...booking, baseCostCents: 0, discountCents: 0, couponDiscountCents: 0, finalCostCents: 0 };
     expect(quoteOfBooking(free)).toMatchObject({ baseCents: 0, discountPercent: 0, subtotalCents: 0, totalCents: 0 });
-  });
-});
-
-describe('the refusal of one hold too many', () => {
-  it('names studio, time and reference of each hold, with the ids in its details', () => {
-    const refusal = tooManyHolds([booking], null, now);
-    expect(refusal.code).toBe('too_many_holds');
-    expect(refusal.message).toContain('Studio A');
-    expect(refusal.message).toContain('7 pm');
-    expect(refusal.message).toContain('ABCD-EFGH');
-    expect(refusal.message).toMatch(/^Waiting for your payment: .*\. Pay for one of them or cancel one first\.$/);
-    expect(refusal.details).toEqual({
-      holds: [
-        {
-          bookingId: booking.id,
-          reference: 'ABCD-EFGH',
-          studioName: 'Studio A',
-          startTime: booking.startTime,
-          endTime: booking.endTime,
-          holdExpiresAt: booking.holdExpiresAt,
-        },
-      ],
-    });
-  });
-
-  it('says when another hold can be made, with the seconds in retryAfter', () => {
-    const refusal = tooManyHolds([], '2026-11-21T05:40:30.500Z', now);
-    expect(refusal.message).toContain('from 4:41 pm, Sydney time');
-    expect(refusal.details).toEqual({ holds: [], retryAfter: 2_431 });
-    expect(tooManyHolds([], now.toISOString(), now).details['retryAfter']).toBe(1);
   });
 });

@@ -1,8 +1,9 @@
 import type { PaymentSession } from '#server/providers/ports.ts';
 import { drainWebhooks, rememberEvent } from '../webhooks.ts';
-import { type PaymentContext, reasonOf } from './context.ts';
-import { outcomeOf, type SessionOutcome } from './outcome.ts';
-import { settlePayment } from './settle.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { reasonOf } from '../payments/provider-errors.ts';
+import { outcomeOf, type SessionOutcome } from '../payments/outcome.ts';
+import { settlePayment } from '../payments/settle.ts';
 
 const WINDOW_MS = 72 * 3_600_000;
 /** How many payments that are not final are compared in one round: each once an hour, or after ten minutes when it failed. */
