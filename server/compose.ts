@@ -8,7 +8,6 @@ import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { composeFunctions } from './compose-functions.ts';
-import { composeRealtime, measureRealtime } from './compose-realtime.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -61,6 +60,7 @@ import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import type { Scheduler } from './queue/scheduler.ts';
+import { measureRealtime, openRealtime } from './realtime/realtime.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
@@ -271,7 +271,15 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     drain: () => jobs.drain(),
   });
 
-  const realtime = await composeRealtime({ config, db, keys, watch, clock, log });
+  const realtime = await openRealtime({
+    db,
+    settings: config.realtime,
+    verify: keys.verify,
+    sessionAlive: watch.alive,
+    trustedProxies: config.trustedProxies,
+    clock,
+    log,
+  });
   const metrics = createMetrics();
   measureRealtime(metrics, realtime);
   measureJobs(metrics, db, clock, Object.values(circuits));

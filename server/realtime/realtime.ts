@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import type { Hono } from 'hono';
+import { Hono } from 'hono';
 import type { Database } from '#server/db/database.ts';
+import { addressOf } from '#server/http/address.ts';
 import type { Clock, Env, Log } from '#server/http/caller.ts';
+import type { Metrics } from '#server/http/metrics.ts';
 import { createChanges } from './changes/changes.ts';
 import { type Reader, type SentMessage, startReader } from './changes/reader.ts';
-import type { RealtimeContext } from './core/context.ts';
+import type { RealtimeContext } from './channels/context.ts';
 import type { RealtimeSettings } from './core/settings.ts';
 import type { VerifyToken } from './core/token.ts';
 import { createAuthorization } from './policies/authorization.ts';
+import { refuseUpgrade } from './handshake.ts';
 import { createRealtimeRouter } from './router.ts';
 import { createSockets } from './sockets.ts';
 import { type DatabaseBus, openBus } from './topics/bus.ts';
@@ -35,16 +38,19 @@ const PARTITIONS_MS = 3_600_000;
 /** The check of a session is cached for half a second; afterwards its answer is new. */
 const SESSION_CHECK_MS = 600;
 
+/** Opens the realtime API. `settings`: null when it is switched off. */
 export async function openRealtime(dependencies: {
   db: Database;
   verify: VerifyToken;
   sessionAlive: (sessionId: string) => Promise<boolean>;
-  addressOf: (request: IncomingMessage) => string;
-  settings: RealtimeSettings;
+  /** How many proxies in front of us write X-Forwarded-For. */
+  trustedProxies: number;
+  settings: RealtimeSettings | null;
   clock: Clock;
   log: Log;
 }): Promise<Realtime> {
-  const { db, log, clock } = dependencies;
+  const { db, log, clock, settings } = dependencies;
+  if (settings === null) return createDisabledRealtime();
   const process = randomUUID();
   let bus: DatabaseBus | null = null;
   const topics: Topics = createTopics(() => bus);
@@ -53,13 +59,14 @@ export async function openRealtime(dependencies: {
   const changes = createChanges({ db, process, clock, log });
   const context: RealtimeContext = {
     ...dependencies,
+    settings,
     topics,
     changes,
     counts: { refused: 0 },
     authorization: createAuthorization(db, clock),
     messages: createStoredMessages(db),
   };
-  const sockets = createSockets(context, dependencies.addressOf);
+  const sockets = createSockets(context, (request) => senderOf(request, dependencies.trustedProxies));
   const reader = await startReader({
     db,
     process,
@@ -94,6 +101,23 @@ export async function openRealtime(dependencies: {
       await bus?.stop();
     },
   };
+}
+
+function senderOf(request: IncomingMessage, trustedProxies: number): string {
+  const forwarded = request.headers['x-forwarded-for'];
+  const chain = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+  return addressOf(request.socket.remoteAddress ?? '', chain, trustedProxies);
+}
+
+/** Registers what `/metrics` shows of the realtime API. */
+export function measureRealtime(metrics: Metrics, realtime: Realtime): void {
+  const gauges: readonly [keyof ReturnType<Realtime['counts']>, string, string][] = [
+    ['sockets', 'realtime_sockets', 'Connected clients'],
+    ['channels', 'realtime_channels', 'Joined channels'],
+    ['delivered', 'realtime_deliveries', 'Broadcasts and presence messages sent to clients since the start'],
+    ['refused', 'realtime_refusals', 'Connections and joins refused since the start'],
+  ];
+  for (const [count, name, help] of gauges) metrics.gauge(name, help, () => Promise.resolve(realtime.counts()[count]));
 }
 
 /** A message from the database reaches the sockets of each process by its own reader. */
@@ -142,5 +166,23 @@ async function startWork(context: {
     for (const timer of timers) clearInterval(timer);
     if (sessionCheck) clearTimeout(sessionCheck);
     await Promise.all(stops.map((stop) => stop()));
+  };
+}
+
+const DISABLED = 'Realtime was disabled for this tenant';
+
+/** A realtime API that is switched off: every call and every connection is refused with 503. */
+function createDisabledRealtime(): Realtime {
+  const router = new Hono<Env>();
+  router.all('*', (c) => c.json({ error: DISABLED }, 503));
+  return {
+    router,
+    attach: (server) =>
+      server.on('upgrade', (_request, stream) => {
+        stream.on('error', () => stream.destroy());
+        refuseUpgrade(stream, 503, DISABLED);
+      }),
+    counts: () => ({ sockets: 0, channels: 0, delivered: 0, refused: 0 }),
+    close: () => Promise.resolve(),
   };
 }

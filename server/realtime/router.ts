@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { readBytes } from '#server/http/bodies.ts';
 import type { Env } from '#server/http/caller.ts';
-import type { RealtimeContext } from './core/context.ts';
+import type { RealtimeContext } from './channels/context.ts';
 import type { BroadcastBody } from './core/frames.ts';
 import { createRate, type Rate } from './core/rate.ts';
 import { isFault, type Member, readMember } from './core/token.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { openSocket, type Socket } from './channels/socket.ts';
-import type { RealtimeContext } from './core/context.ts';
+import { openSocket, type Socket, type Wire } from './channels/socket.ts';
+import type { RealtimeContext } from './channels/context.ts';
 import { HandshakeRefused } from './core/refusals.ts';
 import { type Handshake, isRealtimePath, readHandshake, refuseUpgrade } from './handshake.ts';
 
@@ -57,16 +57,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
   }
 
   function open(wire: WebSocket, { serializer, keyHolder }: Handshake, address: string): void {
-    const socket = openSocket(
-      context,
-      {
-        send: (data) => wire.send(data),
-        close: (code, reason) => wire.close(code, reason),
-        unsent: () => wire.bufferedAmount,
-      },
-      serializer,
-      keyHolder,
-    );
+    const socket = openSocket(context, wireOf(wire), serializer, keyHolder);
     sockets.add(socket);
     perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
     wire.on('message', (data, isBinary) => socket.receive(isBinary ? bytesOf(data) : bytesOf(data).toString('utf8')));
@@ -102,6 +93,12 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
     },
   };
 }
+
+const wireOf = (socket: WebSocket): Wire => ({
+  send: (data) => socket.send(data),
+  close: (code, reason) => socket.close(code, reason),
+  unsent: () => socket.bufferedAmount,
+});
 
 const bytesOf = (data: RawData): Buffer => {
   if (Array.isArray(data)) return Buffer.concat(data);

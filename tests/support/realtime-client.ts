@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 
 /** A frame of serializer 2.0.0 as the server sends it. */
 export type ReceivedFrame = {
@@ -29,9 +29,9 @@ export async function connectRealtime(url: string, key: string): Promise<Realtim
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=${key}&vsn=2.0.0`);
   const frames: ReceivedFrame[] = [];
   const waiting = new Set<() => void>();
-  socket.on('message', (data, isBinary) => {
+  socket.on('message', (data: RawData, isBinary) => {
     if (isBinary) return;
-    const [joinRef, ref, topic, event, payload] = JSON.parse(String(data));
+    const [joinRef, ref, topic, event, payload] = JSON.parse(textOf(data));
     frames.push({ joinRef, ref, topic, event, payload });
     for (const check of waiting) check();
   });
@@ -88,3 +88,8 @@ export function refusedUpgrade(url: string, query: string): Promise<{ status: nu
     });
   });
 }
+
+const textOf = (data: RawData): string =>
+  Array.isArray(data)
+    ? Buffer.concat(data).toString('utf8')
+    : (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8');

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
-import type { Changes, ChangeSubscription } from '../core/context.ts';
+import type { Changes, ChangeSubscription } from '../core/ports.ts';
 import { deliverChanges, type DeliveryContext } from './delivery.ts';
 import { FilterFault } from './filters.ts';
 import { createInterest, type Interest } from './interest.ts';

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../core/context.ts';
+import type { ChangeEvent } from '../core/ports.ts';
 import type { Member } from '../core/token.ts';
 import type { Binding } from './bindings.ts';
 import type { Table } from './tables.ts';

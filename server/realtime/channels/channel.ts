@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ChangeSubscription, RealtimeContext, Rights } from '../core/context.ts';
+import type { RealtimeContext } from './context.ts';
+import type { ChangeSubscription, Rights } from '../core/ports.ts';
 import { encodeText, type Serializer } from '../core/frames.ts';
 import type { JoinRequest } from '../core/join-request.ts';
 import { createRate, type Rate } from '../core/rate.ts';

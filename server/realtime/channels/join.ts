@@ -1,4 +1,5 @@
-import type { ChangeEvent, RealtimeContext, Rights } from '../core/context.ts';
+import type { RealtimeContext } from './context.ts';
+import type { ChangeEvent, Rights } from '../core/ports.ts';
 import { encodeBroadcast, type Push } from '../core/frames.ts';
 import { type JoinRequest, readJoinRequest } from '../core/join-request.ts';
 import { joinRefusalOfToken, joinRefusals } from '../core/refusals.ts';

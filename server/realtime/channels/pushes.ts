@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Extension, RealtimeContext } from '../core/context.ts';
+import type { RealtimeContext } from './context.ts';
+import type { Extension } from '../core/ports.ts';
 import type { Broadcast, BroadcastPush, ClientFrame, Push } from '../core/frames.ts';
 import { isObject } from '../core/join-request.ts';
 import { systemErrors } from '../core/refusals.ts';

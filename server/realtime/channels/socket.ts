@@ -1,4 +1,4 @@
-import type { RealtimeContext } from '../core/context.ts';
+import type { RealtimeContext } from './context.ts';
 import { type ClientFrame, readFrame, type Serializer } from '../core/frames.ts';
 import { createRate, type Rate } from '../core/rate.ts';
 import { JoinRefused, joinRefusals, systemErrors } from '../core/refusals.ts';

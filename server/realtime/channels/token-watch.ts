@@ -1,4 +1,5 @@
-import type { RealtimeContext, Rights } from '../core/context.ts';
+import type { RealtimeContext } from './context.ts';
+import type { Rights } from '../core/ports.ts';
 import { tokenOf } from '../core/join-request.ts';
 import { lostReadRight } from '../core/refusals.ts';
 import { isFault, type Member, readMember } from '../core/token.ts';

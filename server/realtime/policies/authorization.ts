@@ -1,6 +1,6 @@
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { Authorization, Extension } from '../core/context.ts';
+import type { Authorization, Extension } from '../core/ports.ts';
 import { JoinRefused, joinRefusals } from '../core/refusals.ts';
 import type { Member } from '../core/token.ts';
 import { principalOf } from './principal.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import type { Messages } from '../core/context.ts';
+import type { Messages } from '../core/ports.ts';
 import type { Broadcast } from '../core/frames.ts';
 
 export type MessageRow = {

@@ -42,103 +42,99 @@ export type Topics = {
 };
 
 type Topic = { readonly subscribers: Set<Subscriber>; readonly presence: Presence; loaded: Promise<void> | null };
-
-const textOf = ({ name, isPrivate }: TopicKey): string => `${isPrivate ? 'private' : 'public'}:${name}`;
+type Registry = { readonly topics: Map<string, Topic>; delivered: number };
 
 /** Creates the registry of topics. `busOf` returns null when this is the only process. */
 export function createTopics(busOf: () => Bus | null): Topics {
-  const topics = new Map<string, Topic>();
-  let delivered = 0;
-
-  const topicOf = (key: TopicKey): Topic => {
-    const text = textOf(key);
-    const existing = topics.get(text);
-    if (existing) return existing;
-    const topic: Topic = { subscribers: new Set(), presence: new Map(), loaded: null };
-    topics.set(text, topic);
-    return topic;
-  };
-
-  const deliver = (
-    topic: Topic,
-    wants: (subscriber: Subscriber) => boolean,
-    encode: (serializer: Serializer) => string | Uint8Array | null,
-  ): void => {
-    const encoded = new Map<Serializer, string | Uint8Array | null>();
-    for (const subscriber of topic.subscribers) {
-      if (!wants(subscriber)) continue;
-      let data = encoded.get(subscriber.serializer);
-      if (data === undefined) {
-        data = encode(subscriber.serializer);
-        encoded.set(subscriber.serializer, data);
-      }
-      if (data === null) continue;
-      delivered += 1;
-      subscriber.send(data);
-    }
-  };
-
-  const deliverBroadcast = (key: TopicKey, broadcast: Broadcast, except?: Subscriber): void => {
-    const topic = topics.get(textOf(key));
-    if (!topic) return;
-    const id = broadcast.meta?.['id'];
-    deliver(
-      topic,
-      (one) => one !== except && one.readsBroadcast && !(typeof id === 'string' && one.replayed?.has(id)),
-      (serializer) => encodeBroadcast(serializer, `realtime:${key.name}`, broadcast),
-    );
-  };
-
-  const deliverPresence = (key: TopicKey, diff: PresenceDiff): void => {
-    const topic = topics.get(textOf(key));
-    if (!topic) return;
-    const effective = applyPresence(topic.presence, diff);
-    if (effective === null) return;
-    const frame = {
-      joinRef: null,
-      ref: null,
-      topic: `realtime:${key.name}`,
-      event: 'presence_diff',
-      payload: effective,
-    };
-    deliver(
-      topic,
-      (one) => one.readsPresence,
-      (serializer) => encodeText(serializer, frame),
-    );
-  };
-
+  const registry: Registry = { topics: new Map(), delivered: 0 };
+  const receive = (message: BusMessage): void =>
+    message.kind === 'broadcast' ? deliverBroadcast(registry, message) : deliverPresence(registry, message);
   return {
-    join(key, subscriber) {
-      topicOf(key).subscribers.add(subscriber);
+    join: (key, subscriber) => void topicOf(registry, key).subscribers.add(subscriber),
+    leave: (key, subscriber) => leaveTopic(registry, key, subscriber),
+    broadcast(topic, broadcast, except) {
+      deliverBroadcast(registry, { topic, broadcast }, except);
+      busOf()?.publish({ kind: 'broadcast', topic, broadcast });
     },
-    leave(key, subscriber) {
-      const topic = topics.get(textOf(key));
-      if (!topic) return;
-      topic.subscribers.delete(subscriber);
-      if (topic.subscribers.size === 0) topics.delete(textOf(key));
-    },
-    broadcast(key, broadcast, except) {
-      deliverBroadcast(key, broadcast, except);
-      busOf()?.publish({ kind: 'broadcast', topic: key, broadcast });
-    },
-    changePresence(key, diff) {
-      deliverPresence(key, diff);
-      busOf()?.publish({ kind: 'presence', topic: key, diff });
+    changePresence(topic, diff) {
+      deliverPresence(registry, { topic, diff });
+      busOf()?.publish({ kind: 'presence', topic, diff });
     },
     async presenceState(key) {
-      const topic = topicOf(key);
+      const topic = topicOf(registry, key);
       // The first member here learns of the members at other processes; later diffs keep the state current.
       topic.loaded ??= loadPresence(busOf(), key, topic.presence);
       await topic.loaded;
       return stateOf(topic.presence);
     },
-    receive(message) {
-      if (message.kind === 'broadcast') deliverBroadcast(message.topic, message.broadcast);
-      else deliverPresence(message.topic, message.diff);
-    },
-    delivered: () => delivered,
+    receive,
+    delivered: () => registry.delivered,
   };
+}
+
+const textOf = ({ name, isPrivate }: TopicKey): string => `${isPrivate ? 'private' : 'public'}:${name}`;
+
+function topicOf(registry: Registry, key: TopicKey): Topic {
+  const text = textOf(key);
+  const existing = registry.topics.get(text);
+  if (existing) return existing;
+  const topic: Topic = { subscribers: new Set(), presence: new Map(), loaded: null };
+  registry.topics.set(text, topic);
+  return topic;
+}
+
+function leaveTopic(registry: Registry, key: TopicKey, subscriber: Subscriber): void {
+  const topic = registry.topics.get(textOf(key));
+  if (!topic) return;
+  topic.subscribers.delete(subscriber);
+  if (topic.subscribers.size === 0) registry.topics.delete(textOf(key));
+}
+
+function deliverBroadcast(
+  registry: Registry,
+  { topic: key, broadcast }: { topic: TopicKey; broadcast: Broadcast },
+  except?: Subscriber,
+): void {
+  const topic = registry.topics.get(textOf(key));
+  if (!topic) return;
+  const id = broadcast.meta?.['id'];
+  const wants = (one: Subscriber): boolean =>
+    one !== except && one.readsBroadcast && !(typeof id === 'string' && one.replayed?.has(id));
+  deliver(registry, topic, wants, (serializer) => encodeBroadcast(serializer, `realtime:${key.name}`, broadcast));
+}
+
+function deliverPresence(registry: Registry, { topic: key, diff }: { topic: TopicKey; diff: PresenceDiff }): void {
+  const topic = registry.topics.get(textOf(key));
+  const payload = topic ? applyPresence(topic.presence, diff) : null;
+  if (!topic || payload === null) return;
+  const frame = { joinRef: null, ref: null, topic: `realtime:${key.name}`, event: 'presence_diff', payload };
+  deliver(
+    registry,
+    topic,
+    (one) => one.readsPresence,
+    (serializer) => encodeText(serializer, frame),
+  );
+}
+
+/** Encodes a message once per serializer, however many subscribers get it. */
+function deliver(
+  registry: Registry,
+  topic: Topic,
+  wants: (subscriber: Subscriber) => boolean,
+  encode: (serializer: Serializer) => string | Uint8Array | null,
+): void {
+  const encoded = new Map<Serializer, string | Uint8Array | null>();
+  for (const subscriber of topic.subscribers) {
+    if (!wants(subscriber)) continue;
+    let data = encoded.get(subscriber.serializer);
+    if (data === undefined) {
+      data = encode(subscriber.serializer);
+      encoded.set(subscriber.serializer, data);
+    }
+    if (data === null) continue;
+    registry.delivered += 1;
+    subscriber.send(data);
+  }
 }
 
 async function loadPresence(bus: Bus | null, key: TopicKey, presence: Presence): Promise<void> {

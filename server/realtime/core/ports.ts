@@ -1,8 +1,5 @@
-import type { Clock, Log } from '#server/http/caller.ts';
 import type { Broadcast } from './frames.ts';
-import type { Member, VerifyToken } from './token.ts';
-import type { RealtimeSettings } from './settings.ts';
-import type { Topics } from '../topics/topics.ts';
+import type { Member } from './token.ts';
 
 /** What a member may do on a private topic, by the policies of `realtime.messages`. */
 export type Rights = {
@@ -48,19 +45,4 @@ export type Changes = {
     readonly since: string | null;
     readonly onChange: (change: ChangeEvent) => void;
   }): ChangeSubscription;
-};
-
-/** What the sockets and channels work with. */
-export type RealtimeContext = {
-  readonly settings: RealtimeSettings;
-  readonly verify: VerifyToken;
-  readonly sessionAlive: (sessionId: string) => Promise<boolean>;
-  readonly topics: Topics;
-  readonly authorization: Authorization;
-  readonly messages: Messages;
-  readonly changes: Changes;
-  /** Counted for `/metrics`. */
-  readonly counts: { refused: number };
-  readonly clock: Clock;
-  readonly log: Log;
 };
