@@ -29,7 +29,7 @@ export function createStripe(core: Core): Provider {
     control: createStripeControl(state),
     panel: () => panel(state),
     reset: () => state.reset(),
-    scheduler: () => settleDue(state),
+    runDue: () => settleDue(state),
   };
 }
 
