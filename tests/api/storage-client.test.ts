@@ -592,7 +592,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     await service.storage.emptyBucket('private');
     await server.settle();
     await server.settle();
-    expect((await server.app.db.query('select 1 from storage.removed')).rows).toEqual([]);
+    expect((await server.app.db.query('select 1 from storage.deletion_queue')).rows).toEqual([]);
     if (opened.service) expect(opened.service.objects.size).toBe(await count());
   });
 

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Migration, readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -16,7 +16,7 @@ export function checkedOutMigrations(): Promise<Migration[]> {
 
 /** Creates an embedded database with these migrations and returns it as one file. */
 export async function makeImage(migrations: readonly Migration[]): Promise<Blob> {
-  const db = await openEmbedded(null, { migrations, say: () => undefined, warn: () => undefined });
+  const db = await openEmbedded(null, { migrations, report: () => undefined, warn: () => undefined });
   const image = await db.image();
   await db.close();
   return image;
@@ -49,7 +49,7 @@ export async function migratedImage(): Promise<Blob> {
 
 /** Opens an embedded database from an image, or an empty one, and runs the missing migrations. */
 export function openImage(image: Blob | null, migrations: readonly Migration[]): ReturnType<typeof openEmbedded> {
-  return openEmbedded(image, { migrations, say: () => undefined, warn: () => undefined });
+  return openEmbedded(image, { migrations, report: () => undefined, warn: () => undefined });
 }
 
 /** Opens a new migrated embedded database. */
