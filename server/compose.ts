@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createSessionCheck } from './auth/sessions/sessions.ts';
+import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
@@ -115,7 +115,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(createSessionCheck({ db, clock, config: config.auth }));
+  const watch = createSessionWatch((id) => isSessionAlive({ db, clock, config: config.auth }, id));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
