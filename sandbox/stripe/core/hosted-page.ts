@@ -1,4 +1,4 @@
-import { esc } from '../core/page.ts';
+import { esc } from '../../core/page.ts';
 
 const STYLE = `:root{color-scheme:light}*{box-sizing:border-box}
 body{margin:0;font:16px/1.5 system-ui,sans-serif;background:#f3f1fa;color:#1d1b2e}

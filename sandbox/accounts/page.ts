@@ -15,7 +15,7 @@ button.first{background:#1d5c36;color:#fff;text-align:center;margin:16px 0 0}but
 .problem{background:#fdecea;border:1px solid #d9776c;color:#8c1810;border-radius:10px;padding:12px 14px;font-weight:600}`;
 
 /** Renders a page of the simulated identity provider: narrow, for a phone, without JavaScript. */
-export function framed(title: string, body: string, status = 200): Response {
+export function accountPage(title: string, body: string, status = 200): Response {
   return new Response(
     `<!doctype html><html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${esc(title)}</title><style>${STYLE}</style></head><body><main><span class="tag">Sandbox identity provider</span>${body}</main></body></html>`,
     {

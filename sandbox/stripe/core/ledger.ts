@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type Stripe from 'stripe';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../../core/core.ts';
 
 /** The API version of the webhook endpoint, and the only one the sandbox supports. */
 export const API_VERSION = '2026-10-28.endive';
