@@ -1,51 +1,49 @@
 import type Stripe from 'stripe';
-import type { IdentityChecks, IdentitySession } from './ports.ts';
-import { createStripeClient, oneOf, stripeError } from './stripe-payments.ts';
+import type { IdentityChecks, IdentitySession } from '../ports.ts';
+import { createStripeClient, oneOf, withProviderErrors } from './client.ts';
 
 /** Adapter for Stripe's hosted identity checks. Stripe sends birth dates only to a restricted key, and only when expanded. */
 export function createStripeIdentity(config: { restrictedKey: string; apiUrl: string | null }): IdentityChecks {
   const stripe = createStripeClient(config.restrictedKey, config.apiUrl);
-  const withProviderErrors = async (
-    work: () => Promise<Stripe.Identity.VerificationSession>,
-  ): Promise<IdentitySession> => {
-    try {
-      return toSession(await work());
-    } catch (error) {
-      throw stripeError(error);
-    }
-  };
   return {
-    createSession: (input) =>
-      withProviderErrors(() =>
-        stripe.identity.verificationSessions.create(
-          {
-            type: 'document',
-            options: {
-              document: {
-                allowed_types: ['driving_license'],
-                require_live_capture: true,
-                require_matching_selfie: true,
-              },
-            },
-            provided_details: { email: input.email },
-            client_reference_id: input.userId,
-            return_url: input.returnUrl,
-          },
-          { idempotencyKey: input.key },
-        ),
-      ),
-    getSession: (id) =>
-      withProviderErrors(() =>
-        stripe.identity.verificationSessions.retrieve(id, {
-          expand: [
-            'verified_outputs',
-            'verified_outputs.dob',
-            'last_verification_report',
-            'last_verification_report.document.expiration_date',
-          ],
-        }),
-      ),
+    createSession: (input) => withProviderErrors(() => createSession(stripe, input)),
+    getSession: (id) => withProviderErrors(() => getSession(stripe, id)),
   };
+}
+
+async function createSession(
+  stripe: Stripe,
+  input: Parameters<IdentityChecks['createSession']>[0],
+): Promise<IdentitySession> {
+  const session = await stripe.identity.verificationSessions.create(
+    {
+      type: 'document',
+      options: {
+        document: {
+          allowed_types: ['driving_license'],
+          require_live_capture: true,
+          require_matching_selfie: true,
+        },
+      },
+      provided_details: { email: input.email },
+      client_reference_id: input.userId,
+      return_url: input.returnUrl,
+    },
+    { idempotencyKey: input.key },
+  );
+  return toSession(session);
+}
+
+async function getSession(stripe: Stripe, id: string): Promise<IdentitySession> {
+  const session = await stripe.identity.verificationSessions.retrieve(id, {
+    expand: [
+      'verified_outputs',
+      'verified_outputs.dob',
+      'last_verification_report',
+      'last_verification_report.document.expiration_date',
+    ],
+  });
+  return toSession(session);
 }
 
 type DateParts = { day?: number | null; month?: number | null; year?: number | null } | null | undefined;
