@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createSessionCheck } from './auth/sessions/sessions.ts';
+import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
@@ -55,8 +55,8 @@ import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
-import { createStripeIdentity } from './providers/stripe-identity.ts';
-import { createStripePayments } from './providers/stripe-payments.ts';
+import { createStripeIdentity } from './providers/stripe/identity.ts';
+import { createStripePayments } from './providers/stripe/payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
@@ -115,7 +115,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(createSessionCheck({ db, clock, config: config.auth }));
+  const watch = createSessionWatch((id) => isSessionAlive({ db, clock, config: config.auth }, id));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),

@@ -99,7 +99,7 @@ test('a provider that does not answer is 503 with Retry-After, and its reason is
     body: {
       error: {
         code: 'provider_unavailable',
-        message: 'A service we depend on cannot be reached right now. Please try again in a moment.',
+        message: 'We can’t reach a service we depend on right now. Please try again in a moment.',
       },
     },
     retryAfter: '5',

@@ -82,7 +82,7 @@ export async function createPaymentCases(db: Database) {
     const refused = await holdBooking(system.booking, asked).catch((error: unknown) => error);
     expect(refused).toMatchObject({
       code: 'provider_unavailable',
-      message: 'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
+      message: 'We can’t reach the payment service right now. Your time is held, so please try again in a moment.',
       details: { bookingId: expect.any(String) },
     });
     Object.assign(payments, { createSession, findSession });

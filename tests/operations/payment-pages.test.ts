@@ -297,7 +297,7 @@ describe('a hold that is given up', () => {
 describe('a fault of the database while hours are held', () => {
   test.each([
     ['HC001', { name: 'Refusal', code: 'coupon_exhausted', message: 'This code has been fully used.' }],
-    ['HC002', { name: 'Refusal', code: 'slot_taken', message: expect.stringMatching(/^Somebody else has just taken/) }],
+    ['HC002', { name: 'Refusal', code: 'slot_taken', message: expect.stringMatching(/^Someone else just booked/) }],
     ['40001', { name: 'DatabaseError', code: '40001' }],
   ])('with the code %s is told as what it is', async (code, told) => {
     const fault = new DatabaseError({ code, message: 'refused' });
