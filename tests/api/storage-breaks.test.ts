@@ -32,7 +32,7 @@ describe.each(kinds)('uploads that fail, on $engine.name, files on $store.name',
 
   /** Every file in the store, finished or not. */
   async function stored(): Promise<string[]> {
-    if (opened.service) return [...opened.service.kept.keys()].toSorted();
+    if (opened.service) return [...opened.service.objects.keys()].toSorted();
     const found = await readdir(join(server.dataDir, 'objects'), { recursive: true, withFileTypes: true });
     return found
       .filter((entry) => entry.isFile())

@@ -326,7 +326,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     const { rows } = await server.app.db.query<{ storage_key: string }>('select storage_key from storage.objects');
     expect((await server.app.db.query('select 1 from storage.uploads')).rows).toEqual([]);
     if (opened.service) {
-      const keys = [...opened.service.kept.keys()].map((key) => key.replace('studio/files/', ''));
+      const keys = [...opened.service.objects.keys()].map((key) => key.replace('studio/files/', ''));
       expect(keys.toSorted()).toEqual(rows.map((row) => row.storage_key).toSorted());
     }
   });
