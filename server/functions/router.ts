@@ -20,6 +20,9 @@ export type FunctionsRouterContext = {
   readonly functions: ReadonlyMap<string, ServerFunction>;
 };
 
+type InTurn = <T>(task: () => T) => Promise<T>;
+type CallContext = FunctionsRouterContext & { readonly inTurn: InTurn };
+
 const SMALL_MAX = 1024 * 1024;
 const BODY_MAX = 64 * 1024;
 
@@ -28,10 +31,9 @@ const BODY_MAX = 64 * 1024;
  * `x-relay-error`, so that the client can tell it from a refusal by the function. A call is authorised and counted before its body
  * is read.
  */
-export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env> {
+export function createFunctionsRouter(dependencies: FunctionsRouterContext): Hono<Env> {
+  const context: CallContext = { ...dependencies, inTurn: createTurns() };
   const router = new Hono<Env>();
-  const parseLarge = createQueue();
-
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
     const found = context.functions.get(name);
@@ -42,78 +44,85 @@ export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env
       return fail(405, 'method_not_allowed', `Use ${methods.join(' or ')}.`, {}, { allow });
     }
     try {
-      return await call(c, found);
+      return await call(context, c, found);
     } catch (error) {
       if (found.refuse && error instanceof Refusal) return found.refuse(error);
       throw error;
     }
   });
-
-  async function call(c: Context<Env>, found: ServerFunction): Promise<Response> {
-    const request = c.req.raw;
-    const caller = {
-      ...(found.callers === 'provider' ? GUEST : await context.readCaller(request, c.var.ip)),
-      ip: c.var.ip,
-    };
-    await authorise(found, caller);
-    if (request.method === 'GET') {
-      await count(found, 'GET', caller);
-      return found.handle({ request, url: new URL(request.url), caller, body: {}, log: c.var.log });
-    }
-    const { value: body, release } = await receive(found, request, caller);
-    try {
-      return await found.handle({ request, url: new URL(request.url), caller, body, log: c.var.log });
-    } finally {
-      release();
-    }
-  }
-
-  async function authorise({ callers }: ServerFunction, caller: Caller): Promise<void> {
-    if (callers === 'signed-in') signedIn(caller);
-    if (callers === 'staff') await requireStaff(context.staff, caller);
-    if (callers === 'developers') await requireDeveloper(context.staff, caller);
-  }
-
-  async function count({ callers, limit }: ServerFunction, method: 'GET' | 'POST', caller: Caller): Promise<void> {
-    if (limit === null) return;
-    const key = callers === 'everyone' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
-    await take(context.limits, 'max' in limit ? limit : limit[method], key);
-  }
-
-  /** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
-  async function receive(
-    found: ServerFunction,
-    request: Request,
-    caller: Caller,
-  ): Promise<{ value: unknown; release: () => void }> {
-    const max = found.bodyMax ?? BODY_MAX;
-    if (found.callers !== 'provider' && hasBody(request.headers) && !isJson(request.headers))
-      throw bodyRefusals.notJson();
-    const length = Number(request.headers.get('content-length') ?? max);
-    if (length > max) throw bodyRefusals.tooLarge();
-    const large = length > SMALL_MAX;
-    const release = large
-      ? context.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
-      : context.bodies.small.reserve(caller.ip, length);
-    try {
-      await count(found, 'POST', caller);
-      const bytes = await readBytes(request, max);
-      const read = async (): Promise<unknown> =>
-        found.callers === 'provider' ? bytes.toString('utf8') : parseJson(bytes.toString('utf8'));
-      return { value: await (large ? parseLarge(read) : read()), release };
-    } catch (error) {
-      release();
-      throw error;
-    }
-  }
-
   router.all('*', () => fail(404, 'not_found', 'There is no such function.'));
   router.onError((error, c) => answerError(error, c));
   return router;
 }
 
+/** Identifies the caller, authorises and counts the call, reads its body and runs the function. */
+async function call(context: CallContext, c: Context<Env>, found: ServerFunction): Promise<Response> {
+  const request = c.req.raw;
+  const caller = {
+    ...(found.callers === 'provider' ? GUEST : await context.readCaller(request, c.var.ip)),
+    ip: c.var.ip,
+  };
+  await authorise(context, found, caller);
+  if (request.method === 'GET') {
+    await count(context, found, 'GET', caller);
+    return found.handle({ request, url: new URL(request.url), caller, body: {}, log: c.var.log });
+  }
+  const { value: body, release } = await receive(context, found, request, caller);
+  try {
+    return await found.handle({ request, url: new URL(request.url), caller, body, log: c.var.log });
+  } finally {
+    release();
+  }
+}
+
+async function authorise({ staff }: CallContext, { callers }: ServerFunction, caller: Caller): Promise<void> {
+  if (callers === 'signed-in') signedIn(caller);
+  if (callers === 'staff') await requireStaff(staff, caller);
+  if (callers === 'developers') await requireDeveloper(staff, caller);
+}
+
+/** Counts a call against the function's limit. Throws `Refusal` beyond it. */
+async function count(
+  { limits }: CallContext,
+  { callers, limit }: ServerFunction,
+  method: 'GET' | 'POST',
+  caller: Caller,
+): Promise<void> {
+  if (limit === null) return;
+  const key = callers === 'everyone' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
+  await take(limits, 'max' in limit ? limit : limit[method], key);
+}
+
+/** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
+async function receive(
+  context: CallContext,
+  found: ServerFunction,
+  request: Request,
+  caller: Caller,
+): Promise<{ value: unknown; release: () => void }> {
+  const max = found.bodyMax ?? BODY_MAX;
+  if (found.callers !== 'provider' && hasBody(request.headers) && !isJson(request.headers))
+    throw bodyRefusals.notJson();
+  const length = Number(request.headers.get('content-length') ?? max);
+  if (length > max) throw bodyRefusals.tooLarge();
+  const large = length > SMALL_MAX;
+  const release = large
+    ? context.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
+    : context.bodies.small.reserve(caller.ip, length);
+  try {
+    await count(context, found, 'POST', caller);
+    const bytes = await readBytes(request, max);
+    const read = (): unknown =>
+      found.callers === 'provider' ? bytes.toString('utf8') : parseJson(bytes.toString('utf8'));
+    return { value: large ? await context.inTurn(read) : read(), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
 /** Runs tasks one after another and yields to the event loop between them: each may block it for tens of milliseconds. */
-function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+function createTurns(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
     const done = last.then(async () => {

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { deleteBytes } from './store.ts';
+import { deleteBytes } from './core/store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
