@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createSessionCheck } from './auth/sessions/sessions.ts';
+import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
@@ -26,16 +26,18 @@ import type { AccessContext } from './operations/access/context.ts';
 import { requestFirstCode } from './operations/access/issue-first-code.ts';
 import { revokeCodes } from './operations/access/revoke-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
-import { createBookings } from './operations/bookings.ts';
-import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
+import type { BookingContext } from './operations/bookings/context.ts';
+import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
+import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
 import { deletePhoto } from './operations/identity/delete-photo.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
-import { createPaymentDesk } from './operations/payments/desk.ts';
-import { createPaymentStatus } from './operations/payments/payment-status.ts';
+import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import { refundPayment } from './operations/payments/refund.ts';
+import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { createWebhookInbox } from './operations/webhooks.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
@@ -53,8 +55,8 @@ import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
-import { createStripeIdentity } from './providers/stripe-identity.ts';
-import { createStripePayments } from './providers/stripe-payments.ts';
+import { createStripeIdentity } from './providers/stripe/identity.ts';
+import { createStripePayments } from './providers/stripe/payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
@@ -113,7 +115,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(createSessionCheck({ db, clock, config: config.auth }));
+  const watch = createSessionWatch((id) => isSessionAlive({ db, clock, config: config.auth }, id));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
@@ -169,22 +171,26 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
-  const desk = createPaymentDesk({ db, payments, clock, log });
-  const bookings = createBookings({
+  const answerWithinMs = config.paymentAnswerSeconds * 1000;
+  const payment: PaymentStatusContext = {
     db,
     payments,
-    desk,
-    guesses: createCouponGuesses({ db }),
     clock,
     log,
+    answerWithinMs,
+    settlements: createSingleFlight(),
+  };
+  const booking: BookingContext = {
+    ...payment,
+    openings: createSingleFlight(),
     settings: {
       siteUrl: config.siteUrl,
       holdMinutes: config.holdMinutes,
       sessionMinutes: 31,
-      answerWithinMs: config.paymentAnswerSeconds * 1000,
+      answerWithinMs,
       limitFactor: config.limitFactor,
     },
-  });
+  };
   // The purposes are part of the keys: stored PINs cannot be read after a change.
   const pinSecret = keys.derive('door-codes');
   const access: AccessContext = {
@@ -216,12 +222,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const inbox = createWebhookInbox({ db, payments, clock, log });
+  const inbox = createWebhookInbox(payment);
   const jobs = createBackgroundJobs({
     db,
     clock,
     log,
-    desk,
+    releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
+    reconcilePayments: () => reconcilePayments(payment),
     alerts,
     circuits: { payments: circuits.payments, locks: circuits.locks, mail: circuits.mail, alerts: circuits.mail },
     handlers: {
@@ -229,7 +236,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'mail.job-alert': (job) => sendJobAlert(alerts, job),
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => desk.refund(job.subjectId),
+      'payment.refund': (job) => refundPayment(payment, job.subjectId),
       'image.delete': (job) => deletePhoto(identity, job),
     },
     tasks: [
@@ -245,7 +252,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     limits,
     bodies,
     clock,
-    bookings,
+    booking,
+    payment,
     access,
     identity,
     staff: { db, developerPages: config.developerPages },
@@ -257,7 +265,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    status: createPaymentStatus({ db, desk, log, answerWithinMs: config.paymentAnswerSeconds * 1000 }),
     drain: () => jobs.drain(),
   });
 

@@ -20,9 +20,6 @@ export type FunctionsRouterContext = {
   readonly functions: ReadonlyMap<string, ServerFunction>;
 };
 
-type InTurn = <T>(task: () => T) => Promise<T>;
-type CallContext = FunctionsRouterContext & { readonly inTurn: InTurn };
-
 const SMALL_MAX = 1024 * 1024;
 const BODY_MAX = 64 * 1024;
 
@@ -31,32 +28,37 @@ const BODY_MAX = 64 * 1024;
  * `x-relay-error`, so that the client can tell it from a refusal by the function. A call is authorised and counted before its body
  * is read.
  */
-export function createFunctionsRouter(dependencies: FunctionsRouterContext): Hono<Env> {
-  const context: CallContext = { ...dependencies, inTurn: createTurns() };
+export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env> {
   const router = new Hono<Env>();
+  const calls: CallContext = { ...context, parseLarge: createQueue() };
+
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
     const found = context.functions.get(name);
-    if (!found) return fail(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
+    if (!found) return errorResponse(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
     const { methods } = found;
     if (!methods.some((method) => method === c.req.method)) {
       const allow = methods.join(', ');
-      return fail(405, 'method_not_allowed', `Use ${methods.join(' or ')}.`, {}, { allow });
+      return errorResponse(405, 'method_not_allowed', `Use ${methods.join(' or ')}.`, {}, { allow });
     }
     try {
-      return await call(context, c, found);
+      return await callFunction(calls, c, found);
     } catch (error) {
       if (found.refuse && error instanceof Refusal) return found.refuse(error);
       throw error;
     }
   });
-  router.all('*', () => fail(404, 'not_found', 'There is no such function.'));
+  router.all('*', () => errorResponse(404, 'not_found', 'There is no such function.'));
   router.onError((error, c) => answerError(error, c));
   return router;
 }
 
-/** Identifies the caller, authorises and counts the call, reads its body and runs the function. */
-async function call(context: CallContext, c: Context<Env>, found: ServerFunction): Promise<Response> {
+type CallContext = FunctionsRouterContext & {
+  /** Parses large bodies one at a time. */
+  readonly parseLarge: <T>(task: () => Promise<T>) => Promise<T>;
+};
+
+async function callFunction(context: CallContext, c: Context<Env>, found: ServerFunction): Promise<Response> {
   const request = c.req.raw;
   const caller = {
     ...(found.callers === 'provider' ? GUEST : await context.readCaller(request, c.var.ip)),
@@ -64,10 +66,10 @@ async function call(context: CallContext, c: Context<Env>, found: ServerFunction
   };
   await authorise(context, found, caller);
   if (request.method === 'GET') {
-    await count(context, found, 'GET', caller);
+    await countCall(context, found, 'GET', caller);
     return found.handle({ request, url: new URL(request.url), caller, body: {}, log: c.var.log });
   }
-  const { value: body, release } = await receive(context, found, request, caller);
+  const { value: body, release } = await readBody(context, found, request, caller);
   try {
     return await found.handle({ request, url: new URL(request.url), caller, body, log: c.var.log });
   } finally {
@@ -81,8 +83,7 @@ async function authorise({ staff }: CallContext, { callers }: ServerFunction, ca
   if (callers === 'developers') await requireDeveloper(staff, caller);
 }
 
-/** Counts a call against the function's limit. Throws `Refusal` beyond it. */
-async function count(
+async function countCall(
   { limits }: CallContext,
   { callers, limit }: ServerFunction,
   method: 'GET' | 'POST',
@@ -94,7 +95,7 @@ async function count(
 }
 
 /** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
-async function receive(
+async function readBody(
   context: CallContext,
   found: ServerFunction,
   request: Request,
@@ -110,11 +111,11 @@ async function receive(
     ? context.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
     : context.bodies.small.reserve(caller.ip, length);
   try {
-    await count(context, found, 'POST', caller);
+    await countCall(context, found, 'POST', caller);
     const bytes = await readBytes(request, max);
-    const read = (): unknown =>
+    const read = async (): Promise<unknown> =>
       found.callers === 'provider' ? bytes.toString('utf8') : parseJson(bytes.toString('utf8'));
-    return { value: large ? await context.inTurn(read) : read(), release };
+    return { value: await (large ? context.parseLarge(read) : read()), release };
   } catch (error) {
     release();
     throw error;
@@ -122,7 +123,7 @@ async function receive(
 }
 
 /** Runs tasks one after another and yields to the event loop between them: each may block it for tens of milliseconds. */
-function createTurns(): InTurn {
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
     const done = last.then(async () => {
@@ -144,34 +145,35 @@ const GUEST = {
 } as const;
 
 function answerError(error: unknown, c: Context<Env>): Response {
-  if (error instanceof TokenRefused) return fail(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
+  if (error instanceof TokenRefused)
+    return errorResponse(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
   if (error instanceof CallerSuspended) {
     const { retryAfter } = error;
-    return fail(429, 'too_many_requests', error.message, { retryAfter }, retryAfterOf(retryAfter));
+    return errorResponse(429, 'too_many_requests', error.message, { retryAfter }, retryAfterOf(retryAfter));
   }
   if (error instanceof BodyRefused) {
     const { status, code, message, retryAfter } = error;
     const headers = status === 408 ? { connection: 'close' } : retryAfterOf(retryAfter);
-    return fail(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
+    return errorResponse(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
   }
   if (error instanceof Refusal) {
     const wait = error.details['retryAfter'];
     const headers = retryAfterOf(typeof wait === 'number' ? wait : null);
-    return fail(statuses[error.code], error.code, error.message, error.details, headers);
+    return errorResponse(statuses[error.code], error.code, error.message, error.details, headers);
   }
   if (error instanceof ProviderError) {
     c.var.log.warn({ path: c.req.path, provider: error.provider, reason: error.reason }, 'a provider did not answer');
-    const message = 'A service we depend on cannot be reached right now. Please try again in a moment.';
-    return fail(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
+    const message = 'We can’t reach a service we depend on right now. Please try again in a moment.';
+    return errorResponse(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
   }
   c.var.log.error({ err: error, path: c.req.path }, 'a function failed');
-  return fail(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);
+  return errorResponse(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);
 }
 
 const retryAfterOf = (seconds: number | null): Record<string, string> =>
   seconds === null ? {} : { 'retry-after': String(seconds) };
 
-function fail(
+function errorResponse(
   status: number,
   code: string,
   message: string,

@@ -58,9 +58,9 @@ beforeAll(async () => {
     create function praise(t town, word text default 'x') returns text language sql immutable as 'select word || t.name';
     create function loud(text) returns text language sql immutable as 'select upper($1)';
     create function many(variadic numbers int[]) returns setof int language sql immutable as 'select unnest(numbers)';
-    create schema answer;
-    create function answer.whole(text, bigint) returns text language sql as 'select $1';
-    create function answer.part(json, bigint, bigint, bigint) returns json language sql as 'select $1';
+    create schema rest;
+    create function rest.limit_response(text, bigint) returns text language sql as 'select $1';
+    create function rest.limit_list(json, bigint, bigint, bigint) returns json language sql as 'select $1';
     create schema away; create sequence away.touched;
     create function away.touch() returns bigint language sql volatile as $$ select nextval('away.touched') $$;
     create view away.sentinel as select away.touch() as id, 'word'::text as word;
@@ -405,7 +405,7 @@ const LITERALS = new Set([
   "'x'",
 ]);
 const WORDS = new Set(
-  `answer whole part select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
+  `rest limit_response limit_list select from where and or not as on true false null unknown is distinct any all in exists group by order desc nulls first last limit offset left join lateral
   like ilike sum avg max min count coalesce json_agg json_build_object json_strip_nulls row_to_json to_json to_jsonb string_agg substring length chr
   to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery nullif current_setting case when then else end
   insert into default values conflict do nothing update set excluded delete returning with explain format json_to_recordset json_to_record jsonb_array_elements jsonb_to_record

@@ -35,7 +35,7 @@ export async function findSignedObject(
   return { ...(await findRow(context, null, at)), claims };
 }
 
-const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_named($1) b
+const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_by_id($1) b
   left join storage.objects o on o.bucket_id = b.id and o.name = $2`;
 type Row = Omit<StoredObject, 'id'> & { readonly id: string | null; readonly bucket: Bucket };
 
@@ -49,7 +49,8 @@ async function findRow(
   if (!row) throw storageErrors.noBucket();
   const { bucket, id, ...rest } = row;
   if (id === null) throw storageErrors.noObject();
-  const ends = bucket.keep_seconds === null ? Infinity : rest.created_at.getTime() + bucket.keep_seconds * 1000;
+  const ends =
+    bucket.retention_seconds === null ? Infinity : rest.created_at.getTime() + bucket.retention_seconds * 1000;
   if (ends <= clock().getTime()) throw storageErrors.noObject();
   return { bucket, object: { id, ...rest } };
 }

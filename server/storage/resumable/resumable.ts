@@ -11,7 +11,7 @@ import {
   type ObjectPath,
 } from '../core/store.ts';
 import type { Details } from '../core/upload.ts';
-import { joinPieces } from './join.ts';
+import { assembleParts } from './assemble.ts';
 import { COLUMNS, findUpload, LIFE, type Upload, type Uploader } from './upload-rows.ts';
 
 /** Resumable uploads, after tus 1.0: creation, termination, expiration. Everything throws `StorageRefusal` with the real HTTP status. */
@@ -19,8 +19,8 @@ import { COLUMNS, findUpload, LIFE, type Upload, type Uploader } from './upload-
 export type NewUpload = ObjectPath &
   Details & { readonly contentType: string; readonly length: number; readonly described: string };
 
-/** Enough for 5 GB in pieces of 6 MB, the size that clients send. */
-const PIECES_MAX = 1_000;
+/** Enough for 5 GB in parts of 6 MB, the size that clients send. */
+const PARTS_MAX = 1_000;
 const OPEN_MAX = 200;
 
 /** Begins an upload after checking that the uploader may write the object. */
@@ -39,13 +39,13 @@ export async function beginUpload(context: StoreContext, uploader: Uploader, upl
     [...facts, contentEncoding, clock(), OPEN_MAX],
   );
   if (!row) throw storageErrors.tus(429, 'Too many uploads are open');
-  return length === 0 ? joinPieces(context, uploader, row) : row;
+  return length === 0 ? assembleParts(context, uploader, row) : row;
 }
 
-/** Returns the upload's state; finishes it when joining its pieces was interrupted. */
+/** Returns the upload's state; finishes it when joining its parts was interrupted. */
 export async function resumeUpload(context: StoreContext, uploader: Uploader, id: string): Promise<Upload> {
   const upload = await findUpload(context, uploader, id);
-  return upload.received === upload.length ? joinPieces(context, uploader, upload) : upload;
+  return upload.received === upload.length ? assembleParts(context, uploader, upload) : upload;
 }
 
 /** Adds bytes at `offset`; what arrived before a disconnect counts. The last byte completes the object. */
@@ -59,8 +59,8 @@ export async function appendBytes(
   const upload = await findUpload(context, uploader, id);
   if (upload.received !== offset) throw storageErrors.tus(409, 'The offset is not where the upload stands');
   if (upload.done_at !== null) return upload;
-  const grown = await storePiece(context, upload, bytes);
-  return grown.received === grown.length ? joinPieces(context, uploader, grown) : grown;
+  const grown = await storePart(context, upload, bytes);
+  return grown.received === grown.length ? assembleParts(context, uploader, grown) : grown;
 }
 
 /** Ends an upload; the next cleanup deletes its bytes. */
@@ -69,15 +69,15 @@ export async function endUpload(context: StoreContext, uploader: Uploader, id: s
   await context.db.query('delete from storage.uploads where id = $1::uuid', [upload.id]);
 }
 
-async function storePiece(context: StoreContext, upload: Upload, bytes: AsyncIterable<Uint8Array>): Promise<Upload> {
+async function storePart(context: StoreContext, upload: Upload, bytes: AsyncIterable<Uint8Array>): Promise<Upload> {
   const { db, store, clock } = context;
-  const key = `pieces/${randomUUID()}`;
+  const key = `parts/${randomUUID()}`;
   const tally = { size: 0 };
   await markForDeletion(context, key);
   return discardOnRefusal(context, key, async () => {
     await store.put(key, untilDisconnect(bytes, upload.length - upload.received, tally));
-    if (tally.size > 0) return db.transaction((tx) => addPiece(tx, upload, key, tally.size, clock()));
-    // No bytes arrived, so there is no piece to store.
+    if (tally.size > 0) return db.transaction((tx) => addPart(tx, upload, key, tally.size, clock()));
+    // No bytes arrived, so there is no part to store.
     await deleteBytes(context, key);
     return upload;
   });
@@ -104,16 +104,16 @@ async function* untilDisconnect(
   }
 }
 
-/** Records a piece. Of two clients that continue at the same offset the second gets 409. */
-async function addPiece(tx: Transaction, upload: Upload, key: string, size: number, now: Date): Promise<Upload> {
+/** Records a part. Of two clients that continue at the same offset the second gets 409. */
+async function addPart(tx: Transaction, upload: Upload, key: string, size: number, now: Date): Promise<Upload> {
   const row = await tx.one<Upload>(
     `update storage.uploads u set received = received + $3::bigint, expires_at = $4::timestamptz + ${LIFE}
-     where id = $1::uuid and received = $2::bigint and (select count(*) from storage.upload_pieces p where p.upload_id = u.id) < $5::int returning ${COLUMNS}`,
-    [upload.id, upload.received, size, now, PIECES_MAX],
+     where id = $1::uuid and received = $2::bigint and (select count(*) from storage.upload_parts p where p.upload_id = u.id) < $5::int returning ${COLUMNS}`,
+    [upload.id, upload.received, size, now, PARTS_MAX],
   );
   if (!row) throw storageErrors.tus(409, 'The offset is not where the upload stands');
   await tx.query(
-    'insert into storage.upload_pieces (upload_id, starts_at, size, storage_key) values ($1::uuid, $2::bigint, $3::bigint, $4)',
+    'insert into storage.upload_parts (upload_id, starts_at, size, storage_key) values ($1::uuid, $2::bigint, $3::bigint, $4)',
     [upload.id, upload.received, size, key],
   );
   return row;
