@@ -13,7 +13,10 @@ export default defineConfig({
     projects: [
       // Files of rows share their processes: an engine that has just run opens its next database in half the time.
       { extends: true, test: { name: 'rows', include: ['tests/sql/**/*.test.ts'], exclude, isolate: false } },
-      { extends: true, test: { name: 'all', include: ['**/*.test.ts'], exclude: [...exclude, 'tests/sql/**'] } },
+      {
+        extends: true,
+        test: { name: 'all', include: ['**/*.test.ts'], exclude: [...exclude, 'tests/sql/**'], isolate: false },
+      },
     ],
   },
 });
