@@ -4,11 +4,8 @@ import pino from 'pino';
 import { createSessionCheck } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
-import { type Config, ConfigRefused } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { lockDirectory } from './db/directory-lock.ts';
-import { readMigrations } from './db/migrate.ts';
-import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
@@ -29,14 +26,18 @@ import type { AccessContext } from './operations/access/context.ts';
 import { requestFirstCode } from './operations/access/issue-first-code.ts';
 import { revokeCodes } from './operations/access/revoke-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
-import { createBookings } from './operations/bookings.ts';
-import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
+import type { BookingContext } from './operations/bookings/context.ts';
+import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
-import { createIdentity } from './operations/identity.ts';
+import { createSingleFlight } from './operations/core/single-flight.ts';
+import { createCheckQueue } from './operations/identity/check-queue.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
+import { deletePhoto } from './operations/identity/delete-photo.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
-import { createPaymentDesk } from './operations/payments/desk.ts';
-import { createPaymentStatus } from './operations/payments/payment-status.ts';
+import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import { refundPayment } from './operations/payments/refund.ts';
+import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { createWebhookInbox } from './operations/webhooks.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
@@ -48,18 +49,21 @@ import {
   guardPayments,
   guardPower,
 } from './providers/guarded.ts';
-import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
-import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
+import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
+import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe-identity.ts';
 import { createStripePayments } from './providers/stripe-payments.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
+import { openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
 
@@ -87,22 +91,25 @@ export type App = {
 };
 
 /** What tests may replace. `memory`: an embedded database in memory, and the image it starts from. */
-export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
+export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly report?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());
-  const say = overrides.say ?? (() => undefined);
+  const report = overrides.report ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
-  const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
   const broken = Promise.withResolvers<Error>();
-  const db = await openDatabase(config, overrides.memory, { say, log, broken: broken.resolve });
-  const demo = await seed({ db, root: ROOT, config, clock, say });
+  const db = await openDatabase(config, {
+    memory: overrides.memory,
+    report,
+    warn: (line) => log.warn({}, line),
+    broken: broken.resolve,
+  });
+  const demo = await seed({ db, root: ROOT, config, clock, report });
   const faults = await startFaults(db, config);
   if (faults.length > 0) {
     await db.close();
-    await unlock?.();
     throw new ConfigRefused(faults);
   }
 
@@ -164,22 +171,26 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
-  const desk = createPaymentDesk({ db, payments, clock, log });
-  const bookings = createBookings({
+  const answerWithinMs = config.paymentAnswerSeconds * 1000;
+  const payment: PaymentStatusContext = {
     db,
     payments,
-    desk,
-    guesses: createCouponGuesses({ db }),
     clock,
     log,
+    answerWithinMs,
+    settlements: createSingleFlight(),
+  };
+  const booking: BookingContext = {
+    ...payment,
+    openings: createSingleFlight(),
     settings: {
       siteUrl: config.siteUrl,
       holdMinutes: config.holdMinutes,
       sessionMinutes: 31,
-      answerWithinMs: config.paymentAnswerSeconds * 1000,
+      answerWithinMs,
       limitFactor: config.limitFactor,
     },
-  });
+  };
   // The purposes are part of the keys: stored PINs cannot be read after a change.
   const pinSecret = keys.derive('door-codes');
   const access: AccessContext = {
@@ -191,11 +202,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     log,
   };
-  const identity = createIdentity({
+  const identity: IdentityContext = {
     db,
     // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
     reader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
     pictures,
+    // A CPU core reads one photo at a time; a remote model reads several.
+    queue: createCheckQueue({ atOnce: config.vision === null ? 1 : 4 }),
     checks: config.stripe.hostedChecks
       ? guardIdentityChecks(
           createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
@@ -205,18 +218,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     clock,
     siteUrl: config.siteUrl,
-    // A CPU core reads one picture at a time; a remote model reads several.
-    readAtOnce: config.vision === null ? 1 : 4,
-  });
+  };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const inbox = createWebhookInbox({ db, payments, clock, log });
+  const inbox = createWebhookInbox(payment);
   const jobs = createBackgroundJobs({
     db,
     clock,
     log,
-    desk,
+    releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
+    reconcilePayments: () => reconcilePayments(payment),
     alerts,
     circuits: { payments: circuits.payments, locks: circuits.locks, mail: circuits.mail, alerts: circuits.mail },
     handlers: {
@@ -224,8 +236,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'mail.job-alert': (job) => sendJobAlert(alerts, job),
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => desk.refund(job.subjectId),
-      'image.delete': identity.deleteImage,
+      'payment.refund': (job) => refundPayment(payment, job.subjectId),
+      'image.delete': (job) => deletePhoto(identity, job),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
@@ -240,7 +252,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     limits,
     bodies,
     clock,
-    bookings,
+    booking,
+    payment,
     access,
     identity,
     staff: { db, developerPages: config.developerPages },
@@ -252,7 +265,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    status: createPaymentStatus({ db, desk, log, answerWithinMs: config.paymentAnswerSeconds * 1000 }),
     drain: () => jobs.drain(),
   });
 
@@ -310,7 +322,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       pictures.close();
       await reader.close();
       await db.close();
-      await unlock?.();
     },
   };
 }
@@ -335,18 +346,6 @@ async function createStore(config: Config): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
   const { createS3Store } = await import('./providers/s3-store.ts');
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
-}
-
-async function openDatabase(
-  config: Config,
-  memory: Blob | undefined,
-  { say, log, broken }: { say: (line: string) => void; log: Log; broken: (error: Error) => void },
-): Promise<Database> {
-  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
-  const warn = (line: string): void => log.warn({}, line);
-  if (config.databaseUrl !== null)
-    return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
-  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn, broken });
 }
 
 async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {

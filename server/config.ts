@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
 import { readLocks } from './settings/locks.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
@@ -90,16 +91,6 @@ export type Config = {
     } | null;
   };
 };
-
-/** The environment is not valid. `faults` has one line per fault. */
-export class ConfigRefused extends Error {
-  override readonly name = 'ConfigRefused';
-  readonly faults: readonly string[];
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.faults = faults;
-  }
-}
 
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
 const list = z.string().transform((text) =>

@@ -4,6 +4,14 @@ import { join } from 'node:path';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
+export type OpenOptions = {
+  readonly migrations: readonly Migration[];
+  /** Called with a line about each migration before it runs. */
+  readonly report: (line: string) => void;
+  /** Called with a line about each fault that does not stop the database. */
+  readonly warn: (line: string) => void;
+};
+
 /** What the migrator needs of an engine: both run a script of many statements as the migrating role. */
 export type Migrator = {
   script(sql: string): Promise<void>;
@@ -30,7 +38,7 @@ create table if not exists private.migrations (name text primary key, checksum t
 export async function migrate(
   engine: Migrator,
   migrations: readonly Migration[],
-  say: (name: string) => void,
+  report: (line: string) => void,
 ): Promise<string[]> {
   await engine.script(LEDGER);
   const ledger = await engine.rows('select name, checksum from private.migrations');
@@ -41,7 +49,7 @@ export async function migrate(
     if (checksum === migration.checksum) continue;
     if (checksum !== undefined)
       throw new Error(`migration ${migration.name} was changed after it ran; write a new one instead`);
-    say(migration.name);
+    report(`migrating ${migration.name}`);
     await engine
       .script(
         `begin;\n${migration.sql}\n;insert into private.migrations (name, checksum) values ('${migration.name}', '${migration.checksum}');\ncommit;`,

@@ -1,6 +1,7 @@
 import type { ProviderEvent } from '#server/providers/ports.ts';
 import { failpoint } from './core/failpoint.ts';
-import { type PaymentContext, reasonOf } from './payments/context.ts';
+import type { PaymentContext } from './payments/context.ts';
+import { reasonOf } from './payments/provider-errors.ts';
 import { settleIntent, settlePayment } from './payments/settle.ts';
 import { Refusal } from './core/refusal.ts';
 

@@ -9,7 +9,7 @@ export function createStripeIdentity(config: { restrictedKey: string; apiUrl: st
     work: () => Promise<Stripe.Identity.VerificationSession>,
   ): Promise<IdentitySession> => {
     try {
-      return read(await work());
+      return toSession(await work());
     } catch (error) {
       throw stripeError(error);
     }
@@ -49,12 +49,12 @@ export function createStripeIdentity(config: { restrictedKey: string; apiUrl: st
 }
 
 type DateParts = { day?: number | null; month?: number | null; year?: number | null } | null | undefined;
-function isoOf(date: DateParts): string | null {
+function formatDate(date: DateParts): string | null {
   if (!date?.year || !date.month || !date.day) return null;
   return `${String(date.year).padStart(4, '0')}-${String(date.month).padStart(2, '0')}-${String(date.day).padStart(2, '0')}`;
 }
 
-function read(session: Stripe.Identity.VerificationSession): IdentitySession {
+function toSession(session: Stripe.Identity.VerificationSession): IdentitySession {
   const outputs = session.verified_outputs;
   const report = session.last_verification_report;
   const document = report !== null && typeof report === 'object' ? report.document : null;
@@ -65,7 +65,7 @@ function read(session: Stripe.Identity.VerificationSession): IdentitySession {
     lastError: session.last_error?.code ?? null,
     firstName: outputs?.first_name ?? null,
     lastName: outputs?.last_name ?? null,
-    dateOfBirth: isoOf(outputs?.dob),
-    documentExpiry: isoOf(document?.expiration_date),
+    dateOfBirth: formatDate(outputs?.dob),
+    documentExpiry: formatDate(document?.expiration_date),
   };
 }

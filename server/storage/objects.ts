@@ -61,7 +61,7 @@ export type Paged = {
 };
 
 const UPLOAD_LINK_SECONDS = 7_200;
-const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_named($1) b
+const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_by_id($1) b
   left join storage.objects o on o.bucket_id = b.id and o.name = $2`;
 
 export function createObjects(context: ObjectsContext): Objects {
@@ -77,7 +77,8 @@ export function createObjects(context: ObjectsContext): Objects {
     if (!row) throw storageErrors.noBucket();
     const { bucket, id, ...rest } = row;
     if (id === null) throw storageErrors.noObject();
-    const ends = bucket.keep_seconds === null ? Infinity : rest.created_at.getTime() + bucket.keep_seconds * 1000;
+    const ends =
+      bucket.retention_seconds === null ? Infinity : rest.created_at.getTime() + bucket.retention_seconds * 1000;
     if (ends <= clock().getTime()) throw storageErrors.noObject();
     return { bucket, object: { id, ...rest } };
   }

@@ -128,13 +128,13 @@ export function createResumable(context: StoreContext): Resumable {
   async function join(uploader: Uploader, upload: Upload): Promise<Upload> {
     if (upload.done_at !== null) return upload;
     const claimed = await db.one(
-      `update storage.uploads set joining_until = $2::timestamptz + ${JOINING}
-       where id = $1::uuid and done_at is null and (joining_until is null or joining_until <= $2::timestamptz) returning id`,
+      `update storage.uploads set assembling_until = $2::timestamptz + ${JOINING}
+       where id = $1::uuid and done_at is null and (assembling_until is null or assembling_until <= $2::timestamptz) returning id`,
       [upload.id, clock()],
     );
     if (!claimed) throw storageErrors.tus(423, 'The upload is being put together');
     const { rows } = await db.query<{ storage_key: string; size: number }>(
-      'select storage_key, size from storage.upload_pieces where upload_id = $1::uuid order by starts_at',
+      'select storage_key, size from storage.upload_parts where upload_id = $1::uuid order by starts_at',
       [upload.id],
     );
     try {
@@ -159,12 +159,12 @@ export function createResumable(context: StoreContext): Resumable {
     } catch (error) {
       // A refusal is final: delete the upload. Any other failure may be retried.
       const text = error instanceof StorageRefusal ? 'delete from' : 'update';
-      const rest = error instanceof StorageRefusal ? '' : 'set joining_until = null';
+      const rest = error instanceof StorageRefusal ? '' : 'set assembling_until = null';
       await db.query(`${text} storage.uploads ${rest} where id = $1::uuid`, [upload.id]);
       throw error;
     }
     await db.query('update storage.uploads set done_at = $2::timestamptz where id = $1::uuid', [upload.id, clock()]);
-    await db.query('delete from storage.upload_pieces where upload_id = $1::uuid', [upload.id]);
+    await db.query('delete from storage.upload_parts where upload_id = $1::uuid', [upload.id]);
     for (const row of rows) await deleteBytes(context, row.storage_key);
     return { ...upload, done_at: clock() };
   }
@@ -227,12 +227,12 @@ async function* untilDisconnect(
 async function addPiece(tx: Transaction, upload: Upload, key: string, size: number, now: Date): Promise<Upload> {
   const row = await tx.one<Upload>(
     `update storage.uploads u set received = received + $3::bigint, expires_at = $4::timestamptz + ${LIFE}
-     where id = $1::uuid and received = $2::bigint and (select count(*) from storage.upload_pieces p where p.upload_id = u.id) < $5::int returning ${COLUMNS}`,
+     where id = $1::uuid and received = $2::bigint and (select count(*) from storage.upload_parts p where p.upload_id = u.id) < $5::int returning ${COLUMNS}`,
     [upload.id, upload.received, size, now, PIECES_MAX],
   );
   if (!row) throw storageErrors.tus(409, 'The offset is not where the upload stands');
   await tx.query(
-    'insert into storage.upload_pieces (upload_id, starts_at, size, storage_key) values ($1::uuid, $2::bigint, $3::bigint, $4)',
+    'insert into storage.upload_parts (upload_id, starts_at, size, storage_key) values ($1::uuid, $2::bigint, $3::bigint, $4)',
     [upload.id, upload.received, size, key],
   );
   return row;

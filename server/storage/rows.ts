@@ -27,7 +27,7 @@ export type Bucket = {
   readonly owner_only: boolean;
   readonly max_signed_seconds: number;
   /** Objects older than this count as deleted. */
-  readonly keep_seconds: number | null;
+  readonly retention_seconds: number | null;
 };
 /** An object with its bucket. */
 export type Found = { readonly object: StoredObject; readonly bucket: Bucket };

@@ -93,7 +93,7 @@ export async function authorizeUpload(
 const NO_DETAILS: Details = { cacheControl: null, contentEncoding: null, metadata: {} };
 
 export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> {
-  const bucket = await db.one<Bucket>('select * from storage.bucket_named($1)', [bucketId]);
+  const bucket = await db.one<Bucket>('select * from storage.bucket_by_id($1)', [bucketId]);
   if (!bucket) throw storageErrors.noBucket();
   return bucket;
 }
@@ -101,7 +101,7 @@ export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> 
 /** Marks bytes for later deletion before they are written; writing their row removes the mark. A crash in between leaves nothing behind. */
 export async function markForDeletion({ db, clock }: Pick<StoreContext, 'db' | 'clock'>, key: string): Promise<void> {
   await db.query(
-    `insert into storage.removed (storage_key, removed_at) values ($1, greatest($2::timestamptz, clock_timestamp()) + make_interval(mins => $3::int))`,
+    `insert into storage.deletion_queue (storage_key, delete_at) values ($1, greatest($2::timestamptz, clock_timestamp()) + make_interval(mins => $3::int))`,
     [key, clock(), UPLOAD_MINUTES],
   );
 }
@@ -109,7 +109,7 @@ export async function markForDeletion({ db, clock }: Pick<StoreContext, 'db' | '
 /** Deletes bytes without a row, then their mark: after an interruption the next cleanup retries. */
 export async function deleteBytes({ db, store }: Pick<StoreContext, 'db' | 'store'>, key: string): Promise<void> {
   await store.remove(key);
-  await db.query('delete from storage.removed where storage_key = $1', [key]);
+  await db.query('delete from storage.deletion_queue where storage_key = $1', [key]);
 }
 
 type StoredBytes = { readonly size: number; readonly etag: string; readonly contentType: string };

@@ -203,7 +203,11 @@ describe.each(engines)('identity providers by the real client (PostgreSQL: %s)',
     const start = await walk.go(authorizeUrl({ redirect_to: `${server.url}/auth?a=1` }));
     const back = await walk.go(start.location ?? '', { method: 'POST', form: { refuse: 'yes' } });
     const landed = await walk.go(back.location ?? '');
-    const expected = { error: 'access_denied', error_code: 'access_denied', error_description: 'The person said no' };
+    const expected = {
+      error: 'access_denied',
+      error_code: 'access_denied',
+      error_description: 'The sign-in was cancelled',
+    };
     expect(Object.fromEntries(query(landed.location))).toEqual({ a: '1', ...expected });
     expect(Object.fromEntries(fragment(landed.location))).toEqual(expected);
   });

@@ -35,7 +35,7 @@ test('accounts of a hosted project are imported once, with their ids, identities
   await writeFile(file, dump(HASH));
   await migratedFolder(join(env.DATA_DIR, 'database'));
   const run = (): { status: number | null; output: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['server/start/import-users.ts', file], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['server/main.ts', 'import-users', file], {
       cwd: ROOT,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       encoding: 'utf8',

@@ -134,7 +134,7 @@ describe.each(engines)('the removal of demo accounts on $name', (engine) => {
         (select count(*)::int from private.outbox where subject_id = $2::uuid) as jobs,
         (select current_uses from public.discount_codes where code = 'DEMO10') as uses,
         (select count(*)::int from public.mailing_list where email = 'customer@example.com') as listed,
-        (select count(*)::int from storage.removed where storage_key = 'ids/picture') as pictures`,
+        (select count(*)::int from storage.deletion_queue where storage_key = 'ids/picture') as pictures`,
       [id, paid.body['bookingId'], real.body['bookingId'], foreign.body['bookingId']],
     );
     const gone = {

@@ -16,7 +16,7 @@ import type { Env } from '#server/http/caller.ts';
 import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
 import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
-import type { KnownPerson, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
+import type { ProviderUser, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
 
 export const SITE = 'http://localhost:4000';
@@ -52,7 +52,7 @@ export type AuthApp = AuthServer & {
   /** Runs before a mail is handed over. */
   beforeMail: (message: MailMessage) => Promise<void>;
   /** The person that the identity provider returns next. */
-  person: KnownPerson;
+  person: ProviderUser;
   now(): Date;
   advance(ms: number): void;
   /** Starts another server on the same database. `limitFactor`: 1 for the limits of production. */
@@ -236,13 +236,13 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
 }
 
 /** A person with a verified address, as an identity provider returns one. */
-export function providerPerson(more: Partial<KnownPerson> = {}): KnownPerson {
+export function providerPerson(more: Partial<ProviderUser> = {}): ProviderUser {
   const subject = randomUUID();
   return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
 }
 
 /** An identity provider in memory. Its id token is the number of seconds until its expiry. */
-function createProvider(person: () => KnownPerson): SignInProvider {
+function createProvider(person: () => ProviderUser): SignInProvider {
   return {
     name: 'google',
     formPost: false,

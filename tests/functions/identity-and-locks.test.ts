@@ -15,15 +15,15 @@ describe('check-verification-and-checkout', () => {
     readAnswer(await app.send('check-verification-and-checkout', 'person', { body }));
 
   test('checks the caller, whoever the body names', async () => {
-    app.answers['identity.checkHosted'] = () => ({ verified: true, status: 'verified', error: null });
+    app.answers['readHostedCheck'] = () => ({ verified: true, status: 'verified', error: null });
     expect(await check({ verificationSessionId: 'vs_1', userId: STAFF })).toEqual(
       ok({ verified: true, status: 'verified', checkoutUrl: '/checkout' }),
     );
-    expect(operationCalls()).toEqual([['identity.checkHosted', PERSON, 'vs_1']]);
+    expect(operationCalls()).toEqual([['readHostedCheck', PERSON, 'vs_1']]);
   });
 
   test('gives no checkout URL without verification, and says why', async () => {
-    app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'failed', error: 'The name differs.' });
+    app.answers['readHostedCheck'] = () => ({ verified: false, status: 'failed', error: 'The name differs.' });
     expect(await check({ verificationSessionId: 'vs_1' })).toEqual(
       ok({ verified: false, status: 'failed', checkoutUrl: null, error: 'The name differs.' }),
     );
@@ -32,9 +32,9 @@ describe('check-verification-and-checkout', () => {
   test.each(['vs_1', 'vs_test_1PqRs7', `vs_${'x'.repeat(200)}`])(
     'takes %s as a check',
     async (verificationSessionId) => {
-      app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'processing', error: null });
+      app.answers['readHostedCheck'] = () => ({ verified: false, status: 'processing', error: null });
       expect(await check({ verificationSessionId })).toMatchObject({ status: 200 });
-      expect(operationCalls()).toEqual([['identity.checkHosted', PERSON, verificationSessionId]]);
+      expect(operationCalls()).toEqual([['readHostedCheck', PERSON, verificationSessionId]]);
     },
   );
 
@@ -57,11 +57,11 @@ describe('check-verification-and-checkout', () => {
 });
 
 test('create-verification-session starts a check for the caller', async () => {
-  app.answers['identity.beginHosted'] = () => ({ id: 'vs_1', url: 'https://verify.example/1' });
+  app.answers['startHostedCheck'] = () => ({ id: 'vs_1', url: 'https://verify.example/1' });
   expect(
     await readAnswer(await app.send('create-verification-session', 'person', { body: { userId: STAFF } })),
   ).toEqual(ok({ verificationSessionId: 'vs_1', verificationUrl: 'https://verify.example/1' }));
-  expect(operationCalls()).toEqual([['identity.beginHosted', PERSON, 'person@example.com']]);
+  expect(operationCalls()).toEqual([['startHostedCheck', PERSON, 'person@example.com']]);
 });
 
 describe('verify-id', () => {
@@ -87,7 +87,7 @@ describe('verify-id', () => {
   const idImage = `data:image/jpeg;base64,${picture.toString('base64')}`;
   const send = async (body: unknown) => readAnswer(await app.send('verify-id', 'person', { body }));
   const answering = (more: object = {}) => {
-    app.answers['identity.verifyPhoto'] = () => ({
+    app.answers['checkPhoto'] = () => ({
       id: 'v1',
       judgement,
       reading: { ...reading, ...more },
@@ -124,7 +124,7 @@ describe('verify-id', () => {
         failureReasons: ['The middle name differs.'],
       }),
     );
-    expect(operationCalls()).toEqual([['identity.verifyPhoto', PERSON, picture]]);
+    expect(operationCalls()).toEqual([['checkPhoto', PERSON, picture]]);
   });
 
   test.each([

@@ -10,12 +10,12 @@ const body = { bookingId: BOOKING };
 
 function createApp(options: Parameters<typeof createFunctionsApp>[0] = {}): FunctionsApp {
   const app = createFunctionsApp(options);
-  Object.assign(app.answers, { 'bookings.cancel': () => ({ refund: 'none', amountCents: 0 }) });
+  Object.assign(app.answers, { cancelBooking: () => ({ refund: 'none', amountCents: 0 }) });
   return app;
 }
 const failing = (error: unknown): FunctionsApp => {
   const app = createFunctionsApp();
-  app.answers['bookings.cancel'] = () => {
+  app.answers['cancelBooking'] = () => {
     throw error;
   };
   return app;
@@ -143,7 +143,7 @@ describe('a body', () => {
     expect(await readAnswer(await app.send('cancel-booking', 'person', { body: '{' }))).toMatchObject({
       body: { error: { message: 'The body is not JSON.' } },
     });
-    app.answers['bookings.own'] = () => ({});
+    app.answers['readOwnBooking'] = () => ({});
     expect((await app.send('send-booking-confirmation', 'person')).status).toBe(202);
     expect((await app.send('send-booking-confirmation', 'person', { body: ' \n ' })).status).toBe(202);
   });
@@ -193,7 +193,7 @@ describe('a body', () => {
       seen.push(app.reserved());
       throw new Refusal('not_found', 'No.');
     };
-    Object.assign(app.answers, { 'bookings.cancel': look, 'identity.verifyPhoto': look, 'inbox.accept': look });
+    Object.assign(app.answers, { cancelBooking: look, checkPhoto: look, 'inbox.accept': look });
     app.answers['payments.readEvent'] = () => ({ id: 'evt_1' });
     const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;
     const small = JSON.stringify(body);
@@ -211,7 +211,7 @@ describe('a body', () => {
   test('of unknown length reserves the maximum', async () => {
     const app = createFunctionsApp();
     const seen: unknown[] = [];
-    app.answers['bookings.cancel'] = () => {
+    app.answers['cancelBooking'] = () => {
       seen.push(app.reserved());
       return { refund: 'none', amountCents: 0 };
     };
@@ -233,7 +233,7 @@ describe('a body', () => {
 
 test('large bodies are parsed one after another, and invalid JSON does not stop the next', async () => {
   const app = createFunctionsApp();
-  app.answers['identity.verifyPhoto'] = () => {
+  app.answers['checkPhoto'] = () => {
     throw new Refusal('image_refused', 'No.');
   };
   const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;

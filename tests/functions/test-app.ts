@@ -22,6 +22,16 @@ vi.mock('#server/operations/access/issue-first-code.ts', () => ({ ensureCode: op
 vi.mock('#server/operations/access/issue-test-pin.ts', () => ({ issueTestPin: operation('issueTestPin') }));
 vi.mock('#server/operations/access/record-use.ts', () => ({ recordUse: operation('recordUse') }));
 vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation('renewCode') }));
+vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operation('cancelBooking') }));
+vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
+vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
+vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
+vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
+vi.mock('#server/operations/identity/check-photo.ts', () => ({ checkPhoto: operation('checkPhoto') }));
+vi.mock('#server/operations/identity/hosted-check.ts', () => ({
+  readHostedCheck: operation('readHostedCheck'),
+  startHostedCheck: operation('startHostedCheck'),
+}));
 vi.mock('#server/operations/power/switch-power.ts', () => ({
   switchPower: operation('switchPower'),
   testPower: operation('testPower'),
@@ -185,8 +195,8 @@ export function createFunctionsApp(
       developerPages: options.developerPages ?? true,
     },
     links,
-    status: port('status', ['ask']),
-    bookings: port('bookings', ['hold', 'letGo', 'cancel', 'own']),
+    booking: { call } as never,
+    payment: { call } as never,
     // Cast: the operations are fake, and the functions read nothing else of it.
     access: {
       call,
@@ -196,7 +206,7 @@ export function createFunctionsApp(
         ['another studio', 'lock-2'],
       ]),
     } as never,
-    identity: port('identity', ['verifyPhoto', 'beginHosted', 'checkHosted', 'deleteImage']),
+    identity: { call } as never,
     payments: {
       readEvent: (raw: string, signature: string) => {
         calls.push(['payments.readEvent', raw, signature]);

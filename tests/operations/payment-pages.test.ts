@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, DatabaseError } from '#server/db/database.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
+import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
+import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { releaseHold, releaseOwnHold } from '#server/operations/bookings/release.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { NewPaymentSession } from '#server/providers/ports.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
@@ -52,8 +57,8 @@ describe('the pay page of a hold', () => {
   test('is not opened again while the payment is being processed, and the booking is named', async () => {
     const { id, session, asked } = await held();
     system.provider.move(session, 'delay');
-    await system.desk.settle(session);
-    await expect(system.bookings.hold(asked)).rejects.toMatchObject({
+    await settlePayment(system.booking, session);
+    await expect(holdBooking(system.booking, asked)).rejects.toMatchObject({
       code: 'payment_processing',
       message: expect.stringContaining('is being processed'),
       details: { bookingId: id },
@@ -72,7 +77,7 @@ describe('the pay page of a hold', () => {
       made = session.id;
       return session;
     };
-    await expect(system.bookings.hold(system.request(person))).rejects.toMatchObject({
+    await expect(holdBooking(system.booking, system.request(person))).rejects.toMatchObject({
       code: 'slot_taken',
       message: 'This time is no longer held for you. Please choose again.',
     });
@@ -86,14 +91,16 @@ describe('the pay page of a hold', () => {
       await createSession(input);
       throw noAnswer;
     };
-    expect(await system.bookings.hold(system.request(person))).toMatchObject({ url: 'https://pay.example/x' });
+    expect(await holdBooking(system.booking, system.request(person))).toMatchObject({ url: 'https://pay.example/x' });
   });
 
   test('that the provider refused is not looked for: it was not made', async () => {
     const person = await addPerson(db);
     payments.createSession = fails(saysNo);
     payments.findSession = fails(new Error('not asked in this test'));
-    await expect(system.bookings.hold(system.request(person))).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(holdBooking(system.booking, system.request(person))).rejects.toMatchObject({
+      code: 'provider_unavailable',
+    });
   });
 
   test('is asked for again with the same key within 45 seconds, looked up after that, and else made under another key', async () => {
@@ -105,7 +112,7 @@ describe('the pay page of a hold', () => {
       return createSession(input);
     };
     system.state.now += 45_000 + 1;
-    expect(await system.bookings.hold(asked)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
+    expect(await holdBooking(system.booking, asked)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
     expect(keys).toEqual([]);
     expect(await paymentsOf(id)).toMatchObject([{ attempt: 1, state: 'open', session }]);
 
@@ -117,7 +124,7 @@ describe('the pay page of a hold', () => {
       return createSession(input);
     };
     system.state.now += 45_000;
-    await system.bookings.hold(again.asked);
+    await holdBooking(system.booking, again.asked);
     expect(keys).toEqual([`create:${again.id}:1`]);
 
     system.state.now = START;
@@ -129,7 +136,7 @@ describe('the pay page of a hold', () => {
       return createSession(input);
     };
     system.state.now += 50_000;
-    await system.bookings.hold(third.asked);
+    await holdBooking(system.booking, third.asked);
     expect(keys).toEqual([`create:${third.id}:2`]);
     expect(await paymentsOf(third.id)).toMatchObject([{ state: 'expired' }, { attempt: 2, state: 'open' }]);
   });
@@ -139,10 +146,10 @@ describe('the pay page of a hold', () => {
     const asked = system.request(person);
     const { createSession } = payments;
     payments.createSession = fails(new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true }));
-    const first = await system.bookings.hold(asked);
+    const first = await holdBooking(system.booking, asked);
     expect(first.url).toBeNull();
     payments.createSession = createSession;
-    expect(await system.bookings.hold(asked)).toEqual({ ...first, url: 'https://pay.example/x' });
+    expect(await holdBooking(system.booking, asked)).toEqual({ ...first, url: 'https://pay.example/x' });
   });
 });
 
@@ -158,13 +165,13 @@ describe('an own hold with another coupon', () => {
 
   test('takes the place of the one before, whose pay page is closed first', async () => {
     const before = await held();
-    const after = await system.bookings.hold({ ...before.asked, couponCode: await addCoupon() });
+    const after = await holdBooking(system.booking, { ...before.asked, couponCode: await addCoupon() });
     expect(after.bookingId).not.toBe(before.id);
     expect((await payments.getSession(before.session)).status).toBe('expired');
     expect(await bookingOf(before.id)).toEqual({ status: 'cancelled', reason: 'replaced' });
     expect(await paymentsOf(before.id)).toMatchObject([{ state: 'expired' }]);
     // Without a code again: the unit comes back, and the price is the full one.
-    const full = await system.bookings.hold({ ...before.asked, couponCode: '' });
+    const full = await holdBooking(system.booking, { ...before.asked, couponCode: '' });
     expect(full.totalCents).toBeGreaterThan(after.totalCents);
     expect(await bookingOf(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });
   });
@@ -173,8 +180,8 @@ describe('an own hold with another coupon', () => {
     const code = await addCoupon();
     const one = await held({ couponCode: code });
     await db.query('update public.discount_codes set active = false where code = $1', [code]);
-    expect(await system.bookings.hold({ ...one.asked, couponCode: code })).toMatchObject({ bookingId: one.id });
-    expect(await system.bookings.hold({ ...one.asked, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject({
+    expect(await holdBooking(system.booking, { ...one.asked, couponCode: code })).toMatchObject({ bookingId: one.id });
+    expect(await holdBooking(system.booking, { ...one.asked, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject({
       bookingId: one.id,
     });
   });
@@ -182,12 +189,14 @@ describe('an own hold with another coupon', () => {
   test('is refused when the customer has just paid for it, which confirms the booking', async () => {
     const before = await held();
     system.provider.move(before.session, 'pay');
-    const { reference } = await system.bookings.own(before.person, before.id);
-    await expect(system.bookings.hold({ ...before.asked, couponCode: await addCoupon() })).rejects.toMatchObject({
-      code: 'already_done',
-      message: `Your payment for booking ${reference} is on its way to us, so nothing was changed.`,
-      details: { bookingId: before.id },
-    });
+    const { reference } = await readOwnBooking(system.booking, before.person, before.id);
+    await expect(holdBooking(system.booking, { ...before.asked, couponCode: await addCoupon() })).rejects.toMatchObject(
+      {
+        code: 'already_done',
+        message: `Your payment for booking ${reference} is on its way to us, so nothing was changed.`,
+        details: { bookingId: before.id },
+      },
+    );
     expect(await bookingOf(before.id)).toMatchObject({ status: 'confirmed' });
   });
 
@@ -196,10 +205,10 @@ describe('an own hold with another coupon', () => {
     const code = await addCoupon();
     const { expireSession } = payments;
     payments.expireSession = fails(noAnswer);
-    await expect(system.bookings.hold({ ...before.asked, couponCode: code })).rejects.toBe(noAnswer);
+    await expect(holdBooking(system.booking, { ...before.asked, couponCode: code })).rejects.toBe(noAnswer);
     expect(await bookingOf(before.id)).toMatchObject({ status: 'pending' });
     payments.expireSession = fails(isUnknown);
-    const after = await system.bookings.hold({ ...before.asked, couponCode: code });
+    const after = await holdBooking(system.booking, { ...before.asked, couponCode: code });
     expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
     expect(after.bookingId).not.toBe(before.id);
     payments.expireSession = expireSession;
@@ -211,18 +220,18 @@ describe('an own hold with another coupon', () => {
     const { expireSession } = payments;
     payments.expireSession = async (id) => {
       const session = await expireSession(id);
-      await system.desk.settle(id);
+      await settlePayment(system.booking, id);
       return session;
     };
     const startTime = new Date(before.asked.startTime.getTime() - HOUR);
-    await system.bookings.hold({ ...before.asked, startTime, couponCode: code });
+    await holdBooking(system.booking, { ...before.asked, startTime, couponCode: code });
     payments.expireSession = expireSession;
     expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
   });
 
   test('closes a pay page whose answer was lost as well', async () => {
     const { id, asked, session } = await unanswered(true);
-    await system.bookings.hold({ ...asked, couponCode: await addCoupon() });
+    await holdBooking(system.booking, { ...asked, couponCode: await addCoupon() });
     expect((await payments.getSession(session)).status).toBe('expired');
     expect(await bookingOf(id)).toMatchObject({ reason: 'replaced' });
   });
@@ -232,17 +241,17 @@ describe('a hold that is given up', () => {
   test('is answered as cancelled, and one that is cancelled already or unknown says so', async () => {
     const { id, person } = await unanswered(false);
     // The call for its pay page may still be under way.
-    expect((await system.bookings.letGo(id, person)).booking).toMatchObject({ id, status: 'pending' });
+    expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({ id, status: 'pending' });
     system.state.now += 60_000;
-    expect((await system.bookings.letGo(id, person)).booking).toMatchObject({
+    expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({
       id,
       status: 'cancelled',
       cancelReason: 'abandoned',
     });
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
     expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
-    expect((await system.bookings.letGo(id, person)).booking).toMatchObject({ cancelReason: 'abandoned' });
-    await expect(system.desk.release(randomUUID(), 'abandoned')).rejects.toMatchObject({
+    expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({ cancelReason: 'abandoned' });
+    await expect(releaseHold(system.booking, randomUUID(), 'abandoned')).rejects.toMatchObject({
       code: 'not_found',
       message: 'Booking not found',
     });
@@ -252,10 +261,10 @@ describe('a hold that is given up', () => {
     const [one, other] = [await unanswered(true), await unanswered(true)];
     system.provider.move(other.session, 'pay');
     system.state.now += 60_000;
-    expect((await system.bookings.letGo(one.id, one.person)).booking.status).toBe('cancelled');
+    expect((await releaseOwnHold(system.booking, one.id, one.person)).booking.status).toBe('cancelled');
     expect((await payments.getSession(one.session)).status).toBe('expired');
     expect(await paymentsOf(one.id)).toMatchObject([{ session: one.session, state: 'expired' }]);
-    expect((await system.bookings.letGo(other.id, other.person)).booking.status).toBe('confirmed');
+    expect((await releaseOwnHold(system.booking, other.id, other.person)).booking.status).toBe('confirmed');
     expect(await paymentsOf(other.id)).toMatchObject([{ session: other.session, state: 'paid' }]);
   });
 
@@ -266,16 +275,16 @@ describe('a hold that is given up', () => {
        values ($1::uuid, private.new_reference(), $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, $5::timestamptz, 1, 4900, 4900)`,
       [id, STUDIO, startTime, endTime, new Date(START)],
     );
-    expect(await system.desk.releaseExpired()).toBe(1);
+    expect(await releaseExpiredHolds(system.booking)).toBe(1);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
   });
 
   test('while its money is on its way in a payment the provider has forgotten is freed, and the customer is told', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'delay');
-    await system.desk.settle(session);
+    await settlePayment(system.booking, session);
     payments.getSession = fails(isUnknown);
-    expect(await system.desk.release(id, 'hold_expired')).toMatchObject({
+    expect(await releaseHold(system.booking, id, 'hold_expired')).toMatchObject({
       id,
       status: 'cancelled',
       cancelReason: 'payment_failed',
@@ -296,7 +305,7 @@ describe('a fault of the database while hours are held', () => {
       ...db,
       one: (text, values) => (text.includes('private.hold_booking') ? Promise.reject(fault) : db.one(text, values)),
     };
-    const { bookings, request } = await createBookingSystem(failing);
-    await expect(bookings.hold(request(await addPerson(db)))).rejects.toMatchObject(told);
+    const { booking, request } = await createBookingSystem(failing);
+    await expect(holdBooking(booking, request(await addPerson(db)))).rejects.toMatchObject(told);
   });
 });

@@ -294,7 +294,7 @@ test(
     await addBooking(rows, 34, { ...ended, ...elsewhere(4) });
     await addRedemption(rows, 34, { moving_until: NOW, state: 'committed' });
     await rows.ask('update public.discount_codes set current_uses = 5');
-    const back = () => rows.value('select private.return_left_units($1, $2)', [CODE, NOW]);
+    const back = () => rows.value('select private.return_abandoned_redemptions($1, $2)', [CODE, NOW]);
     expect([await back(), await used(rows), await stateOf(rows, 30)]).toEqual([
       1,
       [4, 5],

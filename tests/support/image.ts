@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Migration, readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -19,7 +19,7 @@ export function checkedOutMigrations(): Promise<Migration[]> {
  * every test server unpacks this file, and they are a third of it.
  */
 export async function makeImage(migrations: readonly Migration[]): Promise<Blob> {
-  const db = await openEmbedded(null, { migrations, say: () => undefined, warn: () => undefined });
+  const db = await openEmbedded(null, { migrations, report: () => undefined, warn: () => undefined });
   await db.query(`update pg_database set datistemplate = false where datname <> current_database()`);
   for (const name of ['template0', 'template1']) await db.script(`drop database ${name}`);
   await db.script('checkpoint');
@@ -69,7 +69,7 @@ async function makeImageFile(): Promise<string> {
 
 /** Opens an embedded database from an image, or an empty one, and runs the missing migrations. */
 export function openImage(image: Blob | null, migrations: readonly Migration[]): ReturnType<typeof openEmbedded> {
-  return openEmbedded(image, { migrations, say: () => undefined, warn: () => undefined });
+  return openEmbedded(image, { migrations, report: () => undefined, warn: () => undefined });
 }
 
 /** Opens a new migrated embedded database. */

@@ -11,7 +11,7 @@ import { readBan, readHash, readContacts, type UserForm, userForm } from './user
 /** Turns a unique violation into the API's error for a taken email or phone; rethrows any other error. */
 export function alreadyRegistered(error: unknown): never {
   if (error instanceof DatabaseError && error.code === '23505') {
-    if (error.constraint === 'users_phone' || /users_phone/.test(error.message))
+    if (error.constraint === 'users_phone')
       throw new AuthRefusal(422, 'phone_exists', 'A user with this phone number has already been registered');
     throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
   }

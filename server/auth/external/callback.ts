@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { deleteCookie, getCookie } from 'hono/cookie';
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Env } from '#server/http/caller.ts';
-import type { KnownPerson } from '#server/providers/ports.ts';
+import type { ProviderUser } from '#server/providers/ports.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Handler, readRequestInfo } from '../core/request.ts';
@@ -70,7 +70,7 @@ async function finish(
   });
 }
 
-export function toExternalIdentity(provider: string, person: KnownPerson): ExternalIdentity {
+export function toExternalIdentity(provider: string, person: ProviderUser): ExternalIdentity {
   const { subject, email, emailVerified, claims } = person;
   if (subject === '') throw refuse.validation('Missing sub claim');
   return { provider, subject, email, emailVerified, claims, needsEmail: true, sso: false };

@@ -9,7 +9,7 @@ export async function markUsed(
 ): Promise<boolean> {
   const hash = keys.hmac(`shown-${proof.kind}`, proof.text).toString('base64url');
   const row = await tx.one(
-    `insert into auth.shown_proofs (proof_hash, expires_at) values ($1, $2::timestamptz) on conflict do nothing returning proof_hash`,
+    `insert into auth.used_proofs (proof_hash, expires_at) values ($1, $2::timestamptz) on conflict do nothing returning proof_hash`,
     [hash, proof.until],
   );
   return row !== null;

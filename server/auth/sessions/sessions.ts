@@ -60,7 +60,7 @@ const ROTATIONS_MAX = 32;
 type SessionRow = {
   user_id: string;
   generation: number;
-  traded_at: Date[];
+  rotated_at: Date[];
   method: string;
   aal: string;
   amr: SessionMethod[];
@@ -84,7 +84,7 @@ const BEGIN = `with ended as (delete from auth.sessions where user_id = $2::uuid
 
 /** Increases the number of a session, and writes its audit log entry. */
 const ROTATE = `with rotated as (
-    update auth.sessions set generation = generation + 1, refreshed_at = $5::timestamptz, traded_at = $2::timestamptz[] where id = $1::uuid
+    update auth.sessions set generation = generation + 1, refreshed_at = $5::timestamptz, rotated_at = $2::timestamptz[] where id = $1::uuid
   )
   insert into auth.audit_log_entries (payload, ip_address, created_at) values ($3::jsonb, $4, $5::timestamptz)`;
 
@@ -113,7 +113,7 @@ export function createSessions(dependencies: {
     ip: string,
   ): Promise<{ row: SessionRow; generation: number } | 'reused' | 'over' | null> {
     const row = await tx.one<SessionRow>(
-      `select user_id, generation, traded_at, method, aal, amr, created_at, refreshed_at from auth.sessions where id = $1::uuid for update`,
+      `select user_id, generation, rotated_at, method, aal, amr, created_at, refreshed_at from auth.sessions where id = $1::uuid for update`,
       [sessionId],
     );
     // A number that was never issued comes from before a restored backup: unknown here.
@@ -132,7 +132,7 @@ export function createSessions(dependencies: {
     }
     if (generation === row.generation) {
       const reuseStart = now.getTime() - config.reuseSeconds * 1000;
-      const rotations = [...row.traded_at.filter((at) => at.getTime() > reuseStart), now].slice(-ROTATIONS_MAX);
+      const rotations = [...row.rotated_at.filter((at) => at.getTime() > reuseStart), now].slice(-ROTATIONS_MAX);
       await tx.query(ROTATE, [
         sessionId,
         rotations,
@@ -140,8 +140,8 @@ export function createSessions(dependencies: {
       ]);
       return { row, generation: generation + 1 };
     }
-    // The last of `traded_at` is when the number before the newest was rotated.
-    const rotatedAt = row.traded_at.at(generation - row.generation);
+    // The last of `rotated_at` is when the number before the newest was rotated.
+    const rotatedAt = row.rotated_at.at(generation - row.generation);
     const withinReuse = rotatedAt !== undefined && now.getTime() - rotatedAt.getTime() < config.reuseSeconds * 1000;
     if (generation === row.generation - 1 || withinReuse) return { row, generation: row.generation };
     await tx.query(`delete from auth.sessions where id = $1::uuid`, [sessionId]);
@@ -196,7 +196,7 @@ export function createSessions(dependencies: {
       const shown: SessionMethod = { method, timestamp: Math.floor(clock().getTime() / 1000) };
       const row = await tx.one<SessionRow>(
         `update auth.sessions set aal = greatest(aal, $3), amr = $4::jsonb || amr where id = $1::uuid and user_id = $2::uuid
-         returning user_id, generation, traded_at, method, aal, amr, created_at, refreshed_at`,
+         returning user_id, generation, rotated_at, method, aal, amr, created_at, refreshed_at`,
         [sessionId, userId, aal, JSON.stringify([shown])],
       );
       const user = await userById(tx, userId);

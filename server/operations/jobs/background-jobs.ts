@@ -6,7 +6,6 @@ import { createScheduler, type Scheduler, type Task } from '#server/queue/schedu
 import { runRound, type Worker } from '#server/queue/worker.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { type JobHandler, type JobKind, longestWaitMs, type WorkerName, WORKERS } from '../outbox.ts';
-import type { PaymentDesk } from '../payments/desk.ts';
 import { type JobAlerts, queueJobAlerts } from './job-alerts.ts';
 
 /** State of a circuit breaker: how many calls may start now, and whether it is open. */
@@ -30,12 +29,14 @@ export function createBackgroundJobs(context: {
   handlers: Readonly<Record<JobKind, JobHandler>>;
   /** Stop a worker from starting jobs that cannot succeed. */
   circuits: Readonly<Partial<Record<WorkerName, CircuitState>>>;
-  desk: PaymentDesk;
+  /** Stops after the holds in progress when `stop` returns true. */
+  releaseExpiredHolds: (stop: () => boolean) => Promise<number>;
+  reconcilePayments: () => Promise<number>;
   alerts: JobAlerts;
   /** Further periodic tasks. */
   tasks: readonly Task[];
 }): BackgroundJobs {
-  const { db, clock, log, desk, alerts, circuits } = context;
+  const { db, clock, log, alerts, circuits } = context;
   const workers = (Object.keys(WORKERS) as WorkerName[]).map((name) => createWorker(name, context));
   const stageOf = (worker: Worker): number => (WORKERS[worker.name as WorkerName].later === true ? 1 : 0);
   const scheduler = createScheduler(
@@ -50,9 +51,9 @@ export function createBackgroundJobs(context: {
         name: 'release expired holds',
         everyMs: 1_000,
         // While the provider is down, holds keep their hours.
-        run: (stop) => desk.releaseExpired(() => stop() || circuits.payments?.room() === 0),
+        run: (stop) => context.releaseExpiredHolds(() => stop() || circuits.payments?.room() === 0),
       },
-      { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(db, desk, clock) },
+      { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(context) },
       { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },
       {
         name: 'delete full rate limits',
@@ -95,14 +96,14 @@ function createWorker(name: WorkerName, context: Parameters<typeof createBackgro
 }
 
 /** Settles payments whose webhooks were lost, in one process at a time; tries again soon after a failure. */
-async function reconcile(db: Database, desk: PaymentDesk, clock: Clock): Promise<void> {
+async function reconcile({ db, clock, reconcilePayments }: Parameters<typeof createBackgroundJobs>[0]): Promise<void> {
   const lease = await db.one<{ taken: boolean }>(
     `select private.take_lease('reconcile', $1::timestamptz, '${RECONCILE_EVERY}'::interval) as taken`,
     [clock()],
   );
   if (lease?.taken !== true) return;
   try {
-    await desk.reconcile();
+    await reconcilePayments();
   } catch (error) {
     await db.query(`update private.lease set until = $1::timestamptz where name = 'reconcile'`, [
       new Date(clock().getTime() + RECONCILE_RETRY_MS),

@@ -25,11 +25,11 @@ export async function queueJobAlerts(context: JobAlerts): Promise<void> {
   if (addresses.length === 0) return;
   await db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      `update private.outbox o set told_at = $1::timestamptz where o.id in (
+      `update private.outbox o set notified_at = $1::timestamptz where o.id in (
          select x.id from private.outbox x
          where x.done_at is null and x.kind <> 'mail.job-alert'
-           and ((x.closed_at is null and x.alerted_at is not null and (x.told_at is null or x.told_at <= $1::timestamptz - interval '${REMIND_AFTER}'))
-             or (x.closed_at is not null and x.told_at is null))
+           and ((x.closed_at is null and x.alerted_at is not null and (x.notified_at is null or x.notified_at <= $1::timestamptz - interval '${REMIND_AFTER}'))
+             or (x.closed_at is not null and x.notified_at is null))
            and not exists (select from private.outbox a where a.kind = 'mail.job-alert' and a.done_at is null and a.closed_at is null)
          order by x.created_at limit ${JOBS_PER_MAIL} for update skip locked)
        returning o.id`,
