@@ -2,18 +2,15 @@ import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
-import { createPasswordRules, readBreached } from './auth/accounts/password-rules.ts';
-import type { AuthConfig } from './auth/core/config.ts';
-import { createAuthRouter } from './auth/router.ts';
-import { createOneTimeCodes } from './auth/codes/one-time-codes.ts';
+import { readBreached } from './auth/accounts/breached-passwords.ts';
+import { createMessageQueue } from './auth/codes/message-queue.ts';
 import { createMessageTemplates } from './auth/codes/message-templates.ts';
-import { createMessageQueue, type MessageQueue } from './auth/codes/message-queue.ts';
-import { createMailRedirect } from './auth/external/redirects.ts';
-import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
-import { createFlows } from './auth/external/flows.ts';
-import { deleteExpired } from './auth/external/cleanup.ts';
+import { deleteExpired } from './auth/core/cleanup.ts';
+import type { AuthConfig } from './auth/core/config.ts';
+import type { MessageQueue } from './auth/core/message-queue.ts';
+import { mailRedirect } from './auth/core/redirects.ts';
+import { createAuthRouter } from './auth/router.ts';
 import { samlParty } from './auth/sso/metadata.ts';
-import { createSessions } from './auth/sessions/sessions.ts';
 import type { Config } from './config.ts';
 import type { ProviderSettings } from './settings/providers.ts';
 import type { Database } from './db/database.ts';
@@ -54,9 +51,7 @@ export async function composeAuth(dependencies: {
     apiUrl: siteUrl,
   };
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
-  const codes = createOneTimeCodes({ keys, length: config.codeLength });
-  const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
-  const templates = createMessageTemplates({ db, codes, tokens, clock, config });
+  const templates = createMessageTemplates({ db, keys, clock, config });
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
     db,
@@ -65,26 +60,22 @@ export async function composeAuth(dependencies: {
     templates,
     clock,
     log,
-    mailRedirect: createMailRedirect(config.siteUrl, config.redirects),
+    mailRedirect: (requested) => mailRedirect(config, requested),
   });
-  const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const router = createAuthRouter({
     ...dependencies,
     queue,
     texts,
-    codes,
-    tokens,
-    sessions: createSessions({ db, keys, watch: dependencies.watch, clock, config }),
-    flows: createFlows({ keys, clock }),
+    sessions: dependencies.watch,
     providers,
     ssoProviders: await readSsoProviders(signIn.saml, siteUrl),
-    checkPassword: createPasswordRules({ config, breached }),
+    isBreached: readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8')),
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
   const cleanup = async (): Promise<void> => {
     await queue.cleanup();
-    await deleteExpired(db, clock);
+    await deleteExpired({ db, clock });
   };
   return { router, queue, cleanup };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
-import { createSessionCheck } from './auth/sessions/sessions.ts';
+import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
@@ -38,7 +38,7 @@ import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import { refundPayment } from './operations/payments/refund.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
-import { createWebhookInbox } from './operations/webhooks.ts';
+import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import {
@@ -55,8 +55,8 @@ import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
-import { createStripeIdentity } from './providers/stripe-identity.ts';
-import { createStripePayments } from './providers/stripe-payments.ts';
+import { createStripeIdentity } from './providers/stripe/identity.ts';
+import { createStripePayments } from './providers/stripe/payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
@@ -115,7 +115,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(createSessionCheck({ db, clock, config: config.auth }));
+  const watch = createSessionWatch((id) => isSessionAlive({ db, clock, config: config.auth }, id));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
@@ -222,7 +222,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const inbox = createWebhookInbox(payment);
   const jobs = createBackgroundJobs({
     db,
     clock,
@@ -240,7 +239,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'image.delete': (job) => deletePhoto(identity, job),
     },
     tasks: [
-      { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
+      { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
       { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
       { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
@@ -258,9 +257,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     identity,
     staff: { db, developerPages: config.developerPages },
     links,
-    payments,
     power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
-    inbox,
     verifyReport: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,

@@ -103,7 +103,6 @@ const TABLE: readonly Area[] = [
 const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/http/token.test.ts', '#server/crypto/keys.ts', 'tokens are read with the keys that signed them'],
   ['build/site.ts', 'computed', 'it imports what it has just built'],
-  ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both use one Stripe client'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/engine/open-embedded.ts', 'as above'],
   ['server/http/limits.test.ts', '#server/db/open-postgres.ts', 'as above'],
@@ -122,8 +121,8 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
     'ocr/id-reader',
     'shelly-power',
     'smtp-mail',
-    'stripe-identity',
-    'stripe-payments',
+    'stripe/identity',
+    'stripe/payments',
     'vision-id-reader',
   ].map(
     (name) =>

@@ -27,7 +27,7 @@ returns text language sql immutable set search_path = '' as $$
     when 'invalid' then 'Invalid coupon code'
     when 'expired' then 'This code has expired.'
     when 'fully_used' then 'This code has been fully used.'
-    when 'used_before' then 'You have used this code already.'
+    when 'used_before' then 'You’ve already used this code.'
     when 'too_few_hours' then 'This code needs a booking of at least ' || pg_catalog.trim_scale(p_coupon.min_hours)::text || ' hours.'
   end
 $$;

@@ -6,8 +6,8 @@ import { createOcrIdReader } from './ocr/id-reader.ts';
 import type { IssuedCode, IdentityChecks, Locks, Mail, Payments, PaymentSession, Power } from './ports.ts';
 import { createShellyPower } from './shelly-power.ts';
 import { createSmtpMail } from './smtp-mail.ts';
-import { createStripeIdentity } from './stripe-identity.ts';
-import { createStripePayments } from './stripe-payments.ts';
+import { createStripeIdentity } from './stripe/identity.ts';
+import { createStripePayments } from './stripe/payments.ts';
 import { createVisionIdReader } from './vision-id-reader.ts';
 
 /** One suite for each port: what we rely on, tested through the adapter against the sandbox. */

@@ -315,7 +315,7 @@ describe.each(engines)('sessions by the real client (PostgreSQL: %s)', (postgres
         message: 'Please enter your current password.',
       });
       const wrong = await client.auth.updateUser({ password: NEW_PASSWORD, current_password: 'a wrong phrase' });
-      expect(wrong.error?.message).toBe('Your current password is not right.');
+      expect(wrong.error?.message).toBe('Your current password is incorrect.');
       const right = await client.auth.updateUser({ password: NEW_PASSWORD, current_password: PASSWORD });
       expect(right.error).toBeNull();
       await signIn(email, NEW_PASSWORD);

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { createPasswordRules, readBreached } from '#server/auth/accounts/password-rules.ts';
-import type { AuthConfig } from '#server/auth/core/config.ts';
-import { createAuthRouter } from '#server/auth/router.ts';
-import type { AuthContext } from '#server/auth/core/context.ts';
-import { createOneTimeCodes } from '#server/auth/codes/one-time-codes.ts';
+import { createMessageQueue } from '#server/auth/codes/message-queue.ts';
 import { createMessageTemplates } from '#server/auth/codes/message-templates.ts';
-import { createMessageQueue, type MessageQueue } from '#server/auth/codes/message-queue.ts';
-import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
-import { createFlows } from '#server/auth/external/flows.ts';
-import { createMailRedirect } from '#server/auth/external/redirects.ts';
-import { createSessionCheck, createSessions } from '#server/auth/sessions/sessions.ts';
+import type { AuthConfig } from '#server/auth/core/config.ts';
+import type { AuthContext } from '#server/auth/core/context.ts';
+import type { MessageQueue } from '#server/auth/core/message-queue.ts';
+import { mailRedirect } from '#server/auth/core/redirects.ts';
+import { createAuthRouter } from '#server/auth/router.ts';
+import { isSessionAlive } from '#server/auth/sessions/is-session-alive.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/http/caller.ts';
 import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
@@ -116,9 +113,7 @@ export async function openAuthApp(): Promise<AuthApp> {
 
   function server({ config: settings = {}, limitFactor = 10_000, dependencies = {} }: ServerOptions): AuthServer {
     const config = { ...CONFIG, ...settings };
-    const codes = createOneTimeCodes({ keys, length: config.codeLength });
-    const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
-    const watch = createSessionWatch(createSessionCheck({ db, clock, config }));
+    const sessions = createSessionWatch((id) => isSessionAlive({ db, clock, config }, id));
     const textPort: AuthContext['texts'] = { send: async (message) => void texts.push(message) };
     const mail = {
       async send(message: MailMessage) {
@@ -126,28 +121,31 @@ export async function openAuthApp(): Promise<AuthApp> {
         mails.push(message);
       },
     };
-    const templates = createMessageTemplates({ db, codes, tokens, clock, config });
-    const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
-    const queue = createMessageQueue({ db, mail, texts: textPort, templates, mailRedirect, clock, log });
+    const templates = createMessageTemplates({ db, keys, clock, config });
+    const queue = createMessageQueue({
+      db,
+      mail,
+      texts: textPort,
+      templates,
+      mailRedirect: (requested) => mailRedirect(config, requested),
+      clock,
+      log,
+    });
     const router = createAuthRouter({
       db,
       keys,
       clock,
-      log,
       config,
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
       // Tests send messages themselves, so nothing is sent in the background.
       queue: { ...queue, soon: () => undefined },
-      codes,
-      tokens,
       texts: textPort,
-      checkPassword: createPasswordRules({ config, breached: readBreached('') }),
+      isBreached: () => false,
       captcha: null,
-      sessions: createSessions({ db, keys, watch, clock, config }),
-      flows: createFlows({ keys, clock }),
+      sessions,
       providers: new Map([[provider.name, provider]]),
       ssoProviders: [],
-      readCaller: createReadCaller({ keys, sessions: watch, clock, keyRequired: false }),
+      readCaller: createReadCaller({ keys, sessions, clock, keyRequired: false }),
       ...dependencies,
     });
     const app = new Hono<Env>();

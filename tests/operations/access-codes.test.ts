@@ -170,7 +170,7 @@ describe('the code of a booking', () => {
     for (const operation of [showAccess, ensureCode, renew]) {
       await expect(operation(system.access, bookingId)).rejects.toMatchObject({
         code: 'not_confirmed',
-        message: 'This booking is not paid for yet.',
+        message: 'This booking hasn’t been paid yet.',
       });
       await expect(operation(system.access, randomUUID())).rejects.toMatchObject({
         code: 'not_found',

@@ -327,7 +327,7 @@ test(
     await rows.ask(`update private.coupon_redemption set state = 'committed'`);
     expect([await problem(ALEX), await problem(KIM, at(1))]).toEqual([USED_UP, USED_UP]);
     await change(rows, 'max_uses = 2, per_user_limit = 1');
-    expect([await problem(ALEX), await problem(KIM)]).toEqual(['You have used this code already.', null]);
+    expect([await problem(ALEX), await problem(KIM)]).toEqual(['You’ve already used this code.', null]);
     await change(rows, 'per_user_limit = 2');
     expect(await problem(ALEX)).toBeNull();
     await change(rows, 'per_user_limit = 1');

@@ -1,33 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Transaction } from '#server/db/database.ts';
+import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Mail, TextMessages } from '#server/providers/ports.ts';
-import type { Contact } from '../core/request.ts';
-import type { Message, MessageKind, QueuedMessage } from './message-templates.ts';
-
-/** Queue of account mails and text messages. */
-export type MessageQueue = {
-  /**
-   * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
-   * is looked up at delivery: so the request takes as long either way.
-   */
-  add(
-    tx: Pick<Transaction, 'query'>,
-    message: Contact & {
-      kind: MessageKind;
-      userId?: string | undefined;
-      attemptId?: string | null;
-      /** `redirect_to` of the request; used only if it is allowed. */
-      redirectTo?: string | null | undefined;
-    },
-  ): Promise<string>;
-  /** Starts sending in the background. Call it after the transaction. */
-  soon(): void;
-  /** Sends due messages, by mail, text message or both; resolves when each is sent or postponed. Called by the scheduler. */
-  flush(channel?: 'email' | 'phone'): Promise<void>;
-  /** Deletes expired codes. */
-  cleanup(): Promise<void>;
-};
+import type { MessageQueue } from '../core/message-queue.ts';
+import type { Message, QueuedMessage } from './message-templates.ts';
 
 const BATCH = 20;
 const TRIES_MAX = 15;

@@ -1,3 +1,4 @@
+import type { Keys } from '#server/crypto/keys.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { currentAddressMail } from '#server/mails/account-current-address.ts';
@@ -12,12 +13,10 @@ import { signUpMail } from '#server/mails/account-signup.ts';
 import { codeTextMessage } from '#server/mails/account-text-message.ts';
 import type { AuthConfig } from '../core/config.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
-import type { OneTimeCodes } from './one-time-codes.ts';
+import type { MessageKind, TokenKind } from '../core/message-queue.ts';
+import { enableToken } from './enable-token.ts';
 import { mailedLink } from './link-page.ts';
-import type { OneTimeTokens, TokenKind } from './one-time-tokens.ts';
-
-/** `otp` becomes a sign-in or a sign-up confirmation when it is sent. */
-export type MessageKind = TokenKind | 'otp' | 'account_exists' | 'password_changed';
+import { codeOf, linkTokenOf } from './one-time-codes.ts';
 
 export type QueuedMessage = {
   id: string;
@@ -37,20 +36,19 @@ export type Message =
 /** Creates the function that renders a queued message. It returns null when the message has no recipient or no purpose any more. */
 export function createMessageTemplates(dependencies: {
   db: Database;
-  codes: OneTimeCodes;
-  tokens: OneTimeTokens;
+  keys: Keys;
   clock: Clock;
   config: AuthConfig;
 }): (row: QueuedMessage) => Promise<Message | null> {
-  const { db, codes, tokens, clock, config } = dependencies;
+  const { db, clock, config } = dependencies;
   const minutes = Math.round(config.codeSeconds / 60);
 
   const codeData = (row: QueuedMessage, kind: TokenKind): { code: string; minutes: number; href: string } => ({
-    code: codes.codeOf(row.id),
+    code: codeOf(dependencies, row.id),
     minutes,
     href: mailedLink(config.siteUrl, {
       kind: kind === 'email_change_current' ? 'email_change' : kind,
-      token: codes.tokenOf(row.id),
+      token: linkTokenOf(dependencies, row.id),
       redirectTo: row.redirect_to,
     }),
   });
@@ -61,7 +59,7 @@ export function createMessageTemplates(dependencies: {
   const enable = async (row: QueuedMessage, kind: TokenKind, user: UserRow): Promise<boolean> => {
     const ended = new Error('the message is no longer in the queue');
     const enabled = db.transaction(async (tx) => {
-      const written = await tokens.enable(tx, {
+      const written = await enableToken(dependencies, tx, {
         messageId: row.id,
         userId: user.id,
         kind,
@@ -117,7 +115,7 @@ export function createMessageTemplates(dependencies: {
         return mail(currentAddressMail({ ...codeData(row, 'email_change_current'), newAddress: user.email_change }));
       case 'reauthentication':
         if (!user || !(await enable(row, 'reauthentication', user))) return null;
-        return mail(reauthenticationMail({ code: codes.codeOf(row.id), minutes }));
+        return mail(reauthenticationMail({ code: codeOf(dependencies, row.id), minutes }));
       case 'account_exists':
         return mail(accountExistsMail({ href: `${config.siteUrl}/auth` }));
       case 'password_changed':
@@ -141,7 +139,7 @@ export function createMessageTemplates(dependencies: {
     // Test phones have a fixed code and get no message.
     return config.testCodes.has(phone)
       ? null
-      : { to: 'phone', text: codeTextMessage({ code: codes.codeOf(row.id), minutes }) };
+      : { to: 'phone', text: codeTextMessage({ code: codeOf(dependencies, row.id), minutes }) };
   }
 
   return (row) => (row.email === null ? forPhone(row, row.phone ?? '') : forAddress(row, row.email));

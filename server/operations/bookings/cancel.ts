@@ -40,7 +40,7 @@ export async function cancelBooking(
 
 async function requireCancellable(tx: Transaction, booking: BookingFacts, now: Date): Promise<void> {
   if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
-  if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking is not paid for yet.');
+  if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
   const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
   if (terms.allowed) return;
   throw new Refusal(

@@ -55,7 +55,7 @@ export async function claimSlot(
 }
 
 const slotTaken = (): Refusal =>
-  new Refusal('slot_taken', 'Somebody else has just taken this time. Please choose another.');
+  new Refusal('slot_taken', 'Someone else just booked this time. Please choose another.');
 
 async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Promise<HoldOutcome> {
   const sql = 'select private.hold_booking($1::jsonb, $2::timestamptz) as outcome';

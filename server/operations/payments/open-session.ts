@@ -119,7 +119,7 @@ async function createSession(
     if (found) return found;
     throw new Refusal(
       'provider_unavailable',
-      'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
+      'We can’t reach the payment service right now. Your time is held, so please try again in a moment.',
       { bookingId: booking.id },
     );
   }
