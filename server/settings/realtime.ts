@@ -1,20 +1,18 @@
-import { z } from 'zod';
-
-const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
-const count = z.coerce.number().int().min(1);
+import type { z } from 'zod';
+import { flag, whole } from './fields.ts';
 
 /** The environment variables about `/realtime/v1`, spread into the schema in config.ts. */
 export const realtimeFields = {
   REALTIME: flag.default(true),
   REALTIME_PRIVATE_ONLY: flag.default(false),
-  REALTIME_MAX_SOCKETS: count.max(100_000).default(10_000),
-  REALTIME_MAX_SOCKETS_PER_ADDRESS: count.max(100_000).default(200),
-  REALTIME_MAX_CHANNELS_PER_SOCKET: count.max(10_000).default(100),
-  REALTIME_JOINS_PER_SECOND: count.max(100_000).default(100),
-  REALTIME_MESSAGES_PER_SECOND: count.max(100_000).default(100),
-  REALTIME_PRESENCE_CALLS: count.max(100_000).default(5),
-  REALTIME_MAX_PAYLOAD_BYTES: count.max(4_900_000).default(3_000_500),
-  REALTIME_MAX_UNSENT_BYTES: count.max(1_000_000_000).default(8_388_608),
+  REALTIME_MAX_SOCKETS: whole(1, 100_000).default(10_000),
+  REALTIME_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).default(200),
+  REALTIME_MAX_CHANNELS_PER_SOCKET: whole(1, 10_000).default(100),
+  REALTIME_JOINS_PER_SECOND: whole(1, 100_000).default(100),
+  REALTIME_MESSAGES_PER_SECOND: whole(1, 100_000).default(100),
+  REALTIME_PRESENCE_CALLS: whole(1, 100_000).default(5),
+  REALTIME_MAX_PAYLOAD_BYTES: whole(1, 4_900_000).default(3_000_500),
+  REALTIME_MAX_UNSENT_BYTES: whole(1, 1_000_000_000).default(8_388_608),
 };
 type RealtimeEnvironment = z.output<z.ZodObject<typeof realtimeFields>>;
 
