@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { connectRealtime, type RealtimeClient, refusedUpgrade } from '#tests/support/realtime-client.ts';
+import { connectRealtime, type RealtimeClient, refusedUpgrade } from './client.ts';
 import { runScript } from '#tests/support/schema.ts';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 

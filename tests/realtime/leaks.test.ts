@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { connectRealtime, type RealtimeClient } from '#tests/support/realtime-client.ts';
+import { connectRealtime, type RealtimeClient } from './client.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
 
