@@ -35,7 +35,7 @@ export async function signInWithIdToken(context: IdTokenContext, c: Call): Promi
   const provider = (body.provider ?? '').toLowerCase();
   const token = await readIdToken(context, c, provider, body);
   checkNonce(token.nonce, body.nonce || null);
-  const identity = toExternalIdentity(provider, token.person);
+  const identity = toExternalIdentity(provider, token.user);
   const begun = await db.transaction(async (tx) => {
     const proof = { kind: 'id-token', text: body.id_token, until: token.expiresAt };
     if (!(await markUsed(context, tx, proof))) throw refuse.validation('Bad ID token');
@@ -60,10 +60,10 @@ async function readIdToken({ providers }: Needs<'providers'>, c: Call, name: str
 }
 
 /** The token contains the hash of a nonce that only the requesting app knows. */
-function checkNonce(inToken: string | null, given: string | null): void {
-  if ((inToken === null) !== (given === null))
+function checkNonce(inToken: string | null, nonce: string | null): void {
+  if ((inToken === null) !== (nonce === null))
     throw refuse.validation('Passed nonce and nonce in id_token should either both exist or not.');
-  if (given === null || inToken === null) return;
-  if (!equalInConstantTime(createHash('sha256').update(given).digest('hex'), inToken))
+  if (nonce === null || inToken === null) return;
+  if (!equalInConstantTime(createHash('sha256').update(nonce).digest('hex'), inToken))
     throw refuse.validation('Nonces mismatch');
 }
