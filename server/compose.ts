@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
+import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
 import { createSessionCheck } from './auth/sessions/sessions.ts';
 import { createApp } from './app.ts';
-import { composeAuth } from './compose-auth.ts';
+import { composeAuth } from './compose/auth.ts';
 import { type Config, ConfigRefused } from './config.ts';
 import type { Database } from './db/database.ts';
 import { lockDirectory } from './db/directory-lock.ts';
 import { readMigrations } from './db/migrate.ts';
 import { openEmbedded, openPostgres } from './db/open.ts';
-import { composeFunctions } from './compose-functions.ts';
+import { composeFunctions } from './compose/functions.ts';
+import { composeJobs, measureJobs } from './compose/jobs.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -35,7 +37,7 @@ import { armFailpoints } from './operations/core/failpoint.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
 import { deletePhoto } from './operations/identity/delete-photo.ts';
-import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
+import { jobKinds } from './operations/core/jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import { createPaymentDesk } from './operations/payments/desk.ts';
 import { createPaymentStatus } from './operations/payments/payment-status.ts';
@@ -146,6 +148,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     readCaller,
     mail,
     textCircuit: circuits.texts,
+    wake: (worker) => queue.wake(worker),
     clock,
     log,
   });
@@ -214,25 +217,33 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
   const inbox = createWebhookInbox({ db, payments, clock, log });
-  const jobs = createBackgroundJobs({
+  const { queue, scheduler } = composeJobs({
     db,
     clock,
     log,
     desk,
     alerts,
-    circuits: { payments: circuits.payments, locks: circuits.locks, mail: circuits.mail, alerts: circuits.mail },
-    handlers: {
-      ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
-      'mail.job-alert': (job) => sendJobAlert(alerts, job),
-      'access.request': (job) => requestFirstCode(access, job),
-      'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => desk.refund(job.subjectId),
-      'image.delete': (job) => deletePhoto(identity, job),
+    circuits: {
+      payments: circuits.payments,
+      locks: circuits.locks,
+      mail: circuits.mail,
+      alerts: circuits.mail,
+      'account-mails': circuits.mail,
+      'account-texts': circuits.texts,
+    },
+    kinds: {
+      ...auth.jobKinds,
+      ...jobKinds({
+        ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
+        'mail.job-alert': (job) => sendJobAlert(alerts, job),
+        'access.request': (job) => requestFirstCode(access, job),
+        'access.revoke': (job) => revokeCodes(access, job),
+        'payment.refund': (job) => desk.refund(job.subjectId),
+        'image.delete': (job) => deletePhoto(identity, job),
+      }),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
-      { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
-      { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
@@ -255,7 +266,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
     status: createPaymentStatus({ db, desk, log, answerWithinMs: config.paymentAnswerSeconds * 1000 }),
-    drain: () => jobs.drain(),
+    drain: () => queue.run(),
   });
 
   const metrics = createMetrics();
@@ -302,8 +313,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     keys,
     db,
     log,
-    scheduler: jobs.scheduler,
-    flushMail: () => auth.queue.flush(),
+    scheduler,
+    flushMail: async () => void (await queue.run(Object.keys(MESSAGE_WORKERS))),
     demo,
     broken: broken.promise,
     removeDemoAccounts: () => removeDemoAccounts(db),

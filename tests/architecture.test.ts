@@ -38,7 +38,7 @@ const TABLE: readonly Area[] = [
   { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/http-server'] },
   { area: 'server/config', may: ['server/settings'] },
   { area: 'server/settings', may: [] },
-  ...['compose', 'compose-auth', 'compose-functions', 'start'].map((name) => ({
+  ...['compose', 'start'].map((name) => ({
     area: `server/${name}`,
     may: ['server', 'rules'],
   })),
@@ -46,7 +46,7 @@ const TABLE: readonly Area[] = [
     area: 'server/app',
     may: ['http', 'auth', 'rest', 'storage', 'realtime', 'functions'].map((name) => `server/${name}`),
   },
-  { area: 'server/auth', may: [...WIRE, 'server/mails', PORTS, 'rules'] },
+  { area: 'server/auth', may: [...WIRE, 'server/queue', 'server/mails', PORTS, 'rules'] },
   { area: 'server/rest', may: WIRE },
   { area: 'server/realtime', may: WIRE },
   { area: 'server/storage', may: [...WIRE, PORTS] },
@@ -88,14 +88,23 @@ const TABLE: readonly Area[] = [
   // The functions router with fake operations: it builds what the program builds, without a database.
   {
     area: 'tests/functions',
-    may: ['server/compose-functions', 'server/http', 'server/crypto', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+    may: ['server/compose/functions', 'server/http', 'server/crypto', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
   },
   // The account API on an embedded database with mail, text messages and identity providers in memory.
-  { area: 'tests/auth', may: ['server/auth', ...WIRE, PORTS, 'tests/support'] },
+  { area: 'tests/auth', may: ['server/auth', 'server/queue', ...WIRE, PORTS, 'tests/support'] },
   // The booking operations on a real database with providers in memory.
   {
     area: 'tests/operations',
-    may: ['server/operations', 'server/queue', ...WIRE, PORTS, PORT_ERRORS, 'rules', 'tests/support'],
+    may: [
+      'server/compose/jobs',
+      'server/operations',
+      'server/queue',
+      ...WIRE,
+      PORTS,
+      PORT_ERRORS,
+      'rules',
+      'tests/support',
+    ],
   },
   {
     area: 'tests',

@@ -16,7 +16,7 @@ import { showAccess } from './access/show-access.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './core/booking-rows.ts';
 import { freeCancelHours } from './bookings/cancel.ts';
 import { failpoint } from './core/failpoint.ts';
-import type { Job, JobHandler } from './outbox.ts';
+import type { Job, JobHandler } from './core/jobs.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import { Refusal } from './core/refusal.ts';
 

@@ -5,8 +5,8 @@ import type { AuthConfig } from '#server/auth/core/config.ts';
 import { createAuthRouter } from '#server/auth/router.ts';
 import type { AuthContext } from '#server/auth/core/context.ts';
 import { createOneTimeCodes } from '#server/auth/codes/one-time-codes.ts';
-import { createMessageTemplates } from '#server/auth/codes/message-templates.ts';
-import { createMessageQueue, type MessageQueue } from '#server/auth/codes/message-queue.ts';
+import { createMessageQueue, MESSAGE_WORKERS, messageJobKinds } from '#server/auth/codes/message-queue.ts';
+import { sendMessage } from '#server/auth/codes/send-message.ts';
 import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
 import { createFlows } from '#server/auth/external/flows.ts';
 import { createMailRedirect } from '#server/auth/external/redirects.ts';
@@ -16,6 +16,7 @@ import type { Env } from '#server/http/caller.ts';
 import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
 import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
+import { createQueue } from '#server/queue/queue.ts';
 import type { KnownPerson, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
 
@@ -40,7 +41,8 @@ export type SignedInUser = {
 export type AuthServer = {
   /** Calls `/auth/v1` and returns the response. A body that is not JSON becomes `{text}`. */
   ask(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
-  readonly queue: MessageQueue;
+  /** `flush` sends what is queued. */
+  readonly queue: { flush(): Promise<void> };
 };
 
 /** The auth API on an embedded database. Mails, text messages and identity providers are in memory. */
@@ -126,9 +128,18 @@ export async function openAuthApp(): Promise<AuthApp> {
         mails.push(message);
       },
     };
-    const templates = createMessageTemplates({ db, codes, tokens, clock, config });
     const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
-    const queue = createMessageQueue({ db, mail, texts: textPort, templates, mailRedirect, clock, log });
+    const sending = { db, codes, tokens, clock, config, mail, texts: textPort };
+    const jobs = createQueue({
+      db,
+      clock,
+      log,
+      workers: MESSAGE_WORKERS,
+      kinds: messageJobKinds((message) => sendMessage(sending, message)),
+    });
+    // Tests send messages themselves, so nothing is sent in the background.
+    const wake = (): void => undefined;
+    const queue = createMessageQueue({ mailRedirect, wake, clock, codeSeconds: config.codeSeconds });
     const router = createAuthRouter({
       db,
       keys,
@@ -136,8 +147,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       log,
       config,
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
-      // Tests send messages themselves, so nothing is sent in the background.
-      queue: { ...queue, soon: () => undefined },
+      queue,
       codes,
       tokens,
       texts: textPort,
@@ -159,7 +169,7 @@ export async function openAuthApp(): Promise<AuthApp> {
     });
     app.route('/auth/v1', router);
     return {
-      queue,
+      queue: { flush: async () => void (await jobs.run()) },
       async ask(method, path, body, { token, ip, headers = {} } = {}) {
         callers += 1;
         const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };

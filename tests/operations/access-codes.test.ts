@@ -5,7 +5,7 @@ import { ensureCode, requestFirstCode } from '#server/operations/access/issue-fi
 import { recordUse } from '#server/operations/access/record-use.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import type { Job } from '#server/operations/outbox.ts';
+import type { Job } from '#server/operations/core/jobs.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities } from '#server/providers/ports.ts';
 import {
@@ -67,6 +67,7 @@ const jobFor = (bookingId: string): Job => ({
   payload: {},
   dueAt: new Date(),
   deadlineAt: null,
+  recipient: null,
   tries: 1,
 });
 const alerts = async (): Promise<number> =>

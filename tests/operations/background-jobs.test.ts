@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { composeJobs, measureJobs } from '#server/compose/jobs.ts';
 import type { Database } from '#server/db/database.ts';
 import { createMetrics } from '#server/http/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
-import { enqueue, type JobKind, longestWaitMs } from '#server/operations/outbox.ts';
+import { enqueue, JOB_RULES, type JobKind, jobKinds } from '#server/operations/core/jobs.ts';
 import type { PaymentDesk } from '#server/operations/payments/desk.ts';
-import type { JobHandler } from '#server/queue/jobs.ts';
+import { type JobHandler, type JobRules, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
 
 const KINDS: readonly JobKind[] = [
@@ -44,7 +44,7 @@ function jobsWith(
   more: {
     desk?: Partial<PaymentDesk>;
     handlers?: Partial<Record<JobKind, JobHandler>>;
-    paymentsRoom?: number;
+    paymentsCapacity?: number;
     addresses?: readonly string[];
     db?: Database;
   } = {},
@@ -67,24 +67,24 @@ function jobsWith(
     },
     ...more.desk,
   };
-  const jobs = createBackgroundJobs({
+  const { queue: runner, scheduler } = composeJobs({
     db: more.db ?? db,
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
     // Cast: the sweeps ask nothing else of it.
     desk: desk as unknown as PaymentDesk,
     circuits:
-      more.paymentsRoom === undefined
+      more.paymentsCapacity === undefined
         ? {}
-        : { payments: { room: () => more.paymentsRoom ?? 0, isOpen: () => more.paymentsRoom === 0 } },
+        : { payments: { capacity: () => more.paymentsCapacity ?? 0, isOpen: () => more.paymentsCapacity === 0 } },
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: more.addresses ?? [] },
     tasks: [],
-    handlers: {
+    kinds: jobKinds({
       ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),
       ...more.handlers,
-    },
+    }),
   });
-  return { jobs, ran, errors };
+  return { jobs: { scheduler, drain: () => runner.run() }, ran, errors };
 }
 const queue = (kind: JobKind): Promise<void> => enqueue(db, { kind, subjectId: randomUUID(), dueAt: clock() });
 
@@ -130,8 +130,9 @@ test('somebody who books within the hour gets their code in the very same round'
 });
 
 test('access codes and their mails wait a minute at most between two tries, other jobs a quarter of an hour', () => {
-  expect(KINDS.filter((kind) => longestWaitMs(kind) === MINUTE)).toEqual(['mail.access-code', 'access.request']);
-  expect(longestWaitMs('payment.refund')).toBe(15 * MINUTE);
+  const rules: Readonly<Record<string, JobRules>> = JOB_RULES;
+  expect(KINDS.filter((kind) => rules[kind]?.longestWaitMs === MINUTE)).toEqual(['mail.access-code', 'access.request']);
+  expect(rules['payment.refund']?.longestWaitMs ?? LONGEST_WAIT_MS).toBe(15 * MINUTE);
 });
 
 test('a round of everything releases holds, compares with the provider every five minutes, and forgets full rate limits', async () => {
@@ -153,10 +154,10 @@ test('a round of everything releases holds, compares with the provider every fiv
 });
 
 test('no hold is released while the payment provider is known to be down', async () => {
-  const { jobs, ran } = jobsWith({ paymentsRoom: 0 });
+  const { jobs, ran } = jobsWith({ paymentsCapacity: 0 });
   await jobs.scheduler.run();
   expect(ran).toContain('release, stopped');
-  const up = jobsWith({ paymentsRoom: 1 });
+  const up = jobsWith({ paymentsCapacity: 1 });
   await up.jobs.scheduler.run();
   expect(up.ran).toContain('release');
 });
@@ -198,7 +199,7 @@ test('a worker whose queue cannot be read is named in the log', async () => {
   const { jobs, errors } = jobsWith({ db: failing });
   await jobs.scheduler.run();
   expect(errors.map(({ task }) => String(task)).toSorted()).toEqual(
-    ['alerts', 'images', 'locks', 'mail', 'payments'].map((name) => `worker ${name}`),
+    ['account-mails', 'account-texts', 'alerts', 'images', 'locks', 'mail', 'payments'].map((name) => `worker ${name}`),
   );
 });
 
@@ -236,7 +237,7 @@ test('jobs that failed three times are mailed to the owner once a day, in one ma
 
 test('the figures count what is due, failing, closed and how old, and providers that are not called', async () => {
   const metrics = createMetrics();
-  const circuit = (open: boolean) => ({ room: () => 1, isOpen: () => open });
+  const circuit = (open: boolean) => ({ capacity: () => 1, isOpen: () => open });
   measureJobs(metrics, db, clock, [circuit(true), circuit(false), circuit(true)]);
   const read = async () => {
     const lines = (await metrics.text()).split('\n').filter((line) => /^(outbox|provider)_/.test(line));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { composeJobs } from '#server/compose/jobs.ts';
 import { createEncryption } from '#server/crypto/encryption.ts';
 import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
@@ -10,7 +11,7 @@ import { requestFirstCode } from '#server/operations/access/issue-first-code.ts'
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import { createBookingMails } from '#server/operations/booking-mails.ts';
 import { createBookings, type HoldRequest } from '#server/operations/bookings.ts';
-import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
+import { jobKinds } from '#server/operations/core/jobs.ts';
 import { createPaymentDesk, type PaymentDesk } from '#server/operations/payments/desk.ts';
 import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
@@ -110,7 +111,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       limitFactor: 1,
     },
   });
-  const jobs = createBackgroundJobs({
+  const { queue, scheduler } = composeJobs({
     db,
     clock,
     log,
@@ -118,7 +119,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     circuits: {},
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
     tasks: [],
-    handlers: {
+    kinds: jobKinds({
       ...createBookingMails({
         db,
         mail: {
@@ -137,8 +138,9 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => desk.refund(job.subjectId),
       'image.delete': () => Promise.resolve('done'),
-    },
+    }),
   });
+  const jobs = { scheduler, drain: () => queue.run() };
 
   /** The next free hours, a week ahead; `hours` long. */
   function nextSpan(hours = 1): { startTime: Date; endTime: Date } {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
+import { endMessages } from '../codes/message-queue.ts';
 import type { AuthContext } from '../core/context.ts';
 import { readSubject } from '../factors/admin-factors.ts';
 import { type Handler, readBody, requireServiceRole } from '../core/request.ts';
@@ -8,14 +9,7 @@ import { record } from '../core/audit-log.ts';
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
 /** Tables of this schema with rows of an account. */
-const USER_TABLES = [
-  'identities',
-  'one_time_tokens',
-  'signup_attempts',
-  'message_queue',
-  'mfa_factors',
-  'webauthn_credentials',
-];
+const USER_TABLES = ['identities', 'one_time_tokens', 'signup_attempts', 'mfa_factors', 'webauthn_credentials'];
 
 /**
  * `DELETE /admin/users/{id}`: deletes an account and ends its sessions.
@@ -42,6 +36,8 @@ export function createAdminUserDelete(context: AuthContext): Handler {
       const gone = await sessions.endAll(tx, user.id);
       if (softly) await anonymise(tx, user.id);
       else await tx.query('delete from auth.users where id = $1::uuid', [user.id]);
+      // After the tokens, in the same order as code use.
+      await endMessages(tx, user);
       await record(tx, {
         action: 'user_deleted',
         actorId: user.id,

@@ -1,5 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { UserRow } from '../accounts/users.ts';
+import { endMessages } from './message-queue.ts';
+import { MESSAGE_KINDS, type MessageKind } from './messages.ts';
 import type { TokenKind } from './one-time-tokens.ts';
 
 /** Ends all links and codes of a person, sent or queued. Call it for a new password or address. `keep`: kinds that stay valid. */
@@ -11,12 +13,13 @@ export async function endLinks(
   const endTokens = () =>
     tx.query('delete from auth.one_time_tokens where user_id = $1::uuid and kind <> all($2::text[])', [user.id, keep]);
   await endTokens();
-  await tx.query(
-    `delete from auth.message_queue
-     where (user_id = $1::uuid or email = $2 or phone = $3) and kind <> all($4::text[])`,
-    [user.id, user.email, user.phone, ['password_changed', 'account_exists', ...keep]],
+  const kept: readonly MessageKind[] = ['password_changed', 'account_exists', ...keep];
+  await endMessages(
+    tx,
+    user,
+    MESSAGE_KINDS.filter((kind) => !kept.includes(kind)),
   );
-  // Delete tokens twice. A message being sent may have activated its code before its row was deleted.
+  // Delete tokens twice. A message being sent may have activated its code before its job was deleted.
   // The first delete keeps the lock order of code use (token, then message), which avoids deadlocks.
   await endTokens();
 }

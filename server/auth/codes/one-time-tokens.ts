@@ -3,6 +3,8 @@ import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
 import type { Contact } from '../core/request.ts';
+import { endMessages } from './message-queue.ts';
+import type { MessageKind } from './messages.ts';
 import type { OneTimeCodes } from './one-time-codes.ts';
 
 export type TokenKind =
@@ -48,6 +50,8 @@ export type NewToken = Contact & {
   readonly code?: string | undefined;
 };
 
+/** Tokens whose message may have been queued as `otp`. */
+const OTP_TOKENS: readonly TokenKind[] = ['signup', 'magiclink', 'sms'];
 const TRIES = 5;
 const NO_USER = '00000000-0000-0000-0000-000000000000';
 type TokenRow = {
@@ -68,13 +72,11 @@ export function createOneTimeTokens(dependencies: {
 }): OneTimeTokens {
   const { codes, clock, codeSeconds } = dependencies;
 
-  /** Deletes a used token and its queued message: a retry of the message would activate the code again. */
+  /** Deletes a used token and its queued messages: a retry of a message would activate the code again. */
   async function consume(tx: Transaction, row: TokenRow): Promise<UsedToken | null> {
     await tx.query('delete from auth.one_time_tokens where id = $1::uuid', [row.id]);
-    await tx.query(
-      `delete from auth.message_queue where (kind = $1 or kind = 'otp' and $1 in ('signup', 'magiclink')) and (email = $2 or phone = $3)`,
-      [row.kind, row.email, row.phone],
-    );
+    const kinds: readonly MessageKind[] = OTP_TOKENS.includes(row.kind) ? [row.kind, 'otp'] : [row.kind];
+    await endMessages(tx, { id: null, email: row.email, phone: row.phone }, kinds);
     const user = await userById(tx, row.user_id);
     return user && { user, kind: row.kind, email: row.email, phone: row.phone, attemptId: row.attempt_id };
   }
@@ -104,7 +106,8 @@ export function createOneTimeTokens(dependencies: {
       const { messageId, userId, kind, createdAt } = token;
       const written = await tx.one(
         `insert into auth.one_time_tokens as t (user_id, kind, email, phone, attempt_id, code_hash, token_hash, expires_at, created_at)
-         values ($1::uuid, $2, $3, $4, $5::uuid, $6, $7, $8::timestamptz, $9::timestamptz)
+         values ($1::uuid, $2, $3, $4, (select a.id from auth.signup_attempts a where a.id = $5::uuid for key share), $6, $7,
+           $8::timestamptz, $9::timestamptz)
          on conflict (user_id, kind) do update set email = excluded.email, phone = excluded.phone, attempt_id = excluded.attempt_id,
            code_hash = excluded.code_hash, token_hash = excluded.token_hash, expires_at = excluded.expires_at,
            created_at = excluded.created_at, attempts = case when t.token_hash = excluded.token_hash then t.attempts else 0 end

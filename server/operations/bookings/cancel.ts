@@ -3,7 +3,7 @@ import { settings } from '#rules/venue.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { latestPayment, lockBooking } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 
 export type Cancelled = { readonly refund: 'full' | 'none'; readonly amountCents: number };

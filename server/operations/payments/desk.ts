@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts, CancelReason } from '../core/booking-rows.ts';
-import type { JobOutcome } from '../outbox.ts';
+import type { JobOutcome } from '../core/jobs.ts';
 import { confirmFree } from './confirm.ts';
 import type { PaymentContext, Settlement } from './context.ts';
 import { reconcilePayments } from './reconcile.ts';

@@ -8,7 +8,7 @@ import {
   readBooking,
 } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { cancelBookingRow } from './confirm.ts';
 import { orMissing, type PaymentContext, reasonOf } from './context.ts';

@@ -9,7 +9,7 @@ import {
   readBooking,
 } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { cancelBookingRow, confirmBooking } from './confirm.ts';
 import { auditPayment, lockPayment, orMissing, type PaymentContext, type Settlement } from './context.ts';

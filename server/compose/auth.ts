@@ -2,33 +2,34 @@ import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
-import { createPasswordRules, readBreached } from './auth/accounts/password-rules.ts';
-import type { AuthConfig } from './auth/core/config.ts';
-import { createAuthRouter } from './auth/router.ts';
-import { createOneTimeCodes } from './auth/codes/one-time-codes.ts';
-import { createMessageTemplates } from './auth/codes/message-templates.ts';
-import { createMessageQueue, type MessageQueue } from './auth/codes/message-queue.ts';
-import { createMailRedirect } from './auth/external/redirects.ts';
-import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
-import { createFlows } from './auth/external/flows.ts';
-import { deleteExpired } from './auth/external/cleanup.ts';
-import { samlParty } from './auth/sso/metadata.ts';
-import { createSessions } from './auth/sessions/sessions.ts';
-import type { Config } from './config.ts';
-import type { ProviderSettings } from './settings/providers.ts';
-import type { Database } from './db/database.ts';
-import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
-import type { Keys } from './crypto/keys.ts';
-import type { TakeLimit } from './http/limits.ts';
-import type { SessionWatch } from './http/token.ts';
-import { createCaptcha } from './providers/captcha.ts';
-import type { Circuit } from './providers/circuit.ts';
-import { createGithubSignIn } from './providers/github-sign-in.ts';
-import { guardTexts } from './providers/guarded.ts';
-import { createOpenIdSignIn } from './providers/openid-sign-in.ts';
-import type { Mail, SignInProvider, SingleSignOn } from './providers/ports.ts';
-import { createSamlSignIn, type SamlProvider, samlProviderSchema } from './providers/saml-sign-in.ts';
-import { createTwilioTexts } from './providers/twilio-texts.ts';
+import { createPasswordRules, readBreached } from '#server/auth/accounts/password-rules.ts';
+import type { AuthConfig } from '#server/auth/core/config.ts';
+import { createAuthRouter } from '#server/auth/router.ts';
+import { createOneTimeCodes } from '#server/auth/codes/one-time-codes.ts';
+import { createMessageQueue, deleteClosedMessages, messageJobKinds } from '#server/auth/codes/message-queue.ts';
+import { sendMessage } from '#server/auth/codes/send-message.ts';
+import { createMailRedirect } from '#server/auth/external/redirects.ts';
+import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
+import { createFlows } from '#server/auth/external/flows.ts';
+import { deleteExpired } from '#server/auth/external/cleanup.ts';
+import { samlParty } from '#server/auth/sso/metadata.ts';
+import { createSessions } from '#server/auth/sessions/sessions.ts';
+import type { Config } from '#server/config.ts';
+import type { ProviderSettings } from '#server/settings/providers.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Env, Log, ReadCaller } from '#server/http/caller.ts';
+import type { Keys } from '#server/crypto/keys.ts';
+import type { TakeLimit } from '#server/http/limits.ts';
+import type { JobKinds } from '#server/queue/jobs.ts';
+import type { SessionWatch } from '#server/http/token.ts';
+import { createCaptcha } from '#server/providers/captcha.ts';
+import type { Circuit } from '#server/providers/circuit.ts';
+import { createGithubSignIn } from '#server/providers/github-sign-in.ts';
+import { guardTexts } from '#server/providers/guarded.ts';
+import { createOpenIdSignIn } from '#server/providers/openid-sign-in.ts';
+import type { Mail, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
+import { createSamlSignIn, type SamlProvider, samlProviderSchema } from '#server/providers/saml-sign-in.ts';
+import { createTwilioTexts } from '#server/providers/twilio-texts.ts';
 
 /** Builds the auth API with everything it needs. */
 export async function composeAuth(dependencies: {
@@ -40,10 +41,12 @@ export async function composeAuth(dependencies: {
   readCaller: ReadCaller;
   mail: Mail;
   textCircuit: Circuit;
+  /** Runs the due jobs of a worker soon. */
+  wake: (worker: string) => void;
   clock: Clock;
   log: Log;
-}): Promise<{ router: Hono<Env>; queue: MessageQueue; cleanup: () => Promise<void> }> {
-  const { db, keys, clock, log, mail } = dependencies;
+}): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
+  const { db, keys, clock, mail } = dependencies;
   const settings = dependencies.config.auth;
   const { siteUrl, signIn } = dependencies.config;
   const config: AuthConfig = {
@@ -56,16 +59,12 @@ export async function composeAuth(dependencies: {
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
   const codes = createOneTimeCodes({ keys, length: config.codeLength });
   const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
-  const templates = createMessageTemplates({ db, codes, tokens, clock, config });
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
-    db,
-    mail,
-    texts,
-    templates,
-    clock,
-    log,
     mailRedirect: createMailRedirect(config.siteUrl, config.redirects),
+    wake: dependencies.wake,
+    clock,
+    codeSeconds: config.codeSeconds,
   });
   const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const router = createAuthRouter({
@@ -82,11 +81,15 @@ export async function composeAuth(dependencies: {
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  const cleanup = async (): Promise<void> => {
-    await queue.cleanup();
-    await deleteExpired(db, clock);
+  const sending = { db, codes, tokens, clock, config, mail, texts };
+  return {
+    router,
+    jobKinds: messageJobKinds((message) => sendMessage(sending, message)),
+    async cleanup() {
+      await deleteExpired(db, clock);
+      await deleteClosedMessages(db, clock());
+    },
   };
-  return { router, queue, cleanup };
 }
 
 function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {
