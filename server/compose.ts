@@ -2,14 +2,11 @@ import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
 import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
-import { createSessionCheck } from './auth/sessions/sessions.ts';
+import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose/auth.ts';
-import { type Config, ConfigRefused } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { lockDirectory } from './db/directory-lock.ts';
-import { readMigrations } from './db/migrate.ts';
-import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose/functions.ts';
 import { composeJobs, measureJobs } from './compose/jobs.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
@@ -31,17 +28,19 @@ import type { AccessContext } from './operations/access/context.ts';
 import { requestFirstCode } from './operations/access/issue-first-code.ts';
 import { revokeCodes } from './operations/access/revoke-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
-import { createBookings } from './operations/bookings.ts';
-import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
+import type { BookingContext } from './operations/bookings/context.ts';
+import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
+import { jobKinds } from './operations/core/jobs.ts';
+import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
 import { deletePhoto } from './operations/identity/delete-photo.ts';
-import { jobKinds } from './operations/core/jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
-import { createPaymentDesk } from './operations/payments/desk.ts';
-import { createPaymentStatus } from './operations/payments/payment-status.ts';
-import { createWebhookInbox } from './operations/webhooks.ts';
+import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import { refundPayment } from './operations/payments/refund.ts';
+import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
+import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import {
@@ -52,18 +51,21 @@ import {
   guardPayments,
   guardPower,
 } from './providers/guarded.ts';
-import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
-import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
+import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
+import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
-import { createStripeIdentity } from './providers/stripe-identity.ts';
-import { createStripePayments } from './providers/stripe-payments.ts';
+import { createStripeIdentity } from './providers/stripe/identity.ts';
+import { createStripePayments } from './providers/stripe/payments.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
+import { openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
 
@@ -91,28 +93,31 @@ export type App = {
 };
 
 /** What tests may replace. `memory`: an embedded database in memory, and the image it starts from. */
-export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
+export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly report?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());
-  const say = overrides.say ?? (() => undefined);
+  const report = overrides.report ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
-  const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
   const broken = Promise.withResolvers<Error>();
-  const db = await openDatabase(config, overrides.memory, { say, log, broken: broken.resolve });
-  const demo = await seed({ db, root: ROOT, config, clock, say });
+  const db = await openDatabase(config, {
+    memory: overrides.memory,
+    report,
+    warn: (line) => log.warn({}, line),
+    broken: broken.resolve,
+  });
+  const demo = await seed({ db, root: ROOT, config, clock, report });
   const faults = await startFaults(db, config);
   if (faults.length > 0) {
     await db.close();
-    await unlock?.();
     throw new ConfigRefused(faults);
   }
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(createSessionCheck({ db, clock, config: config.auth }));
+  const watch = createSessionWatch((id) => isSessionAlive({ db, clock, config: config.auth }, id));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
@@ -169,22 +174,26 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
-  const desk = createPaymentDesk({ db, payments, clock, log });
-  const bookings = createBookings({
+  const answerWithinMs = config.paymentAnswerSeconds * 1000;
+  const payment: PaymentStatusContext = {
     db,
     payments,
-    desk,
-    guesses: createCouponGuesses({ db }),
     clock,
     log,
+    answerWithinMs,
+    settlements: createSingleFlight(),
+  };
+  const booking: BookingContext = {
+    ...payment,
+    openings: createSingleFlight(),
     settings: {
       siteUrl: config.siteUrl,
       holdMinutes: config.holdMinutes,
       sessionMinutes: 31,
-      answerWithinMs: config.paymentAnswerSeconds * 1000,
+      answerWithinMs,
       limitFactor: config.limitFactor,
     },
-  });
+  };
   // The purposes are part of the keys: stored PINs cannot be read after a change.
   const pinSecret = keys.derive('door-codes');
   const access: AccessContext = {
@@ -216,12 +225,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const inbox = createWebhookInbox({ db, payments, clock, log });
   const { queue, scheduler } = composeJobs({
     db,
     clock,
     log,
-    desk,
+    releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
+    reconcilePayments: () => reconcilePayments(payment),
     alerts,
     circuits: {
       payments: circuits.payments,
@@ -238,12 +247,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
         'mail.job-alert': (job) => sendJobAlert(alerts, job),
         'access.request': (job) => requestFirstCode(access, job),
         'access.revoke': (job) => revokeCodes(access, job),
-        'payment.refund': (job) => desk.refund(job.subjectId),
+        'payment.refund': (job) => refundPayment(payment, job.subjectId),
         'image.delete': (job) => deletePhoto(identity, job),
       }),
     },
     tasks: [
-      { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
+      { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
@@ -253,19 +262,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     limits,
     bodies,
     clock,
-    bookings,
+    booking,
+    payment,
     access,
     identity,
     staff: { db, developerPages: config.developerPages },
     links,
-    payments,
     power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
-    inbox,
     verifyReport: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    status: createPaymentStatus({ db, desk, log, answerWithinMs: config.paymentAnswerSeconds * 1000 }),
     drain: () => queue.run(),
   });
 
@@ -323,7 +330,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       pictures.close();
       await reader.close();
       await db.close();
-      await unlock?.();
     },
   };
 }
@@ -348,18 +354,6 @@ async function createStore(config: Config): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
   const { createS3Store } = await import('./providers/s3-store.ts');
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
-}
-
-async function openDatabase(
-  config: Config,
-  memory: Blob | undefined,
-  { say, log, broken }: { say: (line: string) => void; log: Log; broken: (error: Error) => void },
-): Promise<Database> {
-  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
-  const warn = (line: string): void => log.warn({}, line);
-  if (config.databaseUrl !== null)
-    return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
-  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn, broken });
 }
 
 async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigRefused, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 
 /** A complete production environment. Each test changes one variable. */
 const PRODUCTION = {

@@ -35,7 +35,7 @@ const TABLE: readonly Area[] = [
   { area: 'web/lib', may: ['rules'], mayType: ['database'] },
   { area: 'web/ui', may: [] },
 
-  { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/http-server'] },
+  { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/http-server', 'server/start'] },
   { area: 'server/config', may: ['server/settings'] },
   { area: 'server/settings', may: [] },
   ...['compose', 'start'].map((name) => ({
@@ -68,13 +68,7 @@ const TABLE: readonly Area[] = [
   },
   {
     area: 'server/providers/*',
-    may: [
-      PORTS,
-      PORT_ERRORS,
-      'server/providers/circuit',
-      'server/providers/http-call',
-      'server/providers/licence-text',
-    ],
+    may: [PORTS, PORT_ERRORS, 'server/providers/circuit', 'server/providers/http-call'],
     mayType: WIRE,
   },
   // Jobs and their workers: no words of the product, no providers.
@@ -108,7 +102,7 @@ const TABLE: readonly Area[] = [
   },
   {
     area: 'tests',
-    may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'],
+    may: ['server/compose', 'server/config', 'server/settings', 'sandbox/main', 'rules', 'tests/support'],
     mayType: ['database'],
   },
   { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
@@ -118,13 +112,12 @@ const TABLE: readonly Area[] = [
 const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/http/token.test.ts', '#server/crypto/keys.ts', 'tokens are read with the keys that signed them'],
   ['build/site.ts', 'computed', 'it imports what it has just built'],
-  ['server/main.ts', './db/directory-lock.ts', 'a locked folder ends the program with its own exit code'],
-  ['server/providers/stripe-identity.ts', './stripe-payments.ts', 'both use one Stripe client'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
-  ['server/http/limits.test.ts', '#server/db/open.ts', 'as above'],
+  ['server/http/limits.test.ts', '#server/db/engine/open-embedded.ts', 'as above'],
+  ['server/http/limits.test.ts', '#server/db/open-postgres.ts', 'as above'],
   ['tests/support/image.ts', '#server/db/migrate.ts', 'the migrated database is created before any test server'],
-  ['tests/support/image.ts', '#server/db/open.ts', 'as above'],
-  ['tests/support/postgres.ts', '#server/db/open.ts', 'as above, on PostgreSQL'],
+  ['tests/support/image.ts', '#server/db/engine/open-embedded.ts', 'as above'],
+  ['tests/support/postgres.ts', '#server/db/open-postgres.ts', 'as above, on PostgreSQL'],
   ['tests/mutation/sql-database.ts', '#server/db/migrate.ts', 'faulty migrations run like the real ones'],
   ['tests/support/rows.ts', '#server/db/values.ts', 'rows are decoded as the program decodes them'],
   ['tests/support/payments.ts', '#server/providers/ports.ts', 'a payment provider in memory implements the port'],
@@ -133,12 +126,12 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
     (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite tests both stores'] as const,
   ),
   ...[
-    'igloohome-locks',
-    'ocr-id-reader',
+    'igloohome/locks',
+    'ocr/id-reader',
     'shelly-power',
     'smtp-mail',
-    'stripe-identity',
-    'stripe-payments',
+    'stripe/identity',
+    'stripe/payments',
     'vision-id-reader',
   ].map(
     (name) =>

@@ -4,8 +4,8 @@ import { disputeOutcomes, moveDispute, openDispute } from './checkout/disputes.t
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
 import { endRefund, refundOnDashboard, refundOutcomes } from './checkout/refunds.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity/identity.ts';
-import { byId, type Check, type Checkout, type StripeState } from './ledger.ts';
-import { StripeRefusal } from './refusal.ts';
+import { byId, type Check, type Checkout, type StripeState } from './core/ledger.ts';
+import { StripeRefusal } from './core/refusal.ts';
 
 /** Control API of payments and identity checks (docs/sandbox.md). */
 export function createStripeControl(state: StripeState): Hono {

@@ -2,18 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
-import { createPasswordRules, readBreached } from '#server/auth/accounts/password-rules.ts';
-import type { AuthConfig } from '#server/auth/core/config.ts';
-import { createAuthRouter } from '#server/auth/router.ts';
-import { createOneTimeCodes } from '#server/auth/codes/one-time-codes.ts';
+import { readBreached } from '#server/auth/accounts/breached-passwords.ts';
 import { createMessageQueue, deleteClosedMessages, messageJobKinds } from '#server/auth/codes/message-queue.ts';
 import { sendMessage } from '#server/auth/codes/send-message.ts';
-import { createMailRedirect } from '#server/auth/external/redirects.ts';
-import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
-import { createFlows } from '#server/auth/external/flows.ts';
-import { deleteExpired } from '#server/auth/external/cleanup.ts';
+import { deleteExpired } from '#server/auth/core/cleanup.ts';
+import type { AuthConfig } from '#server/auth/core/config.ts';
+import { mailRedirect } from '#server/auth/core/redirects.ts';
+import { createAuthRouter } from '#server/auth/router.ts';
 import { samlParty } from '#server/auth/sso/metadata.ts';
-import { createSessions } from '#server/auth/sessions/sessions.ts';
 import type { Config } from '#server/config.ts';
 import type { ProviderSettings } from '#server/settings/providers.ts';
 import type { Database } from '#server/db/database.ts';
@@ -46,7 +42,7 @@ export async function composeAuth(dependencies: {
   clock: Clock;
   log: Log;
 }): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
-  const { db, keys, clock, mail } = dependencies;
+  const { db, keys, clock, log, mail } = dependencies;
   const settings = dependencies.config.auth;
   const { siteUrl, signIn } = dependencies.config;
   const config: AuthConfig = {
@@ -57,36 +53,30 @@ export async function composeAuth(dependencies: {
     apiUrl: siteUrl,
   };
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
-  const codes = createOneTimeCodes({ keys, length: config.codeLength });
-  const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
-    mailRedirect: createMailRedirect(config.siteUrl, config.redirects),
+    mailRedirect: (requested) => mailRedirect(config, requested),
     wake: dependencies.wake,
     clock,
     codeSeconds: config.codeSeconds,
   });
-  const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const router = createAuthRouter({
     ...dependencies,
     queue,
     texts,
-    codes,
-    tokens,
-    sessions: createSessions({ db, keys, watch: dependencies.watch, clock, config }),
-    flows: createFlows({ keys, clock }),
+    sessions: dependencies.watch,
     providers,
     ssoProviders: await readSsoProviders(signIn.saml, siteUrl),
-    checkPassword: createPasswordRules({ config, breached }),
+    isBreached: readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8')),
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  const sending = { db, codes, tokens, clock, config, mail, texts };
+  const sending = { db, keys, clock, config, mail, texts };
   return {
     router,
     jobKinds: messageJobKinds((message) => sendMessage(sending, message)),
     async cleanup() {
-      await deleteExpired(db, clock);
+      await deleteExpired({ db, clock });
       await deleteClosedMessages(db, clock());
     },
   };

@@ -19,14 +19,12 @@ import { verifyPayment } from '#server/functions/verify-payment.ts';
 import type { Clock, Env, ReadCaller } from '#server/http/caller.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
-import type { Bookings } from '#server/operations/bookings.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import type { PaymentStatusContext } from '#server/operations/payments/read-status.ts';
 import type { IdentityContext } from '#server/operations/identity/context.ts';
-import type { PaymentStatus } from '#server/operations/payments/payment-status.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { PowerContext } from '#server/operations/power/switch-power.ts';
 import type { StaffContext } from '#server/operations/staff/require-staff.ts';
-import type { WebhookInbox } from '#server/operations/webhooks.ts';
-import type { Payments } from '#server/providers/ports.ts';
 
 /** Maps each function's address to its handler. */
 export function composeFunctions(context: {
@@ -34,15 +32,13 @@ export function composeFunctions(context: {
   limits: TakeLimit;
   bodies: FunctionsRouterContext['bodies'];
   clock: Clock;
-  status: PaymentStatus;
-  bookings: Bookings;
+  booking: BookingContext;
+  payment: PaymentStatusContext;
   access: AccessContext;
   identity: IdentityContext;
   staff: StaffContext;
   links: LinkSigner;
-  payments: Payments;
   power: PowerContext;
-  inbox: WebhookInbox;
   verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
 }): Hono<Env> {

@@ -7,7 +7,6 @@ import { failpoint } from '#server/operations/core/failpoint.ts';
 import { WORKERS } from '#server/operations/core/jobs.ts';
 import type { JobAlerts } from '#server/operations/jobs/job-alerts.ts';
 import { periodicTasks } from '#server/operations/jobs/periodic-tasks.ts';
-import type { PaymentDesk } from '#server/operations/payments/desk.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from '#server/providers/call.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import type { JobKinds } from '#server/queue/jobs.ts';
@@ -30,12 +29,13 @@ export function composeJobs(context: {
   kinds: JobKinds;
   /** Stop a worker from starting jobs that cannot succeed. */
   circuits: Readonly<Partial<Record<AnyWorker, CircuitState>>>;
-  desk: PaymentDesk;
+  releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
+  reconcilePayments: () => Promise<unknown>;
   alerts: JobAlerts;
   /** Further periodic tasks. */
   tasks: readonly Task[];
 }): { queue: Queue; scheduler: Scheduler } {
-  const { db, clock, log, kinds, desk, alerts } = context;
+  const { db, clock, log, kinds } = context;
   const circuits: Readonly<Record<string, CircuitState | undefined>> = context.circuits;
   const queue = createQueue({
     db,
@@ -55,7 +55,7 @@ export function composeJobs(context: {
   const scheduler = createScheduler(
     [
       ...queue.tasks,
-      ...periodicTasks({ db, clock, desk, alerts, paymentsDown }),
+      ...periodicTasks({ ...context, paymentsDown }),
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       ...context.tasks,
     ],

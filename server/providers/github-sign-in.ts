@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ProviderError } from './call.ts';
 import { callHttp, refusedBy } from './http-call.ts';
-import type { KnownPerson, SignInProvider } from './ports.ts';
+import type { ProviderUser, SignInProvider } from './ports.ts';
 
 export type GithubSettings = {
   readonly clientId: string;
@@ -39,14 +39,14 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
     return parsed.data;
   }
 
-  async function personOf(token: string): Promise<KnownPerson> {
+  async function readUser(token: string): Promise<ProviderUser> {
     const user = await fetchJson(token, '/user', userSchema);
     const emails = await fetchJson(token, '/user/emails', emailsSchema);
-    const chosen = emails.find((one) => one.primary) ?? emails[0];
+    const email = emails.find((one) => one.primary) ?? emails[0];
     return {
       subject: String(user.id),
-      email: chosen?.email.trim().toLowerCase() ?? null,
-      emailVerified: chosen?.verified === true,
+      email: email?.email.trim().toLowerCase() ?? null,
+      emailVerified: email?.verified === true,
       claims: {
         iss: siteUrl,
         name: user.name ?? user.login,
@@ -91,7 +91,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
       const token = tokenSchema.safeParse(body);
       if (!token.success) throw new ProviderError(NAME, 'code_refused', { retryable: false });
       return {
-        person: await personOf(token.data.access_token),
+        person: await readUser(token.data.access_token),
         accessToken: token.data.access_token,
         refreshToken: token.data.refresh_token ?? null,
       };

@@ -10,11 +10,11 @@ export async function takeAlerts(
 ): Promise<readonly string[]> {
   const { now, alertKind, remindAfterMs, max } = alerts;
   const { rows } = await tx.query<{ id: string }>(
-    `update private.outbox o set told_at = $1::timestamptz where o.id in (
+    `update private.outbox o set notified_at = $1::timestamptz where o.id in (
        select x.id from private.outbox x
        where x.done_at is null and x.kind <> $2
-         and ((x.closed_at is null and x.alerted_at is not null and (x.told_at is null or x.told_at <= $3::timestamptz))
-           or (x.closed_at is not null and x.told_at is null))
+         and ((x.closed_at is null and x.alerted_at is not null and (x.notified_at is null or x.notified_at <= $3::timestamptz))
+           or (x.closed_at is not null and x.notified_at is null))
          and not exists (select from private.outbox a where a.kind = $2 and a.done_at is null and a.closed_at is null)
        order by x.created_at limit $4::int for update skip locked)
      returning o.id`,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import {
@@ -24,7 +25,7 @@ const MINUTE = 60_000;
 const HOURS_DOWN = process.env['TEST_LONG'] ? 72 : 6;
 
 type Opened = { db: Database; close(): Promise<void> };
-const silent = { say: () => undefined, warn: () => undefined };
+const silent = { report: () => undefined, warn: () => undefined };
 const engines: { name: string; open: () => Promise<Opened> }[] = [
   {
     name: 'embedded',

@@ -202,7 +202,7 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
       await server.settle();
       server.advance(-3_601_000);
       expect((await own.storage.from(IDENTITY).exists(name)).data).toBe(false);
-      const { rows } = await server.app.db.query('select 1 from storage.removed');
+      const { rows } = await server.app.db.query('select 1 from storage.deletion_queue');
       expect([rows, await storedFiles()]).toEqual([[], []]);
     });
   });
@@ -359,14 +359,14 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
 
   test('bytes of an unfinished upload are deleted', async () => {
     await server.app.db.query(
-      `insert into storage.removed (storage_key, removed_at) values ('objects/${randomUUID()}', clock_timestamp() + interval '10 minutes')`,
+      `insert into storage.deletion_queue (storage_key, delete_at) values ('objects/${randomUUID()}', clock_timestamp() + interval '10 minutes')`,
     );
     await server.settle();
-    expect((await server.app.db.query('select 1 from storage.removed')).rows.length).toBe(1);
+    expect((await server.app.db.query('select 1 from storage.deletion_queue')).rows.length).toBe(1);
     server.advance(601_000);
     await server.settle();
     server.advance(-601_000);
-    expect((await server.app.db.query('select 1 from storage.removed')).rows).toEqual([]);
+    expect((await server.app.db.query('select 1 from storage.deletion_queue')).rows).toEqual([]);
   });
 
   test('realtime answers that it is not available yet', async () => {

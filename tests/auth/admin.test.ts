@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AuthRefusal } from '#server/auth/core/errors.ts';
-import { deleteExpired } from '#server/auth/external/cleanup.ts';
+import { deleteExpired } from '#server/auth/core/cleanup.ts';
 import { importUsers } from '#server/auth/import/import-users.ts';
 import { type Answer, type AuthApp, NEW_PASSWORD, openAuthApp, PASSWORD, SITE, textIn } from './auth-app.ts';
 
@@ -173,10 +173,10 @@ test('a refusal has a name for logs', () => {
 test('unfinished challenges and sign-ins are deleted an hour after they expire', async () => {
   await app.ask('GET', '/authorize?provider=google');
   const left = () => app.db.one<{ n: number }>('select count(*)::int as n from auth.flow_state');
-  await deleteExpired(app.db, app.now);
+  await deleteExpired({ db: app.db, clock: app.now });
   expect(await left()).toEqual({ n: 1 });
   app.advance(72 * 60_000);
-  await deleteExpired(app.db, app.now);
+  await deleteExpired({ db: app.db, clock: app.now });
   expect(await left()).toEqual({ n: 0 });
 });
 

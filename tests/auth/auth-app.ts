@@ -1,23 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { createPasswordRules, readBreached } from '#server/auth/accounts/password-rules.ts';
-import type { AuthConfig } from '#server/auth/core/config.ts';
-import { createAuthRouter } from '#server/auth/router.ts';
-import type { AuthContext } from '#server/auth/core/context.ts';
-import { createOneTimeCodes } from '#server/auth/codes/one-time-codes.ts';
 import { createMessageQueue, MESSAGE_WORKERS, messageJobKinds } from '#server/auth/codes/message-queue.ts';
 import { sendMessage } from '#server/auth/codes/send-message.ts';
-import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
-import { createFlows } from '#server/auth/external/flows.ts';
-import { createMailRedirect } from '#server/auth/external/redirects.ts';
-import { createSessionCheck, createSessions } from '#server/auth/sessions/sessions.ts';
+import type { AuthConfig } from '#server/auth/core/config.ts';
+import type { AuthContext } from '#server/auth/core/context.ts';
+import { mailRedirect } from '#server/auth/core/redirects.ts';
+import { createAuthRouter } from '#server/auth/router.ts';
+import { isSessionAlive } from '#server/auth/sessions/is-session-alive.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/http/caller.ts';
 import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
 import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
 import { createQueue } from '#server/queue/queue.ts';
-import type { KnownPerson, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
+import type { ProviderUser, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
 
 export const SITE = 'http://localhost:4000';
@@ -54,7 +50,7 @@ export type AuthApp = AuthServer & {
   /** Runs before a mail is handed over. */
   beforeMail: (message: MailMessage) => Promise<void>;
   /** The person that the identity provider returns next. */
-  person: KnownPerson;
+  person: ProviderUser;
   now(): Date;
   advance(ms: number): void;
   /** Starts another server on the same database. `limitFactor`: 1 for the limits of production. */
@@ -118,9 +114,7 @@ export async function openAuthApp(): Promise<AuthApp> {
 
   function server({ config: settings = {}, limitFactor = 10_000, dependencies = {} }: ServerOptions): AuthServer {
     const config = { ...CONFIG, ...settings };
-    const codes = createOneTimeCodes({ keys, length: config.codeLength });
-    const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
-    const watch = createSessionWatch(createSessionCheck({ db, clock, config }));
+    const sessions = createSessionWatch((id) => isSessionAlive({ db, clock, config }, id));
     const textPort: AuthContext['texts'] = { send: async (message) => void texts.push(message) };
     const mail = {
       async send(message: MailMessage) {
@@ -128,8 +122,7 @@ export async function openAuthApp(): Promise<AuthApp> {
         mails.push(message);
       },
     };
-    const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
-    const sending = { db, codes, tokens, clock, config, mail, texts: textPort };
+    const sending = { db, keys, clock, config, mail, texts: textPort };
     const jobs = createQueue({
       db,
       clock,
@@ -137,27 +130,27 @@ export async function openAuthApp(): Promise<AuthApp> {
       workers: MESSAGE_WORKERS,
       kinds: messageJobKinds((message) => sendMessage(sending, message)),
     });
-    // Tests send messages themselves, so nothing is sent in the background.
-    const wake = (): void => undefined;
-    const queue = createMessageQueue({ mailRedirect, wake, clock, codeSeconds: config.codeSeconds });
+    const queue = createMessageQueue({
+      mailRedirect: (requested) => mailRedirect(config, requested),
+      // Tests send messages themselves, so nothing is sent in the background.
+      wake: () => undefined,
+      clock,
+      codeSeconds: config.codeSeconds,
+    });
     const router = createAuthRouter({
       db,
       keys,
       clock,
-      log,
       config,
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
       queue,
-      codes,
-      tokens,
       texts: textPort,
-      checkPassword: createPasswordRules({ config, breached: readBreached('') }),
+      isBreached: () => false,
       captcha: null,
-      sessions: createSessions({ db, keys, watch, clock, config }),
-      flows: createFlows({ keys, clock }),
+      sessions,
       providers: new Map([[provider.name, provider]]),
       ssoProviders: [],
-      readCaller: createReadCaller({ keys, sessions: watch, clock, keyRequired: false }),
+      readCaller: createReadCaller({ keys, sessions, clock, keyRequired: false }),
       ...dependencies,
     });
     const app = new Hono<Env>();
@@ -246,13 +239,13 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
 }
 
 /** A person with a verified address, as an identity provider returns one. */
-export function providerPerson(more: Partial<KnownPerson> = {}): KnownPerson {
+export function providerPerson(more: Partial<ProviderUser> = {}): ProviderUser {
   const subject = randomUUID();
   return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
 }
 
 /** An identity provider in memory. Its id token is the number of seconds until its expiry. */
-function createProvider(person: () => KnownPerson): SignInProvider {
+function createProvider(person: () => ProviderUser): SignInProvider {
   return {
     name: 'google',
     formPost: false,

@@ -5,7 +5,6 @@ import type { Database } from '#server/db/database.ts';
 import { createMetrics } from '#server/http/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { enqueue, JOB_RULES, type JobKind, jobKinds } from '#server/operations/core/jobs.ts';
-import type { PaymentDesk } from '#server/operations/payments/desk.ts';
 import { type JobHandler, type JobRules, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
 
@@ -39,10 +38,11 @@ beforeEach(async () => {
   await db.query(`delete from private.lease where name = 'reconcile'`);
 });
 
-/** Background jobs whose handlers do nothing but note their kind; `desk` and `handlers` replace what a test looks at. */
+/** Background jobs whose handlers do nothing but note their kind; the other options replace what a test looks at. */
 function jobsWith(
   more: {
-    desk?: Partial<PaymentDesk>;
+    releaseExpiredHolds?: (stop: () => boolean) => Promise<number>;
+    reconcilePayments?: () => Promise<number>;
     handlers?: Partial<Record<JobKind, JobHandler>>;
     paymentsCapacity?: number;
     addresses?: readonly string[];
@@ -56,23 +56,20 @@ function jobsWith(
     ran.push(job.kind);
     return 'done';
   };
-  const desk = {
-    releaseExpired: async (stop: () => boolean) => {
-      ran.push(stop() ? 'release, stopped' : 'release');
-      return 0;
-    },
-    reconcile: async () => {
-      ran.push('reconcile');
-      return 0;
-    },
-    ...more.desk,
+  const releaseExpiredHolds = async (stop: () => boolean): Promise<number> => {
+    ran.push(stop() ? 'release, stopped' : 'release');
+    return 0;
+  };
+  const reconcilePayments = async (): Promise<number> => {
+    ran.push('reconcile');
+    return 0;
   };
   const { queue: runner, scheduler } = composeJobs({
     db: more.db ?? db,
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
-    // Cast: the sweeps ask nothing else of it.
-    desk: desk as unknown as PaymentDesk,
+    releaseExpiredHolds: more.releaseExpiredHolds ?? releaseExpiredHolds,
+    reconcilePayments: more.reconcilePayments ?? reconcilePayments,
     circuits:
       more.paymentsCapacity === undefined
         ? {}
@@ -165,11 +162,9 @@ test('no hold is released while the payment provider is known to be down', async
 test('a comparison with the provider that failed is made again after half a minute', async () => {
   let asked = 0;
   const { jobs, errors } = jobsWith({
-    desk: {
-      reconcile: () => {
-        asked += 1;
-        return Promise.reject(new Error('no answer'));
-      },
+    reconcilePayments: () => {
+      asked += 1;
+      return Promise.reject(new Error('no answer'));
     },
   });
   await jobs.scheduler.run();
@@ -183,7 +178,7 @@ test('a comparison with the provider that failed is made again after half a minu
 });
 
 test('a task that fails is named in the log and stops no other', async () => {
-  const { jobs, ran, errors } = jobsWith({ desk: { releaseExpired: () => Promise.reject(new Error('broken')) } });
+  const { jobs, ran, errors } = jobsWith({ releaseExpiredHolds: () => Promise.reject(new Error('broken')) });
   await queue('image.delete');
   await jobs.scheduler.run();
   expect(ran.toSorted()).toEqual(['image.delete', 'reconcile']);

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { createPaymentStatus } from '#server/operations/payments/payment-status.ts';
-import { createWebhookInbox } from '#server/operations/webhooks.ts';
+import type { PaymentStatusContext } from '#server/operations/payments/read-status.ts';
+import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import type { Database } from '#server/db/database.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { addPerson, type BookingSystem, createBookingSystem } from './booking-system.ts';
@@ -28,8 +29,7 @@ export async function createPaymentCases(db: Database) {
   const system = await createBookingSystem(db);
   /** The provider's port, whose calls a test replaces one by one. */
   const payments: { -readonly [Call in keyof Payments]: Payments[Call] } = system.provider.payments;
-  const inbox = createWebhookInbox({ db, payments, clock: system.clock, log: system.log });
-  const status = createPaymentStatus({ db, desk: system.desk, log: system.log, answerWithinMs: 1_500 });
+  const payment: PaymentStatusContext = { ...system.booking, answerWithinMs: 1_500, settlements: createSingleFlight() };
 
   const bookingOf = (id: string) =>
     db.one<{ status: string; reason: string | null }>(
@@ -63,7 +63,7 @@ export async function createPaymentCases(db: Database) {
   ): Promise<{ id: string; person: string; session: string; asked: ParsedRequest; url: string | null }> {
     const person = await addPerson(db);
     const asked = system.request(person, more);
-    const { bookingId, url } = await system.bookings.hold(asked);
+    const { bookingId, url } = await holdBooking(system.booking, asked);
     return { id: bookingId, person, session: await system.sessionOf(bookingId), asked, url };
   }
   /** A hold whose pay page was asked for while the provider gave no answer. `made`: it had made the page all the same. */
@@ -79,10 +79,10 @@ export async function createPaymentCases(db: Database) {
       throw noAnswer;
     };
     payments.findSession = fails(noAnswer);
-    const refused = await system.bookings.hold(asked).catch((error: unknown) => error);
+    const refused = await holdBooking(system.booking, asked).catch((error: unknown) => error);
     expect(refused).toMatchObject({
       code: 'provider_unavailable',
-      message: 'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
+      message: 'We can’t reach the payment service right now. Your time is held, so please try again in a moment.',
       details: { bookingId: expect.any(String) },
     });
     Object.assign(payments, { createSession, findSession });
@@ -91,13 +91,8 @@ export async function createPaymentCases(db: Database) {
     ])) ?? {
       id: '',
     };
-    // By the clock of the test, as the booking is.
-    await db.query('update private.payment set created_at = $2::timestamptz where booking_id = $1::uuid', [
-      id,
-      system.clock(),
-    ]);
     return { id, person, asked, session };
   }
 
-  return { system, payments, inbox, status, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
+  return { system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
 }

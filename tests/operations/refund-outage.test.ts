@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { composeJobs } from '#server/compose/jobs.ts';
 import { enqueue, jobKinds } from '#server/operations/core/jobs.ts';
-import { createPaymentDesk } from '#server/operations/payments/desk.ts';
+import { refundPayment } from '#server/operations/payments/refund.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { runRound } from '#server/queue/worker.ts';
@@ -20,7 +20,7 @@ const clock = (): Date => new Date(now);
 
 beforeAll(async () => {
   const migrations = await readMigrations(MIGRATIONS);
-  db = await openEmbedded(await migratedImage(), { migrations, say: () => undefined, warn: () => undefined });
+  db = await openEmbedded(await migratedImage(), { migrations, report: () => undefined, warn: () => undefined });
 }, 120_000);
 afterAll(() => db.close());
 
@@ -73,13 +73,13 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
 }
 
 function jobsWith(payments: Payments) {
-  const desk = createPaymentDesk({ db, payments, clock, log });
   const nothing = () => Promise.resolve('done' as const);
   const { queue } = composeJobs({
     db,
     clock,
     log,
-    desk,
+    releaseExpiredHolds: () => Promise.resolve(0),
+    reconcilePayments: () => Promise.resolve(0),
     circuits: {},
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
     tasks: [],
@@ -94,7 +94,7 @@ function jobsWith(payments: Payments) {
       'access.request': nothing,
       'access.revoke': nothing,
       'image.delete': nothing,
-      'payment.refund': (job) => desk.refund(job.subjectId),
+      'payment.refund': (job) => refundPayment({ db, payments, clock, log }, job.subjectId),
     }),
   });
   return queue;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createCouponGuesses } from '#server/operations/bookings/coupon-guesses.ts';
+import { countCouponGuess } from '#server/operations/bookings/count-coupon-guess.ts';
 import { createFakeDatabase } from '#tests/support/fake-database.ts';
 
 describe('looks at a coupon code', () => {
   test('pass while the database admits them, counted for the person and the address', async () => {
     const { db, values } = createFakeDatabase({ admitted: true, wait: 12 });
-    await createCouponGuesses({ db }).count('me', '203.0.113.7');
+    await countCouponGuess({ db }, 'me', '203.0.113.7');
     expect(values).toEqual([['me', '203.0.113.7']]);
   });
 
@@ -15,7 +15,7 @@ describe('looks at a coupon code', () => {
     [null, 60],
   ])('are refused with the seconds to wait: %j means %i', async (row, retryAfter) => {
     const { db } = createFakeDatabase(row);
-    await expect(createCouponGuesses({ db }).count('me', '')).rejects.toMatchObject({
+    await expect(countCouponGuess({ db }, 'me', '')).rejects.toMatchObject({
       code: 'too_many_requests',
       message: 'Too many attempts. Please try again in a minute.',
       details: { retryAfter },

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { dollars, esc } from '../../core/page.ts';
-import { hostedPage, seeOther } from '../frame.ts';
-import { byId, type Checkout, type StripeState } from '../ledger.ts';
+import { hostedPage, seeOther } from '../core/hosted-page.ts';
+import { byId, type Checkout, type StripeState } from '../core/ledger.ts';
 import { doOutcome, settleDue } from './paying.ts';
 
 const TAG = 'Sandbox payments · no money moves';

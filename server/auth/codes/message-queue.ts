@@ -4,19 +4,9 @@ import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { deleteClosedJobs, endJobs, enqueue, type Job, type JobHandler, type JobKinds } from '#server/queue/jobs.ts';
 import type { WorkerSettings } from '#server/queue/queue.ts';
-import type { Contact } from '../core/request.ts';
-import { type Message, MESSAGE_KINDS, type MessageKind, type NewMessage } from './messages.ts';
-
-/** Queues account mails and text messages. */
-export type MessageQueue = {
-  /**
-   * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
-   * is looked up at delivery: so the request takes as long either way.
-   */
-  add(tx: Pick<Transaction, 'query'>, message: NewMessage): Promise<string>;
-  /** Starts sending in the background. Call it after the transaction. */
-  soon(): void;
-};
+import type { Contact } from '../core/contact.ts';
+import { MESSAGE_KINDS, type MessageKind, type MessageQueue } from '../core/message-queue.ts';
+import type { Message } from './messages.ts';
 
 /** The workers of the messages. Mails and texts run separately: an outage of one service does not delay the other. */
 export const MESSAGE_WORKERS = {

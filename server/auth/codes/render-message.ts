@@ -1,6 +1,4 @@
-import type { Database } from '#server/db/database.ts';
 import { withRollback } from '#server/db/roll-back.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { currentAddressMail } from '#server/mails/account-current-address.ts';
 import { emailChangeMail } from '#server/mails/account-email-change.ts';
 import { accountExistsMail } from '#server/mails/account-exists.ts';
@@ -12,20 +10,15 @@ import { signInMail } from '#server/mails/account-sign-in.ts';
 import { signUpMail } from '#server/mails/account-signup.ts';
 import { codeTextMessage } from '#server/mails/account-text-message.ts';
 import { lockJob } from '#server/queue/jobs.ts';
-import type { AuthConfig } from '../core/config.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
-import type { Message, MessageContent, MessageKind } from './messages.ts';
-import type { OneTimeCodes } from './one-time-codes.ts';
+import type { Needs } from '../core/context.ts';
+import type { MessageKind, TokenKind } from '../core/message-queue.ts';
+import { enableToken } from './enable-token.ts';
 import { mailedLink } from './link-page.ts';
-import type { OneTimeTokens, TokenKind } from './one-time-tokens.ts';
+import type { Message, MessageContent } from './messages.ts';
+import { codeOf, linkTokenOf } from './one-time-codes.ts';
 
-export type RenderContext = {
-  readonly db: Database;
-  readonly codes: OneTimeCodes;
-  readonly tokens: OneTimeTokens;
-  readonly clock: Clock;
-  readonly config: AuthConfig;
-};
+export type RenderContext = Needs<'db' | 'keys' | 'clock', 'codeLength' | 'codeSeconds' | 'siteUrl' | 'testCodes'>;
 type Rendered = Promise<MessageContent | null>;
 
 /** Renders a message and activates its code. Returns null when it has no recipient or no purpose any more. */
@@ -103,7 +96,7 @@ async function renderCurrentAddress(context: RenderContext, message: Message, us
 
 async function renderReauthentication(context: RenderContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'reauthentication', user))) return null;
-  return mail(reauthenticationMail({ code: context.codes.codeOf(message.id), minutes: minutesOf(context) }));
+  return mail(reauthenticationMail({ code: codeOf(context, message.id), minutes: minutesOf(context) }));
 }
 
 const TEXT_TOKENS: Readonly<Partial<Record<MessageKind, TokenKind>>> = {
@@ -114,7 +107,7 @@ const TEXT_TOKENS: Readonly<Partial<Record<MessageKind, TokenKind>>> = {
 };
 
 async function renderText(context: RenderContext, message: Message, phone: string): Rendered {
-  const { db, codes, config } = context;
+  const { db, config } = context;
   const user = await (message.userId === null ? userByPhone(db, phone) : userById(db, message.userId));
   const kind = TEXT_TOKENS[message.kind];
   if (!user || kind === undefined) return null;
@@ -122,7 +115,7 @@ async function renderText(context: RenderContext, message: Message, phone: strin
   if (!(await enableCode(context, message, kind, user))) return null;
   // Test phones have a fixed code and get no message.
   if (config.testCodes.has(phone)) return null;
-  return { to: 'phone', text: codeTextMessage({ code: codes.codeOf(message.id), minutes: minutesOf(context) }) };
+  return { to: 'phone', text: codeTextMessage({ code: codeOf(context, message.id), minutes: minutesOf(context) }) };
 }
 
 const mail = (content: { subject: string; html: string; text: string }): MessageContent => ({
@@ -137,11 +130,14 @@ function codeData(
   message: Message,
   kind: TokenKind,
 ): { code: string; minutes: number; href: string } {
-  const { codes, config } = context;
   return {
-    code: codes.codeOf(message.id),
+    code: codeOf(context, message.id),
     minutes: minutesOf(context),
-    href: mailedLink(config.siteUrl, { kind, token: codes.tokenOf(message.id), redirectTo: message.redirectTo }),
+    href: mailedLink(context.config.siteUrl, {
+      kind,
+      token: linkTokenOf(context, message.id),
+      redirectTo: message.redirectTo,
+    }),
   };
 }
 
@@ -150,12 +146,12 @@ function codeData(
  * Locks the job after the token, in the same order as code use.
  */
 function enableCode(context: RenderContext, message: Message, kind: TokenKind, user: UserRow): Promise<boolean> {
-  const { db, tokens, config } = context;
+  const { db, config } = context;
   const { id, email, phone, attemptId, requestedAt } = message;
   return withRollback(
     (work) => db.transaction(work),
     async (tx, rollBack) => {
-      const enabled = await tokens.enable(tx, {
+      const enabled = await enableToken(context, tx, {
         messageId: id,
         userId: user.id,
         kind,

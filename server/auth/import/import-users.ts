@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Database, Transaction } from '#server/db/database.ts';
+import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
 import { type DumpRow, readDump } from './dump.ts';
 
 /** The result of an import. `refused`: one line per rejected row, with its id and without secrets. */
-export type Imported = {
+type Imported = {
   readonly users: number;
   readonly identities: number;
   readonly skipped: number;
@@ -136,10 +136,13 @@ async function writeUser(
   if (written === null) return false;
   // As after a sign-up, the password of an unconfirmed account counts only with its code.
   if (!confirmed && user.encrypted_password !== null)
-    await tx.query(
-      `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at) values ($1::uuid, $2::uuid, $3, $4::jsonb, 'import', $5::timestamptz)`,
-      [randomUUID(), user.id, user.encrypted_password, user.raw_user_meta_data, now],
-    );
+    await addSignUpAttempt(tx, {
+      userId: user.id,
+      passwordHash: user.encrypted_password,
+      data: user.raw_user_meta_data,
+      ip: 'import',
+      at: now,
+    });
   return true;
 }
 

@@ -1,5 +1,5 @@
-import type { Contact } from '../core/request.ts';
-import { toUser } from '../accounts/users.ts';
+import { toUser } from '../accounts/user-object.ts';
+import { type Contact, contactColumns } from '../core/contact.ts';
 
 /** Builds the answer of a sign-up. Only the ids differ between a taken and a free address. */
 export function unconfirmedUser(of: {
@@ -13,8 +13,7 @@ export function unconfirmedUser(of: {
   const provider = 'email' in contact ? 'email' : 'phone';
   return toUser({
     id,
-    email: 'email' in contact ? contact.email : null,
-    phone: 'phone' in contact ? contact.phone : null,
+    ...contactColumns(contact),
     encrypted_password: null,
     email_confirmed_at: null,
     phone_confirmed_at: null,

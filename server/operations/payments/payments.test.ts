@@ -3,14 +3,19 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/payments.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
-import { createWebhookInbox, type WebhookInbox } from '../webhooks.ts';
+import { acceptEvent, handleDueEvents } from '../webhooks/handle-events.ts';
 import type { PaymentContext } from './context.ts';
-import { createPaymentDesk, type PaymentDesk } from './desk.ts';
+import { releaseExpiredHolds } from '../bookings/release-expired.ts';
+import { releaseHold } from '../bookings/release.ts';
+import { refundPayment } from '../payments/refund.ts';
+import { settlePayment } from '../payments/settle.ts';
+import { reconcilePayments } from '../reconciliation/reconcile-payments.ts';
 
 const MIGRATIONS = new URL('../../../database/migrations/', import.meta.url).pathname;
 const RUNS = process.env['TEST_LONG'] ? 500 : 12;
@@ -21,7 +26,7 @@ const STUDIO = '5a000000-0000-4000-8000-0000000000ff';
 
 type Open = () => Promise<{ db: Database; close(): Promise<void> }>;
 async function options() {
-  return { migrations: await readMigrations(MIGRATIONS), say: () => undefined, warn: () => undefined };
+  return { migrations: await readMigrations(MIGRATIONS), report: () => undefined, warn: () => undefined };
 }
 const embedded: Open = async () => {
   const db = await openEmbedded(await migratedImage(), await options());
@@ -51,8 +56,6 @@ describe.each(engines)('payments on %s', (_name, open) => {
   let hour = 0;
   let provider: FakeProvider;
   let context: PaymentContext;
-  let desk: PaymentDesk;
-  let inbox: WebhookInbox;
   const errors: string[] = [];
 
   beforeAll(async () => {
@@ -73,8 +76,6 @@ describe.each(engines)('payments on %s', (_name, open) => {
       clock: () => new Date(now),
       log: { info: () => undefined, warn: () => undefined, error: (_fields, message) => void errors.push(message) },
     };
-    desk = createPaymentDesk(context);
-    inbox = createWebhookInbox(context);
   }
 
   /** Creates a hold a month ahead with an open session. */
@@ -127,18 +128,20 @@ describe.each(engines)('payments on %s', (_name, open) => {
   const confirmed = async () => {
     const one = await hold();
     provider.move(one.sessionId, 'pay');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     return one;
   };
 
   it('a processing payment keeps the hours beyond the hold time, and they cannot be released', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
-    expect(await desk.settle(one.sessionId)).toMatchObject({ paid: false, payment: { state: 'processing' } });
+    expect(await settlePayment(context, one.sessionId)).toMatchObject({
+      paid: false,
+      payment: { state: 'processing' },
+    });
     now += 6 * 24 * HOUR;
-    await desk.releaseExpired();
-    await expect(desk.release(one.id, 'abandoned')).rejects.toMatchObject({ code: 'payment_processing' });
-    await expect(desk.release(one.id, 'replaced')).rejects.toMatchObject({ code: 'payment_processing' });
+    await releaseExpiredHolds(context);
+    await expect(releaseHold(context, one.id, 'abandoned')).rejects.toMatchObject({ code: 'payment_processing' });
     expect(await rowOf(one.id)).toMatchObject({
       status: 'pending',
       state: 'processing',
@@ -150,7 +153,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
     now += 20 * 60_000;
-    await desk.releaseExpired();
+    await releaseExpiredHolds(context);
     expect(await rowOf(one.id)).toMatchObject({ status: 'pending', state: 'processing' });
   });
 
@@ -159,9 +162,9 @@ describe.each(engines)('payments on %s', (_name, open) => {
     async (move) => {
       const one = await hold();
       provider.move(one.sessionId, 'delay');
-      await desk.settle(one.sessionId);
+      await settlePayment(context, one.sessionId);
       provider.move(one.sessionId, move);
-      await desk.settle(one.sessionId);
+      await settlePayment(context, one.sessionId);
       expect(await rowOf(one.id)).toMatchObject({
         status: 'cancelled',
         reason: 'payment_failed',
@@ -174,27 +177,27 @@ describe.each(engines)('payments on %s', (_name, open) => {
   it('a booking is cancelled when its payment is still processing at the start, and a late payment is refunded', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     now = one.start - 1000;
-    await desk.releaseExpired();
+    await releaseExpiredHolds(context);
     expect(await rowOf(one.id)).toMatchObject({ status: 'pending', state: 'processing' });
     now = one.start;
-    await desk.releaseExpired();
+    await releaseExpiredHolds(context);
     expect(await rowOf(one.id)).toMatchObject({ status: 'cancelled', reason: 'payment_failed', state: 'processing' });
     provider.move(one.sessionId, 'delay succeeds');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({ status: 'cancelled', state: 'refund_pending' });
-    expect(await desk.refund(one.paymentId)).toBe('done');
+    expect(await refundPayment(context, one.paymentId)).toBe('done');
     expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS, refunds: `${CENTS} succeeded` });
   });
 
   it('a processing payment is not cancelled while the provider does not answer, even at the start', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     now = one.start + HOUR;
     provider.failing = new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true });
-    expect(await desk.releaseExpired()).toBe(0);
+    expect(await releaseExpiredHolds(context)).toBe(0);
     expect(await rowOf(one.id)).toMatchObject({ status: 'pending' });
   });
 
@@ -213,7 +216,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
         }),
       },
     };
-    await createPaymentDesk(context).settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({
       status: 'cancelled',
       reason: 'amount_mismatch',
@@ -232,14 +235,14 @@ describe.each(engines)('payments on %s', (_name, open) => {
       provider.move(one.sessionId, 'pay');
       const session = await provider.payments.getSession(one.sessionId);
       const seen = { ...provider.payments, getSession: async () => ({ ...session, ...wrong }) };
-      await createPaymentDesk({ ...context, payments: seen }).settle(one.sessionId);
+      await settlePayment({ ...context, payments: seen }, one.sessionId);
       expect(await rowOf(one.id)).toMatchObject({
         status: 'cancelled',
         reason: 'amount_mismatch',
         state: 'refund_pending',
       });
       expect(await alerts(one.paymentId)).toBe(1);
-      await desk.refund(one.paymentId);
+      await refundPayment(context, one.paymentId);
       expect(provider.refundKeys).toEqual([`refund:${one.paymentId}`]);
       expect(
         (await provider.payments.listRefunds(session.paymentIntentId ?? '')).map((refund) => refund.amountCents),
@@ -251,11 +254,11 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
     provider.refundsBegin = 'pending';
-    expect(await desk.refund(one.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
-    expect(await desk.refund(one.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
+    expect(await refundPayment(context, one.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
+    expect(await refundPayment(context, one.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
     expect(await rowOf(one.id)).toMatchObject({ state: 'refund_pending', refunded: 0 });
     provider.move(one.sessionId, 'refund succeeds');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
     expect(provider.refundKeys).toHaveLength(1);
   });
@@ -264,10 +267,10 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
     provider.refundsBegin = 'pending';
-    await desk.refund(one.paymentId);
+    await refundPayment(context, one.paymentId);
     provider.move(one.sessionId, 'refund fails');
-    await desk.settle(one.sessionId);
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({ state: 'refund_failed', refunded: 0 });
     // One for the refund, one for the payment.
     expect(await alerts(one.paymentId)).toBe(2);
@@ -277,7 +280,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     );
     expect(again?.due_at.getTime()).toBe(now + 24 * HOUR);
     provider.refundsBegin = 'succeeded';
-    expect(await desk.refund(one.paymentId)).toBe('done');
+    expect(await refundPayment(context, one.paymentId)).toBe('done');
     expect(provider.refundKeys).toEqual([`refund:${one.paymentId}`, `refund:${one.paymentId}:1`]);
     expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
   });
@@ -285,9 +288,9 @@ describe.each(engines)('payments on %s', (_name, open) => {
   it('a refund that fails after it succeeded is due again', async () => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
-    await desk.refund(one.paymentId);
+    await refundPayment(context, one.paymentId);
     provider.move(one.sessionId, 'refund fails');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({
       state: 'refund_failed',
       refunded: 0,
@@ -300,7 +303,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
     const intent = (await provider.payments.getSession(one.sessionId)).paymentIntentId ?? '';
     await provider.payments.refund({ key: 'forgotten', paymentIntentId: intent });
-    await desk.refund(one.paymentId);
+    await refundPayment(context, one.paymentId);
     expect(provider.refundKeys).toEqual(['forgotten']);
     expect(await rowOf(one.id)).toMatchObject({ state: 'refunded' });
   });
@@ -308,13 +311,13 @@ describe.each(engines)('payments on %s', (_name, open) => {
   it('a partial refund at the provider is recorded and leaves the booking unchanged', async () => {
     const one = await confirmed();
     provider.move(one.sessionId, 'refund part');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'paid', refunded: CENTS / 4 });
     await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [
       one.id,
     ]);
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
-    await desk.refund(one.paymentId);
+    await refundPayment(context, one.paymentId);
     expect(await rowOf(one.id)).toMatchObject({
       state: 'refunded',
       refunded: CENTS,
@@ -325,7 +328,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
   it('a full refund at the provider cancels a future booking: hours free, code revoked, customer mailed, staff alerted', async () => {
     const one = await confirmed();
     provider.move(one.sessionId, 'refund all');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     const row = await rowOf(one.id);
     expect(row).toMatchObject({ status: 'cancelled', reason: 'staff', state: 'refunded', refunded: CENTS });
     expect(row.jobs).toContain('access.revoke');
@@ -338,7 +341,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const one = await confirmed();
     now = one.start + 2 * HOUR;
     provider.move(one.sessionId, 'refund all');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'refunded' });
     expect(await alerts(one.paymentId)).toBe(1);
   });
@@ -347,14 +350,14 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const [won, lost] = [await confirmed(), await confirmed()];
     for (const one of [won, lost]) {
       provider.move(one.sessionId, 'dispute');
-      expect(await desk.settle(one.sessionId)).toMatchObject({ paid: true, payment: { state: 'disputed' } });
+      expect(await settlePayment(context, one.sessionId)).toMatchObject({ paid: true, payment: { state: 'disputed' } });
       expect(await alerts(one.paymentId)).toBe(1);
     }
     provider.move(won.sessionId, 'dispute won');
-    await desk.settle(won.sessionId);
+    await settlePayment(context, won.sessionId);
     expect(await rowOf(won.id)).toMatchObject({ status: 'confirmed', state: 'paid', dispute: 'won' });
     provider.move(lost.sessionId, 'dispute lost');
-    await desk.settle(lost.sessionId);
+    await settlePayment(context, lost.sessionId);
     expect(await rowOf(lost.id)).toMatchObject({ status: 'confirmed', state: 'dispute_lost', dispute: 'lost' });
     expect(await alerts(lost.paymentId)).toBe(2);
   });
@@ -362,12 +365,12 @@ describe.each(engines)('payments on %s', (_name, open) => {
   it('a dispute won after the booking was cancelled makes the refund due', async () => {
     const one = await confirmed();
     provider.move(one.sessionId, 'dispute');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [
       one.id,
     ]);
     provider.move(one.sessionId, 'dispute won');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({
       state: 'refund_pending',
       jobs: expect.stringContaining('payment.refund'),
@@ -380,18 +383,18 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const [event] = provider.events;
     if (!event) throw new Error('no event');
     provider.failing = new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true });
-    await inbox.accept('stripe', event);
+    await acceptEvent(context, event);
     for (let round = 0; round < 3; round += 1) {
       now += HOUR;
-      await inbox.drain();
+      await handleDueEvents(context);
     }
     expect(await alerts(event.id)).toBe(1);
     expect(await rowOf(one.id)).toMatchObject({ status: 'pending' });
     provider.failing = null;
     now += HOUR;
-    expect(await inbox.drain()).toBe(1);
+    expect(await handleDueEvents(context)).toBe(1);
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
-    expect(await inbox.drain()).toBe(0);
+    expect(await handleDueEvents(context)).toBe(0);
   });
 
   it.each<readonly [string, readonly ProviderMove[], string]>([
@@ -403,18 +406,18 @@ describe.each(engines)('payments on %s', (_name, open) => {
   ])('reconciliation finds %s that no webhook reported, and finds it once', async (_what, moves, state) => {
     const one = await hold();
     for (const move of moves) provider.move(one.sessionId, move);
-    expect(await desk.reconcile()).toBeGreaterThan(0);
+    expect(await reconcilePayments(context)).toBeGreaterThan(0);
     expect(await rowOf(one.id)).toMatchObject({ state });
-    expect(await desk.reconcile()).toBe(0);
+    expect(await reconcilePayments(context)).toBe(0);
   });
 
   it('reconciliation follows a payment that processes for longer than its window', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'delay');
-    await desk.settle(one.sessionId);
+    await settlePayment(context, one.sessionId);
     provider.move(one.sessionId, 'delay succeeds');
     const old = { ...provider.payments, listSessions: async () => [], listEvents: async () => [] };
-    await createPaymentDesk({ ...context, payments: old }).reconcile();
+    await reconcilePayments({ ...context, payments: old });
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'paid' });
   });
 
@@ -423,7 +426,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
     provider.move(one.sessionId, 'pay');
     const refuse = (): Promise<never> => Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true }));
     const payments = { ...provider.payments, listSessions: refuse };
-    await expect(createPaymentDesk({ ...context, payments }).reconcile()).rejects.toThrow(ProviderError);
+    await expect(reconcilePayments({ ...context, payments })).rejects.toThrow(ProviderError);
     expect(errors).toContain('a step of reconciliation failed');
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
   });
@@ -455,8 +458,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
           // Either the next move happens at the provider, or an event so far arrives, maybe again.
           const event = provider.events[choice % (provider.events.length + 1)];
           const next = moves[at];
-          if (event)
-            await inbox.accept('stripe', { ...event, id: choice % 3 === 0 ? event.id : `evt_${randomUUID()}` });
+          if (event) await acceptEvent(context, { ...event, id: choice % 3 === 0 ? event.id : `evt_${randomUUID()}` });
           else if (next) {
             provider.move(one.sessionId, next);
             at += 1;
@@ -464,7 +466,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
         }
         for (const move of moves.slice(at)) provider.move(one.sessionId, move);
         const order = provider.events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-        for (const event of order) await inbox.accept('stripe', event);
+        for (const event of order) await acceptEvent(context, event);
         // The order of events varies; the final state does not.
         return { ...(await rowOf(one.id)), jobs: null };
       };

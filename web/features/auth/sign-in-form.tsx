@@ -49,10 +49,9 @@ export function SignInForm({
       onSignedIn();
     } catch (cause) {
       if (errorCode(cause) === 'email_not_confirmed') return await askForCode(parsed.data.email);
-      const message = describeError(cause, UNEXPECTED);
-      if (message.includes('Invalid login credentials'))
+      if (errorCode(cause) === 'invalid_credentials')
         refuse('Invalid credentials', 'Please check your email and password and try again.', 'password');
-      else refuse('Error', message, 'password');
+      else refuse('Error', describeError(cause, UNEXPECTED), 'password');
     } finally {
       setBusy(false);
     }

@@ -1,18 +1,22 @@
+import { AuthApiError, AuthWeakPasswordError } from '@supabase/supabase-js';
 import { expect, it } from 'vitest';
 import { explainSignUp } from './sign-up-errors.ts';
 
 it('a refused sign-up gets the specified title and text', () => {
-  expect(explainSignUp('User already registered')).toEqual({
+  expect(explainSignUp(new AuthApiError('User already registered', 422, 'user_already_exists'))).toEqual({
     title: 'Email already in use',
     description: 'An account with this email already exists. Please sign in instead or use a different email.',
   });
-  expect(explainSignUp('Password should be at least 6 characters.')).toEqual({
+  const short = new AuthWeakPasswordError('Password should be at least 6 characters.', 422, ['length']);
+  expect(explainSignUp(short)).toEqual({
     title: 'Password too short',
     description: 'Password must be at least 6 characters long.',
   });
-  expect(explainSignUp('Signups not allowed for this instance')).toEqual({
+  const common = new AuthWeakPasswordError('Password is easy to guess', 422, ['pwned']);
+  expect(explainSignUp(common)).toEqual({ title: 'Sign up failed', description: 'Password is easy to guess' });
+  expect(explainSignUp(new AuthApiError('Signups not allowed for this instance', 422, 'signup_disabled'))).toEqual({
     title: 'Sign up failed',
     description: 'Signups not allowed for this instance',
   });
-  expect(explainSignUp('An unexpected error occurred. Please try again.').title).toBe('Error');
+  expect(explainSignUp(new Error('Failed to fetch')).title).toBe('Error');
 });

@@ -1,14 +1,21 @@
-import { UNEXPECTED } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 
-/** Maps the server message of a refused sign-up to the title and text of its notice. */
-export function explainSignUp(message: string): { title: string; description: string } {
-  if (message.includes('User already registered'))
+/** Maps the error of a refused sign-up to the title and text of its notice. */
+export function explainSignUp(error: unknown): { title: string; description: string } {
+  const code = errorCode(error);
+  if (code === 'user_already_exists' || code === 'email_exists')
     return {
       title: 'Email already in use',
       description: 'An account with this email already exists. Please sign in instead or use a different email.',
     };
-  if (message.includes('Password should be at least'))
+  if (code === 'weak_password' && weaknesses(error).includes('length'))
     return { title: 'Password too short', description: 'Password must be at least 6 characters long.' };
-  if (message === UNEXPECTED) return { title: 'Error', description: message };
-  return { title: 'Sign up failed', description: message };
+  const message = describeError(error, UNEXPECTED);
+  return { title: message === UNEXPECTED ? 'Error' : 'Sign up failed', description: message };
+}
+
+/** Returns why a password is weak, as supabase-js names the reasons: `length`, `characters`, `pwned`. */
+function weaknesses(error: unknown): readonly unknown[] {
+  if (error === null || typeof error !== 'object' || !('reasons' in error)) return [];
+  return Array.isArray(error.reasons) ? error.reasons : [];
 }

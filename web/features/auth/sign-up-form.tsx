@@ -2,7 +2,6 @@ import { type FormEvent, useState } from 'react';
 import { firstError, isAdult, signUpSchema } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { birthProblem, canBeBirthDate, echoOf, FUTURE_BIRTH, isoOf, noDate } from '#web/lib/birth-date.ts';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { DateEntry } from '#web/ui/date-entry.tsx';
@@ -65,7 +64,7 @@ export function SignUpForm({
       const { signedIn } = await signUp({ ...parsed.data, djName: parsed.data.djName ?? '' }, redirectTo);
       onDone(parsed.data.email, signedIn);
     } catch (cause) {
-      const notice = explainSignUp(describeError(cause, UNEXPECTED));
+      const notice = explainSignUp(cause);
       refuse(notice.title, notice.description, null);
     } finally {
       setBusy(false);
