@@ -42,7 +42,7 @@ export async function composeAuth(dependencies: {
   clock: Clock;
   log: Log;
 }): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
-  const { db, keys, clock, log, mail } = dependencies;
+  const { db, keys, clock, mail } = dependencies;
   const settings = dependencies.config.auth;
   const { siteUrl, signIn } = dependencies.config;
   const config: AuthConfig = {

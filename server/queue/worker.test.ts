@@ -143,7 +143,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     });
     for (let round = 0; round < 4; round += 1, now += 20 * MINUTE) await runRound(failing);
     expect((await alerts(first)) + (await alerts(second))).toBe(1);
-    const [alerted = '', quiet = ''] = (await alerts(first)) === 1 ? [first, second] : [second, first];
+    const [alerted, quiet] = (await alerts(first)) === 1 ? [first, second] : [second, first];
     await endJobs(db, { kinds: ['test.job'], subjectId: await subjectOf(alerted), recipients: [] });
     await runRound(failing);
     expect(await alerts(quiet)).toBe(1);
