@@ -4,11 +4,11 @@ import pino from 'pino';
 import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
 import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
-import { composeAuth } from './compose/auth.ts';
+import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { composeFunctions } from './compose/functions.ts';
-import { composeJobs, measureJobs } from './compose/jobs.ts';
+import { composeFunctions } from './compose-functions.ts';
+import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -18,7 +18,7 @@ import { createEncryption } from './crypto/encryption.ts';
 import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLinkSigner } from './crypto/link-signer.ts';
-import { createLimits, type Limit } from './http/limits.ts';
+import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
@@ -31,7 +31,7 @@ import { createBookingMails } from './operations/booking-mails.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
-import { jobKinds } from './operations/core/jobs.ts';
+import { jobKinds, WORKERS } from './operations/core/jobs.ts';
 import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
@@ -225,10 +225,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const { queue, scheduler } = composeJobs({
+  const { queue, scheduler } = createBackgroundJobs({
     db,
     clock,
     log,
+    workers: { ...WORKERS, ...MESSAGE_WORKERS },
     releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
     reconcilePayments: () => reconcilePayments(payment),
     alerts,
@@ -254,6 +255,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
+      { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { vi } from 'vitest';
-import { composeFunctions } from '#server/compose/functions.ts';
+import { composeFunctions } from '#server/compose-functions.ts';
 import { createBodyBudget } from '#server/http/bodies.ts';
 import { type Caller, type Env, TokenRefused } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { composeJobs, measureJobs } from '#server/compose/jobs.ts';
+import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Database } from '#server/db/database.ts';
+import { deleteFullLimits } from '#server/http/limits.ts';
 import { createMetrics } from '#server/http/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import { enqueue, JOB_RULES, type JobKind, jobKinds } from '#server/operations/core/jobs.ts';
+import { enqueue, JOB_RULES, type JobKind, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
+import type { Task } from '#server/queue/scheduler.ts';
 import { type JobHandler, type JobRules, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
 
@@ -46,6 +48,7 @@ function jobsWith(
     handlers?: Partial<Record<JobKind, JobHandler>>;
     paymentsCapacity?: number;
     addresses?: readonly string[];
+    tasks?: readonly Task[];
     db?: Database;
   } = {},
 ) {
@@ -64,8 +67,9 @@ function jobsWith(
     ran.push('reconcile');
     return 0;
   };
-  const { queue: runner, scheduler } = composeJobs({
+  const { queue: runner, scheduler } = createBackgroundJobs({
     db: more.db ?? db,
+    workers: WORKERS,
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
     releaseExpiredHolds: more.releaseExpiredHolds ?? releaseExpiredHolds,
@@ -75,7 +79,7 @@ function jobsWith(
         ? {}
         : { payments: { capacity: () => more.paymentsCapacity ?? 0, isOpen: () => more.paymentsCapacity === 0 } },
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: more.addresses ?? [] },
-    tasks: [],
+    tasks: more.tasks ?? [],
     kinds: jobKinds({
       ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),
       ...more.handlers,
@@ -137,7 +141,8 @@ test('a round of everything releases holds, compares with the provider every fiv
     `insert into private.rate_bucket (name, key, full_at) values ('test', 'over', $1::timestamptz), ('test', 'on', $2::timestamptz)`,
     [new Date(now - 1), new Date(now + MINUTE)],
   );
-  const { jobs, ran, errors } = jobsWith();
+  const tasks = [{ name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) }];
+  const { jobs, ran, errors } = jobsWith({ tasks });
   await jobs.scheduler.run();
   expect(ran.toSorted()).toEqual(['reconcile', 'release']);
   const { rows } = await db.query<{ key: string }>(`select key from private.rate_bucket where name = 'test'`);
@@ -194,7 +199,7 @@ test('a worker whose queue cannot be read is named in the log', async () => {
   const { jobs, errors } = jobsWith({ db: failing });
   await jobs.scheduler.run();
   expect(errors.map(({ task }) => String(task)).toSorted()).toEqual(
-    ['account-mails', 'account-texts', 'alerts', 'images', 'locks', 'mail', 'payments'].map((name) => `worker ${name}`),
+    ['alerts', 'images', 'locks', 'mail', 'payments'].map((name) => `worker ${name}`),
   );
 });
 

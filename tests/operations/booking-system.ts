@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { composeJobs } from '#server/compose/jobs.ts';
+import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { createEncryption } from '#server/crypto/encryption.ts';
 import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
@@ -15,7 +15,7 @@ import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
-import { jobKinds } from '#server/operations/core/jobs.ts';
+import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
@@ -114,8 +114,9 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       limitFactor: 1,
     },
   };
-  const { queue, scheduler } = composeJobs({
+  const { queue, scheduler } = createBackgroundJobs({
     db,
+    workers: WORKERS,
     clock,
     log,
     releaseExpiredHolds: (stop) => releaseExpiredHolds(booking, stop),

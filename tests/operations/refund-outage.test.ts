@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
-import { composeJobs } from '#server/compose/jobs.ts';
-import { enqueue, jobKinds } from '#server/operations/core/jobs.ts';
+import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
+import { enqueue, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
@@ -74,8 +74,9 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
 
 function jobsWith(payments: Payments) {
   const nothing = () => Promise.resolve('done' as const);
-  const { queue } = composeJobs({
+  const { queue } = createBackgroundJobs({
     db,
+    workers: WORKERS,
     clock,
     log,
     releaseExpiredHolds: () => Promise.resolve(0),

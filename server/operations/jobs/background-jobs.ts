@@ -1,34 +1,28 @@
-import { MESSAGE_WORKERS } from '#server/auth/codes/message-queue.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
-import { deleteFullLimits } from '#server/http/limits.ts';
 import type { Metrics } from '#server/http/metrics.ts';
-import { failpoint } from '#server/operations/core/failpoint.ts';
-import { WORKERS } from '#server/operations/core/jobs.ts';
-import type { JobAlerts } from '#server/operations/jobs/job-alerts.ts';
-import { periodicTasks } from '#server/operations/jobs/periodic-tasks.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from '#server/providers/call.ts';
-import type { Circuit } from '#server/providers/circuit.ts';
 import type { JobKinds } from '#server/queue/jobs.ts';
 import { measureQueue } from '#server/queue/metrics.ts';
 import { createQueue, type Queue, type WorkerSettings } from '#server/queue/queue.ts';
 import { createScheduler, type Scheduler, type Task } from '#server/queue/scheduler.ts';
+import { failpoint } from '../core/failpoint.ts';
+import type { JobAlerts } from './job-alerts.ts';
+import { periodicTasks } from './periodic-tasks.ts';
 
-/** What the workers need of a circuit breaker. */
-type CircuitState = Pick<Circuit, 'capacity' | 'isOpen'>;
+/** State of a circuit breaker: how many calls may start now, and whether it is open. */
+export type CircuitState = { readonly capacity: () => number; readonly isOpen: () => boolean };
 
-const ALL_WORKERS: Readonly<Record<string, WorkerSettings>> = { ...WORKERS, ...MESSAGE_WORKERS };
-export type AnyWorker = keyof typeof WORKERS | keyof typeof MESSAGE_WORKERS;
-
-/** Builds the queue with all its workers, and the scheduler that runs them and the periodic tasks. */
-export function composeJobs(context: {
+/** Creates the queue with all its workers, and the scheduler that runs them and the periodic tasks. */
+export function createBackgroundJobs<WorkerName extends string>(context: {
   db: Database;
   clock: Clock;
   log: Log;
+  workers: Readonly<Record<WorkerName, WorkerSettings>>;
   /** Every kind of job, with its handler. */
   kinds: JobKinds;
   /** Stop a worker from starting jobs that cannot succeed. */
-  circuits: Readonly<Partial<Record<AnyWorker, CircuitState>>>;
+  circuits: Readonly<Partial<Record<NoInfer<WorkerName> | 'payments', CircuitState>>>;
   releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
   reconcilePayments: () => Promise<unknown>;
   alerts: JobAlerts;
@@ -43,7 +37,7 @@ export function composeJobs(context: {
     log,
     kinds,
     workers: Object.fromEntries(
-      Object.entries(ALL_WORKERS).map(([name, settings]) => [
+      Object.entries<WorkerSettings>(context.workers).map(([name, settings]) => [
         name,
         { ...settings, capacity: circuits[name]?.capacity },
       ]),
@@ -51,17 +45,9 @@ export function composeJobs(context: {
     postpone: (error) => (error instanceof ProviderError && error.reason === CIRCUIT_OPEN ? CIRCUIT_OPEN_MS : null),
     checkpoint: failpoint,
   });
-  const paymentsDown = (): boolean => circuits['payments']?.capacity() === 0;
-  const scheduler = createScheduler(
-    [
-      ...queue.tasks,
-      ...periodicTasks({ ...context, paymentsDown }),
-      { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
-      ...context.tasks,
-    ],
-    log,
-  );
-  return { queue, scheduler };
+  const paymentsDown = (): boolean => context.circuits.payments?.capacity() === 0;
+  const tasks = [...queue.tasks, ...periodicTasks({ ...context, paymentsDown }), ...context.tasks];
+  return { queue, scheduler: createScheduler(tasks, log) };
 }
 
 /** Registers the metrics of the queue and the circuit breakers. */

@@ -1,0 +1,72 @@
+import type { Hono } from 'hono';
+import { cancelBooking } from './functions/cancel-booking.ts';
+import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
+import { createPayment } from './functions/create-payment.ts';
+import { createVerificationSession } from './functions/create-verification-session.ts';
+import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
+import { generateAccessCode } from './functions/generate-access-code.ts';
+import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
+import { manualPowerControl } from './functions/manual-power-control.ts';
+import { processScheduledEmails } from './functions/process-scheduled-emails.ts';
+import { queuedMail } from './functions/queued-mail.ts';
+import { regeneratePin } from './functions/regenerate-pin.ts';
+import { releaseHold } from './functions/release-hold.ts';
+import { stripeWebhook } from './functions/stripe-webhook.ts';
+import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
+import { testSmartPlug } from './functions/test-smart-plug.ts';
+import { verifyId } from './functions/verify-id.ts';
+import { verifyPayment } from './functions/verify-payment.ts';
+import type { Clock, Env, ReadCaller } from './http/caller.ts';
+import type { TakeLimit } from './http/limits.ts';
+import type { AccessContext } from './operations/access/context.ts';
+import type { BookingContext } from './operations/bookings/context.ts';
+import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
+import type { LinkSigner } from './crypto/link-signer.ts';
+import type { PowerContext } from './operations/power/switch-power.ts';
+import type { StaffContext } from './operations/staff/require-staff.ts';
+
+/** Maps each function's address to its handler. */
+export function composeFunctions(context: {
+  readCaller: ReadCaller;
+  limits: TakeLimit;
+  bodies: FunctionsRouterContext['bodies'];
+  clock: Clock;
+  booking: BookingContext;
+  payment: PaymentStatusContext;
+  access: AccessContext;
+  identity: IdentityContext;
+  staff: StaffContext;
+  links: LinkSigner;
+  power: PowerContext;
+  verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
+  drain: () => Promise<number>;
+}): Hono<Env> {
+  return createFunctionsRouter({
+    readCaller: context.readCaller,
+    limits: context.limits,
+    staff: context.staff,
+    bodies: context.bodies,
+    functions: new Map([
+      ['create-payment', createPayment(context)],
+      ['release-hold', releaseHold(context)],
+      ['verify-payment', verifyPayment(context)],
+      ['cancel-booking', cancelBooking(context)],
+      ['stripe-webhook', stripeWebhook(context)],
+      ['send-booking-confirmation', queuedMail(context)],
+      ['send-access-code-email', queuedMail(context)],
+      ['process-scheduled-emails', processScheduledEmails(context)],
+      ['generate-access-code', generateAccessCode(context)],
+      ['regenerate-pin', regeneratePin(context)],
+      ['verify-id', verifyId(context)],
+      ['create-verification-session', createVerificationSession(context)],
+      ['check-verification-and-checkout', checkVerificationAndCheckout(context)],
+      ['manual-power-control', manualPowerControl(context)],
+      ['test-smart-plug', testSmartPlug(context)],
+      ['test-igloohome-config', testIgloohomeConfig(context)],
+      ['test-igloohome-oauth', testIgloohomeOauth(context)],
+      ['test-igloohome-pin', testIgloohomePin(context)],
+      ['igloohome-webhook', igloohomeWebhook(context)],
+    ]),
+  });
+}
