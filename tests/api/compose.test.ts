@@ -19,4 +19,4 @@ test('a start that fails after the database was opened closes it, so that the ne
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
-});
+}, 120_000);
