@@ -1,4 +1,4 @@
-import { type Profile, SAML, ValidateInResponseTo } from '@node-saml/node-saml';
+import type { Profile, SAML } from '@node-saml/node-saml';
 import { z } from 'zod';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { ProviderUser, SingleSignOn } from './ports.ts';
@@ -55,6 +55,8 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
   };
 
   async function open(requestId: string): Promise<SAML> {
+    // Loaded at its first use, for a faster start.
+    const { SAML, ValidateInResponseTo } = await import('@node-saml/node-saml');
     return new SAML({
       issuer: self.entityId,
       audience: self.entityId,
@@ -90,7 +92,7 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
       if (profile.issuer !== provider.entity_id) throw refuse('another_issuer');
       const { id, expiresAt } = readConfirmation(profile, self, requestId) ?? {};
       if (id === undefined || expiresAt === undefined) throw refuse('not_for_this_request');
-      return { person: readUser(profile, provider), id, expiresAt };
+      return { user: readUser(profile, provider), id, expiresAt };
     },
   };
 }

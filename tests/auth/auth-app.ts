@@ -245,9 +245,9 @@ function createProvider(person: () => ProviderUser): SignInProvider {
     name: 'google',
     formPost: false,
     startUrl: ({ state }) => Promise.resolve(`https://accounts.example.com/?state=${state}`),
-    redeem: () => Promise.resolve({ person: person(), accessToken: 'provider access', refreshToken: null }),
+    redeem: () => Promise.resolve({ user: person(), accessToken: 'provider access', refreshToken: null }),
     readIdToken: (token) =>
-      Promise.resolve({ person: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
+      Promise.resolve({ user: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
   };
 }
 
