@@ -261,7 +261,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     staff: { db, developerPages: config.developerPages },
     links,
     power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
-    verifyReport: createIgloohomeVerifier({
+    verifyLockWebhook: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
