@@ -1,13 +1,14 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import pino from 'pino';
+import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
 import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { composeFunctions } from './compose-functions.ts';
+import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -17,7 +18,8 @@ import { createEncryption } from './crypto/encryption.ts';
 import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLinkSigner } from './crypto/link-signer.ts';
-import { createLimits, type Limit } from './http/limits.ts';
+import { createLog } from './http/log.ts';
+import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
@@ -30,11 +32,11 @@ import { createBookingMails } from './operations/booking-mails.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
+import { jobKinds, WORKERS } from './operations/core/jobs.ts';
 import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
 import { deletePhoto } from './operations/identity/delete-photo.ts';
-import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import { refundPayment } from './operations/payments/refund.ts';
@@ -102,6 +104,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
+  // Closes what was opened, in reverse order, when a later step throws.
+  await using opened = new AsyncDisposableStack();
   const broken = Promise.withResolvers<Error>();
   const db = await openDatabase(config, {
     memory: overrides.memory,
@@ -109,12 +113,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     warn: (line) => log.warn({}, line),
     broken: broken.resolve,
   });
+  opened.defer(() => db.close());
   const demo = await seed({ db, root: ROOT, config, clock, report });
   const faults = await startFaults(db, config);
-  if (faults.length > 0) {
-    await db.close();
-    throw new ConfigRefused(faults);
-  }
+  if (faults.length > 0) throw new ConfigRefused(faults);
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
@@ -143,6 +145,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     reader: createBreaker('id-reader'),
   };
   const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
+  opened.defer(() => smtp.close());
   const mail = guardMail(smtp, circuits.mail);
 
   const auth = await composeAuth({
@@ -154,12 +157,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     readCaller,
     mail,
     textCircuit: circuits.texts,
+    wake: (worker) => queue.wake(worker),
     clock,
     log,
   });
 
   const store = await createStore(config);
   const pictures = createPictures();
+  opened.defer(() => pictures.close());
   const storage = createStorageRouter({
     db,
     store,
@@ -173,6 +178,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
+  opened.defer(() => reader.close());
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
   const answerWithinMs = config.paymentAnswerSeconds * 1000;
   const payment: PaymentStatusContext = {
@@ -225,27 +231,37 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const jobs = createBackgroundJobs({
+  const { queue, scheduler } = createBackgroundJobs({
     db,
     clock,
     log,
+    workers: { ...WORKERS, ...MESSAGE_WORKERS },
     releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
     reconcilePayments: () => reconcilePayments(payment),
     alerts,
-    circuits: { payments: circuits.payments, locks: circuits.locks, mail: circuits.mail, alerts: circuits.mail },
-    handlers: {
-      ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
-      'mail.job-alert': (job) => sendJobAlert(alerts, job),
-      'access.request': (job) => requestFirstCode(access, job),
-      'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => refundPayment(payment, job.subjectId),
-      'image.delete': (job) => deletePhoto(identity, job),
+    circuits: {
+      payments: circuits.payments,
+      locks: circuits.locks,
+      mail: circuits.mail,
+      alerts: circuits.mail,
+      'account-mails': circuits.mail,
+      'account-texts': circuits.texts,
+    },
+    kinds: {
+      ...auth.jobKinds,
+      ...jobKinds({
+        ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
+        'mail.job-alert': (job) => sendJobAlert(alerts, job),
+        'access.request': (job) => requestFirstCode(access, job),
+        'access.revoke': (job) => revokeCodes(access, job),
+        'payment.refund': (job) => refundPayment(payment, job.subjectId),
+        'image.delete': (job) => deletePhoto(identity, job),
+      }),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
-      { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
-      { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
+      { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });
@@ -265,7 +281,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    drain: () => jobs.drain(),
+    drain: () => queue.run(),
   });
 
   const realtime = await openRealtime({
@@ -278,11 +294,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     log,
   });
   const metrics = createMetrics();
+  opened.defer(() => realtime.close());
   measureRealtime(metrics, realtime);
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
     settings: {
       log,
+      accessLog: config.accessLog,
       trustedProxies: config.trustedProxies,
       siteUrl: config.siteUrl,
       captcha: config.auth.captcha?.provider ?? null,
@@ -317,24 +335,19 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     metricsToken: config.metricsToken,
   });
 
+  const resources = opened.move();
   return {
     http: app,
     attach: (server) => realtime.attach(server),
     keys,
     db,
     log,
-    scheduler: jobs.scheduler,
-    flushMail: () => auth.queue.flush(),
+    scheduler,
+    flushMail: async () => void (await queue.run(Object.keys(MESSAGE_WORKERS))),
     demo,
     broken: broken.promise,
     removeDemoAccounts: () => removeDemoAccounts(db),
-    async close() {
-      await realtime.close();
-      smtp.close();
-      pictures.close();
-      await reader.close();
-      await db.close();
-    },
+    close: () => resources.disposeAsync(),
   };
 }
 
@@ -368,13 +381,4 @@ async function readLockMap(db: Database, config: Config): Promise<Map<string, st
     if (lock) map.set(row.id, lock);
   }
   return map;
-}
-
-function createLog(level: string): Log {
-  const logger = pino({ level, base: null, redact: ['*.password', '*.pin', '*.token', '*.authorization'] });
-  return {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-  };
 }

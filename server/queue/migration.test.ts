@@ -33,16 +33,18 @@ test('a migration reactivates jobs that were parked after twelve failures', asyn
   const ran: string[] = [];
   await runRound({
     name: 'test',
-    kinds: ['payment.refund', 'mail.other'],
     db: after,
     clock: () => new Date('2026-05-01T11:00:10Z'),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    handlers: Object.fromEntries(
+    kinds: Object.fromEntries(
       ['payment.refund', 'mail.other'].map((kind) => [
         kind,
-        (job: { kind: string; tries: number }) => {
-          ran.push(`${job.kind} ${job.tries}`);
-          return Promise.resolve('done' as const);
+        {
+          worker: 'test',
+          handle: (job: { kind: string; tries: number }) => {
+            ran.push(`${job.kind} ${job.tries}`);
+            return Promise.resolve('done' as const);
+          },
         },
       ]),
     ),

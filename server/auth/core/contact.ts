@@ -25,6 +25,11 @@ export function readContact(body: { email?: string | null | undefined; phone?: s
   return body.email ? { email: readEmail(body.email) } : { phone: readPhone(body.phone ?? '') };
 }
 
+/** Returns the column of a contact, and its value. */
+export function contactColumn(contact: Contact): { column: 'email' | 'phone'; value: string } {
+  return 'email' in contact ? { column: 'email', value: contact.email } : { column: 'phone', value: contact.phone };
+}
+
 /** Returns a contact as the values of the columns `email` and `phone`. */
 export function contactColumns(contact: Contact): { email: string | null; phone: string | null } {
   return 'email' in contact ? { email: contact.email, phone: null } : { email: null, phone: contact.phone };

@@ -4,7 +4,7 @@ import { checkMetadata } from '../accounts/metadata.ts';
 import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
-import { type Contact, readContact } from '../core/contact.ts';
+import { type Contact, contactColumn, readContact } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody } from '../core/request.ts';
@@ -60,13 +60,10 @@ async function insertUnconfirmed(
   data: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
-  const what = 'email' in contact ? 'email' : 'phone';
+  const { column, value } = contactColumn(contact);
   await tx.query(
-    what === 'email'
-      ? `insert into auth.users (email, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-         values ($1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz) on conflict (email) where deleted_at is null do nothing`
-      : `insert into auth.users (phone, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-         values ($1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz) on conflict (phone) where deleted_at is null do nothing`,
-    ['email' in contact ? contact.email : contact.phone, data, { provider: what, providers: [what] }, at],
+    `insert into auth.users (${column}, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
+     values ($1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz) on conflict (${column}) where deleted_at is null do nothing`,
+    [value, data, { provider: column, providers: [column] }, at],
   );
 }
