@@ -224,9 +224,11 @@ describe('too many holds', () => {
       expect((await tryOut(rows, () => hold(rows))).outcome).toBe('held');
       const { outcome, holds, retryAt } = await tryOut(rows, () => hold(rows, { maxLiveHolds: 2 }));
       expect([outcome, holds?.map(({ id }) => id), retryAt]).toEqual(['too_many_holds', [uuid(31), uuid(30)], null]);
-      // A hold that the new one replaces does not count.
+      // A hold that the new one replaces does not count, and is not listed.
       await addBooking(rows, 32);
       await addPayment(rows, 32, 'expired');
+      const full = await tryOut(rows, () => hold(rows, { maxLiveHolds: 2 }));
+      expect([full.outcome, full.holds?.map(({ id }) => id)]).toEqual(['too_many_holds', [uuid(31), uuid(30)]]);
       expect((await hold(rows)).outcome).toBe('held');
     }),
   );
@@ -243,7 +245,7 @@ describe('too many holds', () => {
       await addBooking(rows, 35, { status: 'cancelled', cancel_reason: 'hold_expired', ...elsewhere(5) });
       expect((await tryOut(rows, () => hold(rows, { maxLiveHolds: 2 }))).outcome).toBe('held');
       const { outcome, holds } = await hold(rows, { maxLiveHolds: 1 });
-      expect([outcome, holds?.[0]?.id]).toEqual(['too_many_holds', uuid(30)]);
+      expect([outcome, holds?.map(({ id }) => id)]).toEqual(['too_many_holds', [uuid(30)]]);
     }),
   );
 
