@@ -25,8 +25,6 @@ import type { IdentityContext } from './operations/identity/context.ts';
 import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
 import type { StaffContext } from './operations/staff/require-staff.ts';
-import type { WebhookInbox } from './operations/webhooks.ts';
-import type { Payments } from './providers/ports.ts';
 
 /** Maps each function's address to its handler. */
 export function composeFunctions(context: {
@@ -40,9 +38,7 @@ export function composeFunctions(context: {
   identity: IdentityContext;
   staff: StaffContext;
   links: LinkSigner;
-  payments: Payments;
   power: PowerContext;
-  inbox: WebhookInbox;
   verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
 }): Hono<Env> {

@@ -38,7 +38,7 @@ import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import { refundPayment } from './operations/payments/refund.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
-import { createWebhookInbox } from './operations/webhooks.ts';
+import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import {
@@ -222,7 +222,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const inbox = createWebhookInbox(payment);
   const jobs = createBackgroundJobs({
     db,
     clock,
@@ -240,7 +239,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'image.delete': (job) => deletePhoto(identity, job),
     },
     tasks: [
-      { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
+      { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
       { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
       { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
@@ -258,9 +257,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     identity,
     staff: { db, developerPages: config.developerPages },
     links,
-    payments,
     power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
-    inbox,
     verifyReport: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,

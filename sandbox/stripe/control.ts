@@ -27,7 +27,7 @@ export function createStripeControl(state: StripeState): Hono {
     doOutcome(state, checkout, outcome, seconds);
     return c.json(paymentOf(checkout));
   });
-  addMoneyBack(state, api);
+  addRefundsAndDisputes(state, api);
   addIdentity(state, api);
   return api;
 }
@@ -35,7 +35,7 @@ export function createStripeControl(state: StripeState): Hono {
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
 /** Adds the calls for refunds, disputes and manipulated webhooks. */
-function addMoneyBack(state: StripeState, api: Hono): void {
+function addRefundsAndDisputes(state: StripeState, api: Hono): void {
   const { ledger } = state;
   const guarded = (work: () => object): Response => {
     try {

@@ -179,6 +179,12 @@ describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
     else
       await expect(locks.revokeCode({ lockId: 'SPB1X0002', pin })).rejects.toMatchObject({ reason: 'not_supported' });
   });
+  it('get a new token when the old one is refused', async () => {
+    await locks.check();
+    await outside.ask('/api/clock', { advance_seconds: 25 * 3600 });
+    expect((await locks.check()).devices).toContain('SPB1X0002');
+    await outside.ask('/api/clock', { now: new Date().toISOString() });
+  });
   it('list the devices, and fail with known reasons', async () => {
     expect((await locks.check()).devices).toContain('SPB1X0002');
     await expect(

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { deleteBytes } from './store.ts';
+import { deleteBytes } from './core/store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -22,7 +22,7 @@ export function createCleanup(context: { db: Database; store: ObjectStore; clock
     // Listing everything stored is expensive: only once an hour.
     if (Math.abs(now.getTime() - listed) >= HOUR_MS) {
       listed = now.getTime();
-      for (const folder of ['objects', 'pieces']) await markOrphans(folder, now);
+      for (const folder of ['objects', 'parts']) await markOrphans(folder, now);
     }
     const { rows } = await db.query<{ storage_key: string }>(
       'select storage_key from storage.deletion_queue where delete_at <= greatest($1::timestamptz, clock_timestamp()) order by delete_at limit $2::int',

@@ -1,8 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const hs256 = (head: unknown, body: unknown, secret: string): string => {
   const text = `${part(head)}.${part(body)}`;

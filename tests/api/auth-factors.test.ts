@@ -1,9 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
-import { type AuthTestServer, startAuthTestServer, PASSWORD, serviceClient } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, serviceClient, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 type Client = ReturnType<AuthTestServer['visitor']>;
 const STEP_MS = 30_000;
 

@@ -1,10 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
 const GUESSES = process.env['TEST_LONG'] ? 1_000 : 150;
 const TRIES = 5;
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 
 describe.each(engines)('simultaneous guesses of one code (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;

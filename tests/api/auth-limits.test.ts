@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '#tests/support/test-server.ts';
-import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
-
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
+import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
 describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;

@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
-import { type AuthTestServer, startAuthTestServer, serviceClient } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, serviceClient, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 type Client = ReturnType<AuthTestServer['visitor']>;
 
 describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres) => {

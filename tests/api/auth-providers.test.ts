@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWalker, readForm, type Step, type Walker } from '#tests/support/browser-walk.ts';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 type Client = ReturnType<AuthTestServer['visitor']>;
 type Who = { email: string; name?: string; verified?: boolean };
 

@@ -2,9 +2,8 @@ import type { SupabaseClient } from '@supabase/supabase-js';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '#tests/support/test-server.ts';
-import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 let count = 0;
 const someone = (): string => `session${(count += 1)}@example.com`;
 const NEW_PASSWORD = 'another fine phrase';

@@ -6,13 +6,13 @@ import type { SupabaseClient } from '@supabase/supabase-js';
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '#server/config.ts';
+import { onlyPostgres } from '#tests/support/engines.ts';
 import { until } from '#tests/support/test-server.ts';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
 // Several servers are started one after the other.
 vi.setConfig({ testTimeout: 180_000 });
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 let count = 0;
 const someone = (): string => `setting${(count += 1)}@example.com`;
 
@@ -283,7 +283,7 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
   });
 });
 
-test.each([
+test.skipIf(onlyPostgres).each([
   [{ AUTH_CODE_LENGTH: '4' }, 'AUTH_CODE_LENGTH'],
   [{ AUTH_CAPTCHA: 'turnstile' }, 'AUTH_CAPTCHA_SECRET'],
   [{ AUTH_TEST_OTP: 'nonsense' }, 'AUTH_TEST_OTP'],

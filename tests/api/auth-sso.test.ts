@@ -3,9 +3,8 @@ import { inflateRawSync } from 'node:zlib';
 import { SignedXml } from 'xml-crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWalker, readForm, type Step } from '#tests/support/browser-walk.ts';
-import { type AuthTestServer, startAuthTestServer } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 const VERIFIER = 'v'.repeat(64);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 const fragment = (url: string | null): URLSearchParams => new URLSearchParams(new URL(url ?? '').hash.slice(1));

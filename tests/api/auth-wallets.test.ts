@@ -3,9 +3,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer } from './auth-test-server.ts';
-
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
+import { type AuthTestServer, startAuthTestServer, engines } from './auth-test-server.ts';
 
 /** A software wallet with the interface that a page finds in the browser. */
 function createWallet() {

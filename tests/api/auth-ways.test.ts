@@ -1,8 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 let count = 0;
 const someone = (): string => `way${(count += 1)}@example.com`;
 const somePhone = (): string => `+6140000${String((count += 1)).padStart(4, '0')}`;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 let count = 0;
 const someone = (): string => `person${(count += 1)}@example.com`;
 const NEW_PASSWORD = 'another fine phrase';

@@ -319,14 +319,14 @@ describe('verify-payment', () => {
 describe('stripe-webhook', () => {
   test('passes the raw text and its signature to the provider and stores the event', async () => {
     const event = { id: 'evt_1', type: 'checkout.session.completed' };
-    Object.assign(app.answers, { 'payments.readEvent': () => event, 'inbox.accept': () => undefined });
+    Object.assign(app.answers, { 'payments.readEvent': () => event, acceptEvent: () => undefined });
     const headers = { 'stripe-signature': 't=1,v1=2' };
     expect(await readAnswer(await app.send('stripe-webhook', 'none', { body: '{ "raw": 1}', headers }))).toEqual(
       ok({ received: true }),
     );
     expect(operationCalls()).toEqual([
       ['payments.readEvent', '{ "raw": 1}', 't=1,v1=2'],
-      ['inbox.accept', 'stripe', event],
+      ['acceptEvent', event],
     ]);
   });
 
@@ -342,7 +342,7 @@ describe('stripe-webhook', () => {
 
   test('does not answer 2xx for an event that could not be stored', async () => {
     app.answers['payments.readEvent'] = () => ({ id: 'evt_1' });
-    app.answers['inbox.accept'] = () => {
+    app.answers['acceptEvent'] = () => {
       throw new Error('database gone');
     };
     expect((await app.send('stripe-webhook', 'none', { body: '{}' })).status).toBe(500);

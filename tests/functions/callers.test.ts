@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
 ];
 
 function takesEvents(): Row['answers'] {
-  return { 'payments.readEvent': () => ({ id: 'evt_1' }), 'inbox.accept': () => undefined };
+  return { 'payments.readEvent': () => ({ id: 'evt_1' }), acceptEvent: () => undefined };
 }
 function verification(): unknown {
   const date = { iso: '1990-01-01', printed: null };

@@ -179,7 +179,7 @@ describe('a body', () => {
 
   test('of a provider may have 1 MiB and any content type', async () => {
     const app = createFunctionsApp();
-    Object.assign(app.answers, { 'payments.readEvent': () => ({ id: 'evt_1' }), 'inbox.accept': () => undefined });
+    Object.assign(app.answers, { 'payments.readEvent': () => ({ id: 'evt_1' }), acceptEvent: () => undefined });
     const headers = { 'content-type': 'text/plain' };
     expect((await app.send('stripe-webhook', 'none', { body: 'x'.repeat(MIB), headers })).status).toBe(200);
     expect((await app.send('stripe-webhook', 'none', { body: 'x'.repeat(MIB + 1), headers })).status).toBe(413);
@@ -193,7 +193,7 @@ describe('a body', () => {
       seen.push(app.reserved());
       throw new Refusal('not_found', 'No.');
     };
-    Object.assign(app.answers, { cancelBooking: look, checkPhoto: look, 'inbox.accept': look });
+    Object.assign(app.answers, { cancelBooking: look, checkPhoto: look, acceptEvent: look });
     app.answers['payments.readEvent'] = () => ({ id: 'evt_1' });
     const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;
     const small = JSON.stringify(body);

@@ -37,6 +37,8 @@ vi.mock('#server/operations/power/switch-power.ts', () => ({
   testPower: operation('testPower'),
 }));
 
+vi.mock('#server/operations/webhooks/handle-events.ts', () => ({ acceptEvent: operation('acceptEvent') }));
+
 type FakeContext = { call(name: string, values: unknown[]): Promise<never> };
 
 export const PERSON = '11111111-1111-4111-8111-111111111111';
@@ -164,8 +166,6 @@ export function createFunctionsApp(
     (name: string) =>
     (...values: unknown[]): Promise<never> =>
       call(name, values);
-  const port = <const N extends string>(name: string, methods: readonly N[]) =>
-    Object.fromEntries(methods.map((method) => [method, fake(`${name}.${method}`)])) as Record<N, never>;
   const total = options.bodyBytes ?? 64 * 1024 * 1024;
   const bodies = {
     small: createBodyBudget({ total, perSender: total }),
@@ -196,7 +196,6 @@ export function createFunctionsApp(
     },
     links,
     booking: { call } as never,
-    payment: { call } as never,
     // Cast: the operations are fake, and the functions read nothing else of it.
     access: {
       call,
@@ -207,14 +206,16 @@ export function createFunctionsApp(
       ]),
     } as never,
     identity: { call } as never,
-    payments: {
-      readEvent: (raw: string, signature: string) => {
-        calls.push(['payments.readEvent', raw, signature]);
-        return answers['payments.readEvent']?.(...([raw, signature] as never[]));
+    payment: {
+      call,
+      payments: {
+        readEvent: (raw: string, signature: string) => {
+          calls.push(['payments.readEvent', raw, signature]);
+          return answers['payments.readEvent']?.(...([raw, signature] as never[]));
+        },
       },
     } as never,
     power: { call } as never,
-    inbox: port('inbox', ['accept', 'drain']),
     verifyReport: fake('verifyReport'),
     drain: fake('drain'),
   });

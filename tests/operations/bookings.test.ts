@@ -70,33 +70,33 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       ])
     )?.n;
 
-  describe('who may hold hours', () => {
+  describe('the right to hold hours', () => {
     const bornYears = (years: number, days = 0): string => {
       const at = new Date(START + days * 24 * HOUR);
       return `${at.getUTCFullYear() - years}-${String(at.getUTCMonth() + 1).padStart(2, '0')}-${String(at.getUTCDate()).padStart(2, '0')}`;
     };
     test.each<readonly [string, PersonOptions, string]>([
-      ['somebody who turns 18 tomorrow', { born: bornYears(18, 1) }, 'age_required'],
-      ['somebody whose address is not confirmed', { mailConfirmed: false }, 'mail_unconfirmed'],
-      ['somebody without a verification', { verifiedUntil: null }, 'id_required'],
-      ['somebody whose verification is over', { verifiedUntil: new Date(START - 1) }, 'id_required'],
-      ['somebody who agreed to no terms', { terms: null }, 'terms_required'],
-      ['somebody who agreed to other terms', { terms: '2001-01' }, 'terms_required'],
+      ['a customer who turns 18 tomorrow', { born: bornYears(18, 1) }, 'age_required'],
+      ['a customer whose address is not confirmed', { mailConfirmed: false }, 'mail_unconfirmed'],
+      ['a customer without a verification', { verifiedUntil: null }, 'id_required'],
+      ['a customer whose verification has expired', { verifiedUntil: new Date(START - 1) }, 'id_required'],
+      ['a customer who accepted no terms', { terms: null }, 'terms_required'],
+      ['a customer who accepted other terms', { terms: '2001-01' }, 'terms_required'],
     ])('is refused to %s, with the reason', async (_who, given, code) => {
       const person = await addPerson(db, given);
-      const asked = system.request(person, { termsAccepted: false });
-      await expect(holdBooking(system.booking, asked)).rejects.toMatchObject({ name: 'Refusal', code });
+      const request = system.request(person, { termsAccepted: false });
+      await expect(holdBooking(system.booking, request)).rejects.toMatchObject({ name: 'Refusal', code });
       expect(await db.one('select 1 from private.booking where user_id = $1::uuid', [person])).toBeNull();
     });
 
-    test('is granted to somebody who turns 18 today', async () => {
+    test('includes a customer who turns 18 today', async () => {
       const person = await addPerson(db, { born: bornYears(18) });
       expect(await holdBooking(system.booking, system.request(person))).toMatchObject({
         totalCents: expect.any(Number),
       });
     });
 
-    test('goes by a verification that covers the whole session: to its end, not only to its start or to now', async () => {
+    test('needs a verification that is valid until the end of the session', async () => {
       const span = system.nextSpan(2);
       const end = span.endTime.getTime();
       const short = await addPerson(db, { verifiedUntil: new Date(end - 1) });
@@ -111,13 +111,13 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await bookingOf(bookingId)).toMatchObject({ verification: used?.id, terms: studio.termsVersion });
     });
 
-    test('counts terms that are agreed to with the booking, and remembers them', async () => {
+    test('accepts terms agreed to with the booking, and stores them', async () => {
       const person = await addPerson(db, { terms: null });
       await holdBooking(system.booking, system.request(person, { termsAccepted: true }));
       await holdBooking(system.booking, system.request(person, { termsAccepted: false }));
     });
 
-    test('is refused for a studio there is not, hours that are past or not on the hour, and more than a day', async () => {
+    test('excludes unknown studios, past hours, spans off the hour and spans of more than a day', async () => {
       const person = await addPerson(db);
       const at = (from: number, to: number) => ({ startTime: new Date(from), endTime: new Date(to) });
       const week = START + 30 * 24 * HOUR;
@@ -134,7 +134,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       ).toMatchObject({ code: 'slot_closed' });
     });
 
-    test('is refused when the price shown is another one, and the right one is told', async () => {
+    test('refuses a different price on the screen and names the right one', async () => {
       const person = await addPerson(db);
       const span = system.nextSpan();
       const refused = await holdBooking(system.booking, system.request(person, { ...span, shownTotalCents: 1 })).catch(
@@ -151,7 +151,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
   });
 
   describe('holds', () => {
-    test('two may live at the same time and the third is refused with both named; one that is given up makes room', async () => {
+    test('a customer can have two; the refusal of a third names both, and releasing one makes room', async () => {
       const person = await addPerson(db);
       const first = await holdBooking(system.booking, system.request(person));
       const second = await holdBooking(system.booking, system.request(person));
@@ -165,7 +165,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await holdBooking(system.booking, third)).toMatchObject({ url: expect.any(String) });
     });
 
-    test('a second person gets neither held nor paid hours, and the same person gets their own hold again', async () => {
+    test('other customers get neither held nor paid hours; the same customer gets their own hold again', async () => {
       const [one, other] = [await addPerson(db), await addPerson(db)];
       const span = system.nextSpan();
       const held = await holdBooking(system.booking, system.request(one, span));
@@ -185,7 +185,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       });
     });
 
-    test('an expired hold makes way only once the provider has closed its session', async () => {
+    test('an expired hold is released for another customer only after the provider has closed its session', async () => {
       const [one, other] = [await addPerson(db), await addPerson(db)];
       const span = system.nextSpan();
       const held = await holdBooking(system.booking, system.request(one, span));
@@ -199,7 +199,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
     });
 
-    test('of somebody else are neither given up, cancelled nor shown', async () => {
+    test('of another customer cannot be released, cancelled or read', async () => {
       const [one, other] = [await addPerson(db), await addPerson(db)];
       const { bookingId } = await holdBooking(system.booking, system.request(one));
       const missing = { code: 'not_found' };
@@ -210,7 +210,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await readOwnBooking(system.booking, one, bookingId)).toMatchObject({ id: bookingId, status: 'pending' });
     });
 
-    test('the newest confirmed booking is meant where none is named', async () => {
+    test('without an id, the newest confirmed booking is read', async () => {
       const person = await addPerson(db);
       await system.book(person);
       system.state.now += MINUTE;
@@ -219,9 +219,9 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     });
   });
 
-  describe('the unit of a code', () => {
+  describe('a unit of a code', () => {
     const give: readonly (readonly [string, (bookingId: string, person: string) => Promise<unknown>])[] = [
-      ['the customer gives the hold up', (id, person) => releaseOwnHold(system.booking, id, person)],
+      ['the customer releases the hold', (id, person) => releaseOwnHold(system.booking, id, person)],
       [
         'the hold expires',
         async () => {
@@ -249,7 +249,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         },
       ],
     ];
-    test.each(give)('comes back when %s, once, and somebody else can use it', async (_when, release) => {
+    test.each(give)('is returned once when %s, and another customer can use it', async (_when, release) => {
       const [person, other] = [await addPerson(db), await addPerson(db)];
       const code = await addCoupon({ max: 1, perUser: 1 });
       const held = await holdBooking(system.booking, system.request(person, { couponCode: code }));
@@ -266,7 +266,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await unitsOf(code)).toBe(1);
     });
 
-    test('stays taken by a booking that was paid for', async () => {
+    test('stays used by a paid booking', async () => {
       const person = await addPerson(db);
       const code = await addCoupon({ max: 2, perUser: 1 });
       await system.book(person, { couponCode: code });
@@ -277,7 +277,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await unitsOf(code)).toBe(1);
     });
 
-    test('is taken by a booking that costs nothing, which is confirmed at once and answers its result page', async () => {
+    test('is used by a free booking, which is confirmed at once and returns its result page', async () => {
       const person = await addPerson(db);
       const code = await addCoupon({ percent: 100 });
       const held = await holdBooking(system.booking, system.request(person, { couponCode: code.toLowerCase() }));
@@ -290,7 +290,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await settlePayment(system.booking, `free_${held.bookingId}`)).toMatchObject({ paid: true });
     });
 
-    test('looks at a code are counted, except at the code of an own hold', async () => {
+    test('tries of a code are counted, except the code of an own hold', async () => {
       const person = await addPerson(db);
       const code = await addCoupon();
       const span = system.nextSpan();
@@ -383,7 +383,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       ]);
     });
 
-    test('is taken until 24 hours before the start, to the moment, and refused after that', async () => {
+    test('is possible until exactly 24 hours before the start', async () => {
       const { id, person } = await withCode(48);
       system.state.now = START + 24 * HOUR + 1;
       await expect(cancelBooking(system.booking, id, person)).rejects.toMatchObject({ code: 'too_late' });
@@ -392,13 +392,13 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       expect(await cancelBooking(system.booking, id, person)).toMatchObject({ refund: 'full' });
     });
 
-    test('is refused for a booking that is not paid for', async () => {
+    test('is refused for an unpaid booking', async () => {
       const person = await addPerson(db);
       const { bookingId } = await holdBooking(system.booking, system.request(person));
       await expect(cancelBooking(system.booking, bookingId, person)).rejects.toMatchObject({ code: 'not_confirmed' });
     });
 
-    test('of a booking that cost nothing refunds nothing', async () => {
+    test('of a free booking refunds nothing', async () => {
       const person = await addPerson(db);
       const { bookingId } = await holdBooking(
         system.booking,
@@ -410,7 +410,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     });
   });
 
-  test('a payment for more or less than the booking costs, where provider and payment row agree, is refunded', async () => {
+  test("a payment that differs from the booking's price is refunded, even when provider and payment row agree", async () => {
     const person = await addPerson(db);
     const [bookingId, { startTime, endTime }] = [randomUUID(), system.nextSpan()];
     const session = system.provider.session(bookingId, 'create:1', 4800).id;
@@ -431,7 +431,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     expect(system.provider.refundKeys).toHaveLength(1);
   });
 
-  test('money that comes more than half an hour after the start is refunded', async () => {
+  test('a payment that arrives more than half an hour after the start is refunded', async () => {
     for (const [late, status] of [
       [30 * MINUTE, 'confirmed'],
       [30 * MINUTE + 1, 'cancelled'],
@@ -457,7 +457,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     }
   });
 
-  test('a mail that is sent again bears the key of the first time, and another mail another key', async () => {
+  test('a repeated mail has the same key, another mail another key', async () => {
     const person = await addPerson(db);
     const { id } = await system.book(person);
     system.state.mailFails = true;
@@ -475,7 +475,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     expect(new Set(system.mails.map(({ key }) => key)).size).toBe(2);
   });
 
-  test('reconciliation by the clock ends only after what it found is settled', async () => {
+  test('scheduled reconciliation ends only after what it found is settled', async () => {
     await db.query(`delete from private.lease where name = 'reconcile'`);
     const person = await addPerson(db);
     const { bookingId } = await holdBooking(system.booking, system.request(person));

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { PaymentStatusContext } from '#server/operations/payments/read-status.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
-import { createWebhookInbox } from '#server/operations/webhooks.ts';
 import type { Database } from '#server/db/database.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { ProviderError } from '#server/providers/call.ts';
@@ -30,7 +29,6 @@ export async function createPaymentCases(db: Database) {
   const system = await createBookingSystem(db);
   /** The provider's port, whose calls a test replaces one by one. */
   const payments: { -readonly [Call in keyof Payments]: Payments[Call] } = system.provider.payments;
-  const inbox = createWebhookInbox({ db, payments, clock: system.clock, log: system.log });
   const payment: PaymentStatusContext = { ...system.booking, answerWithinMs: 1_500, settlements: createSingleFlight() };
 
   const bookingOf = (id: string) =>
@@ -96,5 +94,5 @@ export async function createPaymentCases(db: Database) {
     return { id, person, asked, session };
   }
 
-  return { system, payments, inbox, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
+  return { system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
 }

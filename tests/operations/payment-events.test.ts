@@ -6,6 +6,7 @@ import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { readPaymentStatus } from '#server/operations/payments/read-status.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
+import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
 import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
 import { createPaymentCases, noAnswer, saysNo, type PaymentCases } from './payment-cases.ts';
@@ -13,8 +14,7 @@ import { createPaymentCases, noAnswer, saysNo, type PaymentCases } from './payme
 const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
-let { system, payments, inbox, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered } =
-  {} as PaymentCases;
+let { system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered } = {} as PaymentCases;
 
 beforeAll(async () => {
   if (!embedded) throw new Error('there is always an embedded database');
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => close());
 beforeEach(async () => {
-  ({ system, payments, inbox, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered } =
+  ({ system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered } =
     await createPaymentCases(db));
 });
 
@@ -80,8 +80,8 @@ describe('an event of the provider', () => {
   test('about a payment of another program is kept as handled, with a line in the log', async () => {
     const session = event('checkout.session.completed', 'cs_test_of_others');
     const refund = event('charge.refunded', 'ch_of_others', 'pi_of_others');
-    await inbox.accept('stripe', session);
-    await inbox.accept('stripe', refund);
+    await acceptEvent(payment, session);
+    await acceptEvent(payment, refund);
     expect((await inboxRows()).map((row) => row.handled)).toEqual([true, true]);
     expect(system.logFields).toEqual([
       { event: session.id, object: 'cs_test_of_others' },
@@ -91,8 +91,8 @@ describe('an event of the provider', () => {
 
   test('of a kind nobody asked for is kept as handled without asking the provider', async () => {
     system.provider.failing = saysNo;
-    await inbox.accept('stripe', event('customer.created', 'cus_1'));
-    await inbox.accept('stripe', event('charge.refunded', 'ch_1', null));
+    await acceptEvent(payment, event('customer.created', 'cus_1'));
+    await acceptEvent(payment, event('charge.refunded', 'ch_1', null));
     expect((await inboxRows()).map((row) => row.handled)).toEqual([true, true]);
   });
 
@@ -100,13 +100,13 @@ describe('an event of the provider', () => {
     const { id, session } = await held();
     system.provider.move(session, 'pay');
     const paid = event('checkout.session.completed', session);
-    await inbox.accept('stripe', paid);
-    await inbox.accept('stripe', paid);
+    await acceptEvent(payment, paid);
+    await acceptEvent(payment, paid);
     expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
     expect(await inboxRows()).toEqual([{ id: paid.id, handled: true, tries: 1 }]);
     system.provider.move(session, 'refund all');
     const { paymentIntentId } = await payments.getSession(session);
-    await inbox.accept('stripe', event('charge.refunded', 'ch_1', paymentIntentId));
+    await acceptEvent(payment, event('charge.refunded', 'ch_1', paymentIntentId));
     expect(await bookingOf(id)).toMatchObject({ status: 'cancelled' });
     expect(await jobsOf(id)).toEqual(expect.arrayContaining(['access.revoke', 'mail.booking-cancelled']));
     expect(system.logged).toEqual([]);
@@ -116,7 +116,7 @@ describe('an event of the provider', () => {
     const { id, session } = await unanswered(true);
     system.provider.move(session, 'pay');
     const { paymentIntentId } = await payments.getSession(session);
-    await inbox.accept('stripe', event('charge.dispute.created', 'du_1', paymentIntentId));
+    await acceptEvent(payment, event('charge.dispute.created', 'du_1', paymentIntentId));
     expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
     expect(await paymentsOf(id)).toMatchObject([{ session, state: 'paid' }]);
   });
@@ -131,7 +131,7 @@ describe('an event of the provider', () => {
         `select details - 'at' as details from public.audit_logs where action = 'alert' and resource_type = 'webhook' and resource_id = $1`,
         [paid.id],
       );
-    await inbox.accept('stripe', paid);
+    await acceptEvent(payment, paid);
     const waits: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const row = await db.one<{ at: Date; error: string }>(
@@ -141,14 +141,14 @@ describe('an event of the provider', () => {
       expect(row?.error).toBe('stripe no_answer');
       waits.push((row?.at.getTime() ?? 0) - system.state.now);
       expect((await alerts()) === null).toBe(round < 2);
-      expect(await inbox.drain()).toBe(0);
+      expect(await handleDueEvents(payment)).toBe(0);
       system.state.now = row?.at.getTime() ?? 0;
-      if (round < 2) expect(await inbox.drain()).toBe(0);
+      if (round < 2) expect(await handleDueEvents(payment)).toBe(0);
     }
     expect(waits).toEqual([2_000, 4_000, 8_000]);
     expect(await alerts()).toEqual({ details: { type: paid.type, reason: 'stripe no_answer' } });
     system.provider.failing = null;
-    expect(await inbox.drain()).toBe(1);
+    expect(await handleDueEvents(payment)).toBe(1);
     expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
     expect(await inboxRows()).toEqual([{ id: paid.id, handled: true, tries: 4 }]);
   });

@@ -61,7 +61,8 @@ const ignore = (): void => undefined;
 
 async function create(server: string, client: pg.Client, template: string): Promise<TestDatabase & { name: string }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await client.query(`create database ${name} template ${template}`);
+  // Copying files takes a third of the work of logging every page.
+  await client.query(`create database ${name} template ${template} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   const drop = (): Promise<void> =>

@@ -143,15 +143,15 @@ export function createStripeState(core: Core, secret: string): StripeState {
     seconds: () => Math.floor(core.now().getTime() / 1000),
     changed: () => core.state.changed(),
     emit(type, object, previous) {
-      const odd = ledger.next.webhooks;
-      if (odd !== null) ledger.next.webhooks = odd.left > 1 ? { ...odd, left: odd.left - 1 } : null;
+      const override = ledger.next.webhooks;
+      if (override !== null) ledger.next.webhooks = override.left > 1 ? { ...override, left: override.left - 1 } : null;
       const event: StoredEvent = {
         id: newId('evt'),
         object: 'event',
         type,
         api_version: API_VERSION,
         created: stamp(),
-        livemode: odd?.livemode ?? false,
+        livemode: override?.livemode ?? false,
         pending_webhooks: 1 + Object.keys(ledger.endpoints).length,
         request: { id: null, idempotency_key: null },
         // A copy, so that later changes of the object do not change the event.
@@ -160,7 +160,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
       ledger.events.unshift(event);
       ledger.events.length = Math.min(ledger.events.length, EVENTS_MAX);
       core.state.changed();
-      deliver(event, odd?.aheadSeconds);
+      deliver(event, override?.aheadSeconds);
     },
     reset() {
       Object.assign(ledger, emptyLedger());

@@ -32,7 +32,7 @@ async function revokeCode({ db, locks, encryption, clock }: RevokeContext, code:
     await locks.revokeCode({ lockId: code.lockId, pin });
   } else if (now.getTime() < code.endsAt.getTime()) {
     await db.query(
-      `select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot forget this code before it ends"}')`,
+      `select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot remove this code before it ends"}')`,
       [code.id],
     );
   }

@@ -9,7 +9,7 @@ import { ProviderError } from '#server/providers/call.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/payments.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
-import { createWebhookInbox, type WebhookInbox } from '../webhooks.ts';
+import { acceptEvent, handleDueEvents } from '../webhooks/handle-events.ts';
 import type { PaymentContext } from './context.ts';
 import { releaseExpiredHolds } from '../bookings/release-expired.ts';
 import { releaseHold } from '../bookings/release.ts';
@@ -56,7 +56,6 @@ describe.each(engines)('payments on %s', (_name, open) => {
   let hour = 0;
   let provider: FakeProvider;
   let context: PaymentContext;
-  let inbox: WebhookInbox;
   const errors: string[] = [];
 
   beforeAll(async () => {
@@ -77,7 +76,6 @@ describe.each(engines)('payments on %s', (_name, open) => {
       clock: () => new Date(now),
       log: { info: () => undefined, warn: () => undefined, error: (_fields, message) => void errors.push(message) },
     };
-    inbox = createWebhookInbox(context);
   }
 
   /** Creates a hold a month ahead with an open session. */
@@ -385,18 +383,18 @@ describe.each(engines)('payments on %s', (_name, open) => {
     const [event] = provider.events;
     if (!event) throw new Error('no event');
     provider.failing = new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true });
-    await inbox.accept('stripe', event);
+    await acceptEvent(context, event);
     for (let round = 0; round < 3; round += 1) {
       now += HOUR;
-      await inbox.drain();
+      await handleDueEvents(context);
     }
     expect(await alerts(event.id)).toBe(1);
     expect(await rowOf(one.id)).toMatchObject({ status: 'pending' });
     provider.failing = null;
     now += HOUR;
-    expect(await inbox.drain()).toBe(1);
+    expect(await handleDueEvents(context)).toBe(1);
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
-    expect(await inbox.drain()).toBe(0);
+    expect(await handleDueEvents(context)).toBe(0);
   });
 
   it.each<readonly [string, readonly ProviderMove[], string]>([
@@ -460,8 +458,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
           // Either the next move happens at the provider, or an event so far arrives, maybe again.
           const event = provider.events[choice % (provider.events.length + 1)];
           const next = moves[at];
-          if (event)
-            await inbox.accept('stripe', { ...event, id: choice % 3 === 0 ? event.id : `evt_${randomUUID()}` });
+          if (event) await acceptEvent(context, { ...event, id: choice % 3 === 0 ? event.id : `evt_${randomUUID()}` });
           else if (next) {
             provider.move(one.sessionId, next);
             at += 1;
@@ -469,7 +466,7 @@ describe.each(engines)('payments on %s', (_name, open) => {
         }
         for (const move of moves.slice(at)) provider.move(one.sessionId, move);
         const order = provider.events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-        for (const event of order) await inbox.accept('stripe', event);
+        for (const event of order) await acceptEvent(context, event);
         // The order of events varies; the final state does not.
         return { ...(await rowOf(one.id)), jobs: null };
       };

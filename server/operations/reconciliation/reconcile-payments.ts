@@ -1,9 +1,10 @@
 import type { PaymentSession } from '#server/providers/ports.ts';
-import { drainWebhooks, rememberEvent } from '../webhooks.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { reasonOf } from '../payments/provider-errors.ts';
 import { outcomeOf, type SessionOutcome } from '../payments/outcome.ts';
 import { settlePayment } from '../payments/settle.ts';
+import { handleDueEvents } from '../webhooks/handle-events.ts';
+import { storeEvent } from '../webhooks/inbox.ts';
 
 const WINDOW_MS = 72 * 3_600_000;
 /** How many payments that are not final are compared in one round: each once an hour, or after ten minutes when it failed. */
@@ -44,7 +45,7 @@ export async function reconcilePayments(context: PaymentContext): Promise<number
     `delete from private.webhook_inbox where handled_at < $1::timestamptz - interval '${KEPT_DAYS} days'`,
     [clock()],
   );
-  const handled = await drainWebhooks(context);
+  const handled = await handleDueEvents(context);
   // Throw after the work is done, so that the caller tries again sooner.
   if (failed !== null) throw failed;
   return handled;
@@ -62,7 +63,7 @@ async function findSessions(context: PaymentContext, since: Date): Promise<void>
   const stored = new Map(rows.map((row) => [row.session_id, row]));
   for (const session of sessions) {
     if (!differs(session, stored.get(session.id))) continue;
-    await rememberEvent(context, {
+    await storeEvent(context, {
       id: `reconcile:${session.id}:${session.status}:${session.paymentStatus}:${session.intentStatus ?? 'none'}:${session.refundedCents}:${session.disputed}`,
       type: 'reconcile.session',
       objectId: session.id,
@@ -99,7 +100,7 @@ async function findEvents(context: PaymentContext, since: Date): Promise<void> {
     [events.map((event) => event.id)],
   );
   const stored = new Set(rows.map((row) => row.event_id));
-  for (const event of events) if (!stored.has(event.id)) await rememberEvent(context, event);
+  for (const event of events) if (!stored.has(event.id)) await storeEvent(context, event);
 }
 
 async function compareNotFinal(context: PaymentContext): Promise<void> {

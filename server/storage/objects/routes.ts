@@ -1,15 +1,17 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { Caller, Env } from '#server/http/caller.ts';
-import type { ObjectStore } from '#server/providers/ports.ts';
-import { addressOf } from './address.ts';
-import { readJson } from './body.ts';
-import { storageErrors } from './errors.ts';
-import { listingSchema, pageSchema } from './listing.ts';
-import type { Changes, Objects } from './objects.ts';
-import type { StoredObject } from './rows.ts';
-import { sendObject } from './send.ts';
-import { cacheControlOf, encodingOf, metadataOf, readUpload } from './upload.ts';
+import type { Env } from '#server/http/caller.ts';
+import { addressOf } from '../core/address.ts';
+import { readJson } from '../core/body.ts';
+import { callerOf, type StorageContext } from '../core/context.ts';
+import { storageErrors } from '../core/errors.ts';
+import { findObject, findPublicObject } from './find.ts';
+import { listingSchema, listObjects, listPage, pageSchema } from './listing.ts';
+import { removeObjects, uploadObject } from './objects.ts';
+import { type Changes, copyObject, moveObject } from './relocate.ts';
+import type { StoredObject } from '../core/rows.ts';
+import { sendObject } from '../core/send.ts';
+import { cacheControlOf, encodingOf, metadataOf, readUpload } from '../core/upload.ts';
 
 const name = z.string().min(1).max(1_024);
 const relocationSchema = z.looseObject({
@@ -34,44 +36,41 @@ const removalSchema = z.looseObject({
   prefixes: z.array(z.union([name, z.looseObject({ path: name }).transform(({ path }) => path)])).max(1_000),
 });
 
-type ObjectDependencies = { readonly objects: Objects; readonly store: ObjectStore };
-type GetCaller = (c: Context<Env>) => Promise<Caller>;
-
 /** Adds `/object`. Routes with a fixed word come before routes with a bucket in the same position. */
-export function addObjects(router: Hono<Env>, dependencies: ObjectDependencies, getCaller: GetCaller): void {
-  addFolders(router, dependencies.objects, getCaller);
-  addRelocation(router, dependencies.objects, getCaller);
-  addReading(router, dependencies, getCaller);
-  addWriting(router, dependencies.objects, getCaller);
+export function addObjects(router: Hono<Env>, context: StorageContext): void {
+  addFolders(router, context);
+  addRelocation(router, context);
+  addReading(router, context);
+  addWriting(router, context);
 }
 
-function addFolders(router: Hono<Env>, objects: Objects, getCaller: GetCaller): void {
+function addFolders(router: Hono<Env>, context: StorageContext): void {
   router.post('/object/list/:bucket', async (c) => {
-    const caller = await getCaller(c);
-    return c.json(await objects.list(caller, c.req.param('bucket'), await readJson(c.req.raw, listingSchema)));
+    const caller = await callerOf(context, c);
+    return c.json(await listObjects(context, caller, c.req.param('bucket'), await readJson(c.req.raw, listingSchema)));
   });
   router.post('/object/list-v2/:bucket', async (c) => {
-    const caller = await getCaller(c);
-    return c.json(await objects.page(caller, c.req.param('bucket'), await readJson(c.req.raw, pageSchema)));
+    const caller = await callerOf(context, c);
+    return c.json(await listPage(context, caller, c.req.param('bucket'), await readJson(c.req.raw, pageSchema)));
   });
 }
 
-function addRelocation(router: Hono<Env>, objects: Objects, getCaller: GetCaller): void {
+function addRelocation(router: Hono<Env>, context: StorageContext): void {
   router.post('/object/move', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     const { bucketId, sourceKey, destinationKey, destinationBucket } = await readJson(c.req.raw, relocationSchema);
     const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey };
-    const object = await objects.move(caller, { bucketId, name: sourceKey }, to);
+    const object = await moveObject(context, caller, { bucketId, name: sourceKey }, to);
     return c.json({ message: 'Successfully moved', Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
   router.post('/object/copy', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     const body = await readJson(c.req.raw, copySchema);
     const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata } = body;
     const replace = c.req.header('x-upsert') === 'true';
     const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey, replace };
     const changes = copyMetadata === false ? readChanges(body.metadata ?? {}, c.req.header('x-metadata')) : null;
-    const object = await objects.copy(caller, { bucketId, name: sourceKey }, to, changes);
+    const object = await copyObject(context, caller, { bucketId, name: sourceKey }, to, changes);
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}`, ...toRow(object) });
   });
 }
@@ -88,42 +87,42 @@ function readChanges(
   };
 }
 
-function addReading(router: Hono<Env>, { objects, store }: ObjectDependencies, getCaller: GetCaller): void {
+function addReading(router: Hono<Env>, context: StorageContext): void {
   router.get('/object/info/public/:bucket/*', async (c) => {
-    const at = addressOf(c, 'object/info/public');
-    return c.json(toInfo((await objects.findPublic(at.bucketId, at.name)).object));
+    const { object } = await findPublicObject(context, addressOf(c, 'object/info/public'));
+    return c.json(toInfo(object));
   });
   for (const kind of ['object/info/authenticated', 'object/info'])
     router.get(`/${kind}/:bucket/*`, async (c) => {
       const at = addressOf(c, kind);
-      return c.json(toInfo((await objects.find(await getCaller(c), at.bucketId, at.name)).object));
+      const { object } = await findObject(context, await callerOf(context, c), at);
+      return c.json(toInfo(object));
     });
   router.get('/object/public/:bucket/*', async (c) => {
-    const at = addressOf(c, 'object/public');
-    return sendObject(c.req.raw, store, await objects.findPublic(at.bucketId, at.name));
+    const found = await findPublicObject(context, addressOf(c, 'object/public'));
+    return sendObject(c.req.raw, context.store, found);
   });
   for (const kind of ['object/authenticated', 'object'])
     router.get(`/${kind}/:bucket/*`, async (c) => {
       const at = addressOf(c, kind);
-      return sendObject(c.req.raw, store, await objects.find(await getCaller(c), at.bucketId, at.name));
+      return sendObject(c.req.raw, context.store, await findObject(context, await callerOf(context, c), at));
     });
 }
 
-function addWriting(router: Hono<Env>, objects: Objects, getCaller: GetCaller): void {
+function addWriting(router: Hono<Env>, context: StorageContext): void {
   router.on(['POST', 'PUT'], '/object/:bucket/*', async (c) => {
-    const caller = await getCaller(c);
-    const at = addressOf(c, 'object');
-    const object = await objects.upload(caller, at.bucketId, at.name, await readUpload(c.req.raw));
+    const caller = await callerOf(context, c);
+    const object = await uploadObject(context, caller, addressOf(c, 'object'), await readUpload(c.req.raw));
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
   router.delete('/object/:bucket', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     const { prefixes } = await readJson(c.req.raw, removalSchema);
-    return c.json((await objects.remove(caller, c.req.param('bucket'), prefixes)).map(toRow));
+    return c.json((await removeObjects(context, caller, c.req.param('bucket'), prefixes)).map(toRow));
   });
   router.delete('/object/:bucket/*', async (c) => {
     const at = addressOf(c, 'object');
-    const removed = await objects.remove(await getCaller(c), at.bucketId, [at.name]);
+    const removed = await removeObjects(context, await callerOf(context, c), at.bucketId, [at.name]);
     if (removed.length === 0) throw storageErrors.noObject();
     return c.json({ message: 'Successfully deleted' });
   });

@@ -1,27 +1,25 @@
 import type { Context, Hono } from 'hono';
-import type { Caller, Env } from '#server/http/caller.ts';
-import { bytesOf } from './body.ts';
-import { storageErrors } from './errors.ts';
-import { principalOf } from './store.ts';
-import type { Links } from './links.ts';
-import type { NewUpload, Resumable, Upload, Uploader } from './resumable.ts';
-import { cacheControlOf, encodingOf, metadataOf } from './upload.ts';
+import type { Env } from '#server/http/caller.ts';
+import { bytesOf } from '../core/body.ts';
+import { callerOf, type StorageContext } from '../core/context.ts';
+import { storageErrors } from '../core/errors.ts';
+import { writerOf } from '../core/store.ts';
+import { appendBytes, beginUpload, endUpload, type NewUpload, resumeUpload } from './resumable.ts';
+import { addressOfUpload, type Upload, type Uploader } from './upload-rows.ts';
+import { cacheControlOf, encodingOf, metadataOf } from '../core/upload.ts';
 
 const VERSION = '1.0.0';
 const STREAM = 'application/offset+octet-stream';
 /** Where uploads start. `/sign` comes first, so that it is not taken for an id; it takes a signed URL's token in `x-signature` instead of a bearer token. */
 const BASE_PATHS = ['/upload/resumable/sign', '/upload/resumable'];
 
-export type ResumableDependencies = { readonly resumable: Resumable; readonly links: Links; readonly sizeMax: number };
-type GetCaller = (c: Context<Env>) => Promise<Caller>;
-
 /** Adds `/upload/resumable`: the tus protocol 1.0 with supabase-js's names in `Upload-Metadata` (tus.io/protocols/resumable-upload). */
-export function addResumable(router: Hono<Env>, dependencies: ResumableDependencies, getCaller: GetCaller): void {
+export function addResumable(router: Hono<Env>, context: StorageContext): void {
   const tusHeaders = {
     'tus-resumable': VERSION,
     'tus-version': VERSION,
     'tus-extension': 'creation,creation-with-upload,termination,expiration',
-    'tus-max-size': String(dependencies.sizeMax),
+    'tus-max-size': String(context.sizeMax),
   };
   for (const basePath of BASE_PATHS) {
     for (const path of [basePath, `${basePath}/:id`])
@@ -35,66 +33,74 @@ export function addResumable(router: Hono<Env>, dependencies: ResumableDependenc
       c.res.headers.set('tus-resumable', VERSION);
       return undefined;
     });
-    addUploads(router, dependencies, basePath, getCaller);
+    addUploads(router, context, basePath);
   }
 }
 
-function addUploads(
-  router: Hono<Env>,
-  { resumable, links }: ResumableDependencies,
-  basePath: string,
-  getCaller: GetCaller,
-): void {
-  const signed = basePath.endsWith('/sign');
-  /** Identifies the uploader; a signed URL allows only the object it was made for. */
-  async function uploaderOf(c: Context<Env>, bucketId: string, name: string): Promise<Uploader & { replace: boolean }> {
-    if (signed) {
-      const claims = await links.verify('write', bucketId, name, c.req.header('x-signature') ?? '');
-      return { writer: { ownerId: claims.ownerId }, role: 'link', owner: claims.ownerId, replace: claims.replace };
-    }
-    const caller = await getCaller(c);
-    const replace = c.req.header('x-upsert') === 'true';
-    return { writer: { caller: principalOf(caller) }, role: caller.role, owner: caller.userId, replace };
-  }
-  async function uploaderOfId(c: Context<Env>): Promise<Uploader> {
-    const address = signed ? await resumable.addressOf(c.req.param('id') ?? '') : { bucketId: '', name: '' };
-    return uploaderOf(c, address.bucketId, address.name);
-  }
-
-  router.post(basePath, async (c) => {
-    const creation = readCreation(c.req.raw.headers);
-    const uploader = await uploaderOf(c, creation.bucketId, creation.name);
-    let upload = await resumable.begin(uploader, { ...creation, replace: uploader.replace });
-    if (c.req.header('content-type') === STREAM && upload.length > 0)
-      upload = await resumable.append(uploader, upload.id, 0, bytesOf(c.req.raw));
-    const location = `${new URL(c.req.url).pathname.replace(/\/$/, '')}/${upload.id}`;
-    return new Response(null, { status: 201, headers: { ...progressHeaders(upload), location } });
-  });
-  router.get(`${basePath}/:id`, async (c) => {
-    if (c.req.raw.method !== 'HEAD') throw storageErrors.off();
-    const upload = await resumable.state(await uploaderOfId(c), c.req.param('id'));
-    const headers = { ...progressHeaders(upload), 'upload-length': String(upload.length), 'cache-control': 'no-store' };
-    return new Response(null, { headers: { ...headers, 'upload-metadata': upload.described } });
-  });
-  const patch = async (c: Context<Env>): Promise<Response> => {
+function addUploads(router: Hono<Env>, context: StorageContext, basePath: string): void {
+  const uploaderOfId = async (c: Context<Env>): Promise<Uploader> => {
+    if (!isSigned(basePath)) return callingUploader(context, c);
+    return linkUploader(context, c, await addressOfUpload(context.db, idOf(c)));
+  };
+  const append = async (c: Context<Env>): Promise<Response> => {
     if (c.req.header('content-type') !== STREAM) throw storageErrors.tus(415, `The content type must be ${STREAM}`);
     const offset = readCount(c.req.header('upload-offset'), 'Upload-Offset');
-    const upload = await resumable.append(await uploaderOfId(c), c.req.param('id') ?? '', offset, bytesOf(c.req.raw));
+    const upload = await appendBytes(context, await uploaderOfId(c), idOf(c), offset, bytesOf(c.req.raw));
     return new Response(null, { status: 204, headers: progressHeaders(upload) });
   };
   const end = async (c: Context<Env>): Promise<Response> => {
-    await resumable.end(await uploaderOfId(c), c.req.param('id') ?? '');
+    await endUpload(context, await uploaderOfId(c), idOf(c));
     return new Response(null, { status: 204 });
   };
-  router.patch(`${basePath}/:id`, patch);
+
+  router.post(basePath, (c) => create(context, c, basePath));
+  router.get(`${basePath}/:id`, async (c) => {
+    if (c.req.raw.method !== 'HEAD') throw storageErrors.off();
+    const upload = await resumeUpload(context, await uploaderOfId(c), idOf(c));
+    const headers = { ...progressHeaders(upload), 'upload-length': String(upload.length), 'cache-control': 'no-store' };
+    return new Response(null, { headers: { ...headers, 'upload-metadata': upload.described } });
+  });
+  router.patch(`${basePath}/:id`, append);
   router.delete(`${basePath}/:id`, end);
   // For networks that allow only GET and POST.
   router.post(`${basePath}/:id`, (c) => {
     const method = c.req.header('x-http-method-override');
-    if (method === 'PATCH') return patch(c);
+    if (method === 'PATCH') return append(c);
     if (method === 'DELETE') return end(c);
     throw storageErrors.off();
   });
+}
+
+const idOf = (c: Context<Env>): string => c.req.param('id') ?? '';
+const isSigned = (basePath: string): boolean => basePath.endsWith('/sign');
+
+/** Begins an upload, and stores the bytes that came with the request. */
+async function create(context: StorageContext, c: Context<Env>, basePath: string): Promise<Response> {
+  const creation = readCreation(c.req.raw.headers);
+  const uploader = isSigned(basePath) ? await linkUploader(context, c, creation) : await callingUploader(context, c);
+  let upload = await beginUpload(context, uploader, { ...creation, replace: uploader.replace });
+  if (c.req.header('content-type') === STREAM && upload.length > 0)
+    upload = await appendBytes(context, uploader, upload.id, 0, bytesOf(c.req.raw));
+  const location = `${new URL(c.req.url).pathname.replace(/\/$/, '')}/${upload.id}`;
+  return new Response(null, { status: 201, headers: { ...progressHeaders(upload), location } });
+}
+
+type RequestUploader = Uploader & { readonly replace: boolean };
+
+async function callingUploader(context: StorageContext, c: Context<Env>): Promise<RequestUploader> {
+  const caller = await callerOf(context, c);
+  const replace = c.req.header('x-upsert') === 'true';
+  return { writer: writerOf(caller), role: caller.role, owner: caller.userId, replace };
+}
+
+/** Identifies the holder of a signed URL, which allows only the object it was made for. */
+async function linkUploader(
+  { links }: StorageContext,
+  c: Context<Env>,
+  at: { readonly bucketId: string; readonly name: string },
+): Promise<RequestUploader> {
+  const { ownerId, replace } = await links.verify('write', at.bucketId, at.name, c.req.header('x-signature') ?? '');
+  return { writer: { ownerId }, role: 'link', owner: ownerId, replace };
 }
 
 function progressHeaders(upload: Upload): Record<string, string> {

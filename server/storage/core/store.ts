@@ -1,22 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Database, DatabaseError, type Principal } from '#server/db/database.ts';
-import type { Caller, Clock } from '#server/http/caller.ts';
+import type { Caller } from '#server/http/caller.ts';
 import { callerKey } from '#server/http/suspension.ts';
-import type { ObjectStore } from '#server/providers/ports.ts';
 import { checkName } from './address.ts';
+import type { StoreContext } from './context.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
-import type { Pictures } from './pictures/pictures.ts';
 import { COLUMNS, type Bucket, type StoredObject } from './rows.ts';
 import type { Details, Incoming } from './upload.ts';
-
-export type StoreContext = {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  readonly clock: Clock;
-  readonly pictures: Pictures;
-  /** The most bytes of an object in any bucket. */
-  readonly sizeMax: number;
-};
 
 /** Who writes an object: a caller under policies, or the holder of a signed URL, for the account that made it. */
 export type Writer = { readonly caller: Principal } | { readonly ownerId: string | null };
@@ -26,6 +16,9 @@ export const principalOf = (caller: Caller): Principal => ({
   claims: caller.claimsJson,
   caller: callerKey(caller),
 });
+
+/** The writer of a caller's own requests. */
+export const writerOf = (caller: Caller): Writer => ({ caller: principalOf(caller) });
 
 /** Where an object is stored. */
 export type ObjectPath = { readonly bucketId: string; readonly name: string; readonly replace: boolean };

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import type { Caller } from '#server/http/caller.ts';
+import type { StorageContext } from '../core/context.ts';
+import { bucketOf, principalOf } from '../core/store.ts';
+import { denyAsNotFound } from './find.ts';
 
 /** The query of supabase-js's `list`: one folder's content. */
 export const listingSchema = z.looseObject({
@@ -30,7 +34,7 @@ export type Entry = {
 };
 
 /** $1 bucket, $2 prefix, $3 search, $4 column, $5 direction, $6 limit, $7 offset. Folders first; a folder is a common prefix of names. */
-export const LISTING = `
+const LISTING = `
 with inside as (
   select substr(o.name, char_length($2) + 1) as rest, o.* from storage.objects o where o.bucket_id = $1 and starts_with(o.name, $2)
 ), entries as (
@@ -74,11 +78,11 @@ export const pageSchema = z.looseObject({
 export type Page = z.output<typeof pageSchema>;
 
 /** A file, or with `with_delimiter` a folder, whose name ends with `/`; `at` is its sort key. */
-export type PageEntry = Entry & { readonly at: string };
+type PageEntry = Entry & { readonly at: string };
 type Cursor = readonly [at: string, name: string];
 
 const cursorSchema = z.tuple([z.string(), z.string()]);
-export const writeCursor = (cursor: Cursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url');
+const writeCursor = (cursor: Cursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url');
 function readCursor(text: string): Cursor | null {
   try {
     return cursorSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).data ?? null;
@@ -89,7 +93,7 @@ function readCursor(text: string): Cursor | null {
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US'`;
 /** $1 bucket, $2 prefix, $3 whether to group by folder, $4 column, $5 direction, $6 and $7 cursor or null, $8 limit. */
-export const PAGE = `
+const PAGE = `
 with inside as (
   select case when $3::boolean and strpos(substr(o.name, char_length($2) + 1), '/') > 0 then $2 || split_part(substr(o.name, char_length($2) + 1), '/', 1) || '/' end as folder, o.*
   from storage.objects o where o.bucket_id = $1 and starts_with(o.name, $2)
@@ -105,3 +109,52 @@ select name, id, created_at, updated_at, last_accessed_at, metadata, at from ent
 where $6::text is null or case $5 when 'asc' then (at collate "C", name collate "C") > ($6 collate "C", $7::text collate "C") else (at collate "C", name collate "C") < ($6 collate "C", $7 collate "C") end
 order by case when $5 = 'asc' then at end collate "C", case when $5 = 'asc' then name end collate "C", at collate "C" desc, name collate "C" desc
 limit $8::int`;
+
+/** Lists one folder as the caller: folders and files with their facts. Throws `StorageRefusal`. */
+export async function listObjects(
+  { db }: StorageContext,
+  caller: Caller,
+  bucketId: string,
+  { prefix, limit, offset, search, sortBy }: Listing,
+): Promise<Entry[]> {
+  const bucket = await bucketOf(db, bucketId);
+  if (bucket.owner_only && caller.userId === null) return [];
+  const values = [bucketId, prefix, search, sortBy.column, sortBy.order, limit, offset];
+  return (await db.as<Entry>(principalOf(caller), LISTING, values).catch(denyAsNotFound)).rows;
+}
+
+/** Lists a page of everything that starts with a prefix, as the caller. Throws `StorageRefusal`. */
+export async function listPage(
+  { db }: StorageContext,
+  caller: Caller,
+  bucketId: string,
+  { prefix, cursor, limit, with_delimiter, sortBy }: Page,
+): Promise<Paged> {
+  const bucket = await bucketOf(db, bucketId);
+  if (bucket.owner_only && caller.userId === null) return toPage([], limit);
+  const [at, name] = cursor ?? [null, null];
+  // One row more than requested shows whether there is a next page.
+  const values = [bucketId, prefix, with_delimiter, sortBy.column, sortBy.order, at, name, limit + 1];
+  return toPage((await db.as<PageEntry>(principalOf(caller), PAGE, values).catch(denyAsNotFound)).rows, limit);
+}
+
+/** A page of `listV2` in supabase-js's format. */
+export type Paged = {
+  readonly hasNext: boolean;
+  readonly nextCursor?: string;
+  readonly folders: readonly { readonly key: string; readonly name: string }[];
+  readonly objects: readonly (Entry & { readonly key: string })[];
+};
+
+function toPage(rows: readonly PageEntry[], limit: number): Paged {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const folders = shown.filter(({ id }) => id === null);
+  const files = shown.filter(({ id }) => id !== null);
+  return {
+    hasNext: rows.length > limit,
+    ...(rows.length > limit && last ? { nextCursor: writeCursor([last.at, last.name]) } : {}),
+    folders: folders.map(({ name }) => ({ key: name.slice(0, -1), name })),
+    objects: files.map(({ at: _at, ...entry }) => ({ ...entry, key: entry.name })),
+  };
+}

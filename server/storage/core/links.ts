@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { storageErrors } from './errors.ts';
-import { transformationSchema } from './pictures/transformation.ts';
+import { transformationSchema } from './transformation.ts';
 
 const claimsSchema = z.object({
   kind: z.enum(['read', 'write']),

@@ -25,8 +25,8 @@ beforeEach(async () => {
   ({ system, payments, bookingOf, paymentsOf, jobsOf, held, unanswered } = await createPaymentCases(db));
 });
 
-describe('the pay page of a hold', () => {
-  test('is asked for with the price, the person, the hours and where to come back, and methods that take days from a week ahead', async () => {
+describe('the payment session of a hold', () => {
+  test('is requested with price, customer, hours and return URLs, and offers delayed methods from a week ahead', async () => {
     const inputs: NewPaymentSession[] = [];
     const { createSession } = payments;
     payments.createSession = (input) => {
@@ -54,7 +54,7 @@ describe('the pay page of a hold', () => {
     expect(inputs[0]?.amountCents).toBeGreaterThan(inputs[1]?.amountCents ?? 0);
   });
 
-  test('is not opened again while the payment is being processed, and the booking is named', async () => {
+  test('is not opened again while the payment is processing; the refusal names the booking', async () => {
     const { id, session, asked } = await held();
     system.provider.move(session, 'delay');
     await settlePayment(system.booking, session);
@@ -65,7 +65,7 @@ describe('the pay page of a hold', () => {
     });
   });
 
-  test('that was made while the hold was being given up is closed at the provider, and nobody is sent to it', async () => {
+  test('that was created while the hold was being released is closed at the provider, and its URL is not returned', async () => {
     const person = await addPerson(db);
     const { createSession } = payments;
     let made = '';
@@ -84,7 +84,7 @@ describe('the pay page of a hold', () => {
     expect((await payments.getSession(made)).status).toBe('expired');
   });
 
-  test('whose answer was lost is found at once where the provider can be asked', async () => {
+  test('is found at once when the answer to the create call was lost', async () => {
     const person = await addPerson(db);
     const { createSession } = payments;
     payments.createSession = async (input) => {
@@ -94,7 +94,7 @@ describe('the pay page of a hold', () => {
     expect(await holdBooking(system.booking, system.request(person))).toMatchObject({ url: 'https://pay.example/x' });
   });
 
-  test('that the provider refused is not looked for: it was not made', async () => {
+  test('is not looked up when the provider refused to create it', async () => {
     const person = await addPerson(db);
     payments.createSession = fails(saysNo);
     payments.findSession = fails(new Error('not asked in this test'));
@@ -103,7 +103,7 @@ describe('the pay page of a hold', () => {
     });
   });
 
-  test('is asked for again with the same key within 45 seconds, looked up after that, and else made under another key', async () => {
+  test('is requested again with the same key within 45 seconds, later looked up, and else created with another key', async () => {
     const { id, asked, session } = await unanswered(true);
     const keys: string[] = [];
     const { createSession } = payments;
@@ -141,7 +141,7 @@ describe('the pay page of a hold', () => {
     expect(await paymentsOf(third.id)).toMatchObject([{ state: 'expired' }, { attempt: 2, state: 'open' }]);
   });
 
-  test('has no address yet while the provider is not being called, and the hold stays', async () => {
+  test('has no URL while the circuit to the provider is open, and the hold stays', async () => {
     const person = await addPerson(db);
     const asked = system.request(person);
     const { createSession } = payments;
@@ -153,7 +153,7 @@ describe('the pay page of a hold', () => {
   });
 });
 
-describe('an own hold with another coupon', () => {
+describe('a hold of the same hours with another coupon', () => {
   async function addCoupon(percent = 10): Promise<string> {
     const code = `C${randomUUID().slice(0, 8).toUpperCase()}`;
     await db.query(
@@ -163,7 +163,7 @@ describe('an own hold with another coupon', () => {
     return code;
   }
 
-  test('takes the place of the one before, whose pay page is closed first', async () => {
+  test('replaces the earlier hold after closing its session', async () => {
     const before = await held();
     const after = await holdBooking(system.booking, { ...before.asked, couponCode: await addCoupon() });
     expect(after.bookingId).not.toBe(before.id);
@@ -176,7 +176,7 @@ describe('an own hold with another coupon', () => {
     expect(await bookingOf(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });
   });
 
-  test('is kept with its last unit and its price when it is asked for with the same code again', async () => {
+  test('keeps its last unit and its price when it is requested with the same code again', async () => {
     const code = await addCoupon();
     const one = await held({ couponCode: code });
     await db.query('update public.discount_codes set active = false where code = $1', [code]);
@@ -200,7 +200,7 @@ describe('an own hold with another coupon', () => {
     expect(await bookingOf(before.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('changes nothing while the provider does not answer, and goes on where it knows of no pay page', async () => {
+  test('changes nothing while the provider does not answer, and replaces the hold when the provider has no session', async () => {
     const before = await held();
     const code = await addCoupon();
     const { expireSession } = payments;
@@ -214,7 +214,7 @@ describe('an own hold with another coupon', () => {
     payments.expireSession = expireSession;
   });
 
-  test('counts as replaced, not as expired, when the provider tells of the closed pay page before the new hold is made', async () => {
+  test('leaves the earlier hold replaced, not expired, when the event of its closed session comes first', async () => {
     const code = await addCoupon();
     const before = await held({ couponCode: code });
     const { expireSession } = payments;
@@ -229,7 +229,7 @@ describe('an own hold with another coupon', () => {
     expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
   });
 
-  test('closes a pay page whose answer was lost as well', async () => {
+  test('also closes a session whose create call lost its answer', async () => {
     const { id, asked, session } = await unanswered(true);
     await holdBooking(system.booking, { ...asked, couponCode: await addCoupon() });
     expect((await payments.getSession(session)).status).toBe('expired');
@@ -237,8 +237,8 @@ describe('an own hold with another coupon', () => {
   });
 });
 
-describe('a hold that is given up', () => {
-  test('is answered as cancelled, and one that is cancelled already or unknown says so', async () => {
+describe('the release of a hold', () => {
+  test('waits a minute for a create call that may still run; repeated it changes nothing, and an unknown booking is refused', async () => {
     const { id, person } = await unanswered(false);
     // The call for its pay page may still be under way.
     expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({ id, status: 'pending' });
@@ -257,7 +257,7 @@ describe('a hold that is given up', () => {
     });
   });
 
-  test('has the pay page closed whose answer was lost; one that was paid there is confirmed instead', async () => {
+  test('closes a session whose create call lost its answer, or confirms the booking that was paid there', async () => {
     const [one, other] = [await unanswered(true), await unanswered(true)];
     system.provider.move(other.session, 'pay');
     system.state.now += 60_000;
@@ -268,7 +268,7 @@ describe('a hold that is given up', () => {
     expect(await paymentsOf(other.id)).toMatchObject([{ session: other.session, state: 'paid' }]);
   });
 
-  test('without any payment, as staff make them, is freed at its time', async () => {
+  test('ends a hold without a payment, as staff make them, at its time', async () => {
     const [id, { startTime, endTime }] = [randomUUID(), system.nextSpan()];
     await db.query(
       `insert into private.booking (id, reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
@@ -279,7 +279,7 @@ describe('a hold that is given up', () => {
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
   });
 
-  test('while its money is on its way in a payment the provider has forgotten is freed, and the customer is told', async () => {
+  test('cancels a booking whose processing payment the provider does not know, and mails the customer', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'delay');
     await settlePayment(system.booking, session);
@@ -294,12 +294,12 @@ describe('a hold that is given up', () => {
   });
 });
 
-describe('a fault of the database while hours are held', () => {
+describe('a database error while hours are held', () => {
   test.each([
     ['HC001', { name: 'Refusal', code: 'coupon_exhausted', message: 'This code has been fully used.' }],
     ['HC002', { name: 'Refusal', code: 'slot_taken', message: expect.stringMatching(/^Someone else just booked/) }],
     ['40001', { name: 'DatabaseError', code: '40001' }],
-  ])('with the code %s is told as what it is', async (code, told) => {
+  ])('with the code %s becomes its refusal or stays an error', async (code, told) => {
     const fault = new DatabaseError({ code, message: 'refused' });
     const failing: Database = {
       ...db,
