@@ -125,7 +125,7 @@ begin
   if live >= v_live_max or recent >= v_hour_max then
     return pg_catalog.jsonb_build_object('outcome', 'too_many_holds',
       'holds', coalesce((select pg_catalog.jsonb_agg(private.booking_json(b) order by b.created_at, b.start_time) from private.unpaid_holds(v_user, p_now) b
-        where b.status = 'pending' and not b.id = any (replaced)), '[]'),
+        where b.status = 'pending'), '[]'),
       'retryAt', case when recent >= v_hour_max then (
         select b.created_at + interval '1 hour' from private.unpaid_holds(v_user, p_now) b
         where b.created_at > p_now - interval '1 hour'
