@@ -339,7 +339,7 @@ test(
     await addBooking(rows, 31, elsewhere(0));
     await addPayment(rows, 30, 'open');
     await addPayment(rows, 31, 'processing');
-    const isOnItsWay = (number: number) => rows.value('select private.payment_is_processing($1)', [uuid(number)]);
-    expect([await isOnItsWay(30), await isOnItsWay(31), await isOnItsWay(32)]).toEqual([false, true, false]);
+    const isProcessing = (number: number) => rows.value('select private.payment_is_processing($1)', [uuid(number)]);
+    expect([await isProcessing(30), await isProcessing(31), await isProcessing(32)]).toEqual([false, true, false]);
   }),
 );
