@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
@@ -58,8 +59,8 @@ import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe/identity.ts';
 import { createStripePayments } from './providers/stripe/payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
-import { createRealtimeRouter } from './realtime/router.ts';
 import type { Scheduler } from './queue/scheduler.ts';
+import { measureRealtime, openRealtime } from './realtime/realtime.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
@@ -75,6 +76,8 @@ const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
 /** The whole server, built but not listening. */
 export type App = {
   readonly http: Hono<Env>;
+  /** Answers the upgrade requests of the HTTP server that serves `http`. */
+  readonly attach: (server: Server) => void;
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
@@ -265,7 +268,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     drain: () => jobs.drain(),
   });
 
+  const realtime = await openRealtime({
+    db,
+    settings: config.realtime,
+    verify: keys.verify,
+    sessionAlive: watch.alive,
+    trustedProxies: config.trustedProxies,
+    clock,
+    log,
+  });
   const metrics = createMetrics();
+  measureRealtime(metrics, realtime);
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
     settings: {
@@ -291,7 +304,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       warn: (line) => log.warn({}, line),
     }).router,
     storage: storage.router,
-    realtime: createRealtimeRouter(),
+    realtime: realtime.router,
     functions,
     site: createSite({
       folder: join(ROOT, 'dist', 'web'),
@@ -306,6 +319,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   return {
     http: app,
+    attach: (server) => realtime.attach(server),
     keys,
     db,
     log,
@@ -315,6 +329,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     broken: broken.promise,
     removeDemoAccounts: () => removeDemoAccounts(db),
     async close() {
+      await realtime.close();
       smtp.close();
       pictures.close();
       await reader.close();

@@ -6,6 +6,7 @@ import { address, flag, list, type SandboxAddress, text, whole } from './setting
 import { idReaderFields, readVisionSettings, type VisionSettings } from './settings/id-reader.ts';
 import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
 import { paymentFields, type PaymentSettings, readPaymentSettings } from './settings/payments.ts';
+import { readRealtimeSettings, type RealtimeConfig, realtimeFields } from './settings/realtime.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 import { readStorageSettings, storageFields, type StorageSettings } from './settings/storage.ts';
@@ -50,6 +51,7 @@ export type Config = {
   readonly vision: VisionSettings;
   /** Settings of `/rest/v1`, with PostgREST's names. */
   readonly rest: RestSettings;
+  readonly realtime: RealtimeConfig;
   readonly shellyUrl: string;
   readonly smtpUrl: string;
   readonly mailFrom: string;
@@ -86,6 +88,7 @@ const schema = z.object({
   ...lockFields,
   ...idReaderFields,
   ...restFields,
+  ...realtimeFields,
   SHELLY_URL: address.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default(DEMO_SENDER),
@@ -160,6 +163,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     igloohome: readLockSettings(env, sandboxAt),
     vision: readVisionSettings(env, at),
     rest: readRestSettings(env),
+    realtime: readRealtimeSettings(env),
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,

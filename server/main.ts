@@ -64,6 +64,7 @@ async function serve(config: Config): Promise<void> {
       for (const account of app.demo) print(`  ${account.title}: ${account.email} / ${account.password}`);
     });
   });
+  app.attach(server);
   server.on('error', (error: NodeJS.ErrnoException) => {
     warn(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
     void app.close().finally(() => process.exit(1));

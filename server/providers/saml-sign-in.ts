@@ -1,4 +1,4 @@
-import { type Profile, SAML, ValidateInResponseTo } from '@node-saml/node-saml';
+import type { Profile, SAML } from '@node-saml/node-saml';
 import { z } from 'zod';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { ProviderUser, SingleSignOn } from './ports.ts';
@@ -55,6 +55,8 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
   };
 
   async function open(requestId: string): Promise<SAML> {
+    // Loaded at its first use, for a faster start.
+    const { SAML, ValidateInResponseTo } = await import('@node-saml/node-saml');
     return new SAML({
       issuer: self.entityId,
       audience: self.entityId,

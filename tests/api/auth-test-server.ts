@@ -29,7 +29,7 @@ export type AuthTestServer = TestServer & {
   /** A client like a browser tab, with its own IP address. */
   visitor(ip?: string): SupabaseClient<Database>;
   /** A raw call to /auth/v1. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Signs up and confirms; returns the client with its session. */
   member(email: string, password?: string): Promise<SupabaseClient<Database>>;
 };
@@ -88,7 +88,7 @@ export async function startAuthTestServer(
       createClient<Database>(server.url, server.app.keys.serviceRoleKey, {
         auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
       }),
-    async ask(method, path, body, headers = {}) {
+    async request(method, path, body, headers = {}) {
       const response = await fetch(`${server.url}/auth/v1${path}`, {
         method,
         redirect: 'manual',

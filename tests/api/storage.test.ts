@@ -1,4 +1,3 @@
-import { get } from 'node:http';
 import { readdir } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -367,24 +366,5 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
     await server.settle();
     server.advance(-601_000);
     expect((await server.app.db.query('select 1 from storage.deletion_queue')).rows).toEqual([]);
-  });
-
-  test('realtime answers that it is not available yet', async () => {
-    const expected = { error: 'not_implemented', message: expect.any(String) };
-    const answer = await fetch(`${server.url}/realtime/v1/api/broadcast`, { method: 'POST', body: '{}' });
-    expect([answer.status, await answer.json()]).toEqual([501, expected]);
-    // The WebSocket upgrade is refused with a reason.
-    const headers = {
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-    };
-    const status = await new Promise((resolve, reject) => {
-      get(`${server.url}/realtime/v1/websocket?vsn=2.0.0`, { headers }, (reply) =>
-        resolve(reply.resume().statusCode),
-      ).on('error', reject);
-    });
-    expect(status).toBe(501);
   });
 });

@@ -36,7 +36,7 @@ export type SignedInUser = {
 /** An auth server with settings of its own. Several share one database. */
 export type AuthServer = {
   /** Calls `/auth/v1` and returns the response. A body that is not JSON becomes `{text}`. */
-  ask(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   readonly queue: MessageQueue;
 };
 
@@ -158,7 +158,7 @@ export async function openAuthApp(): Promise<AuthApp> {
     app.route('/auth/v1', router);
     return {
       queue,
-      async ask(method, path, body, { token, ip, headers = {} } = {}) {
+      async request(method, path, body, { token, ip, headers = {} } = {}) {
         callers += 1;
         const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
         const response = await app.request(`${SITE}/auth/v1${path}`, {
@@ -180,7 +180,7 @@ export async function openAuthApp(): Promise<AuthApp> {
 
   const main = server({});
   async function signIn(email: string, password = PASSWORD): Promise<SignedInUser> {
-    const { status, body } = await main.ask('POST', '/token?grant_type=password', { email, password });
+    const { status, body } = await main.request('POST', '/token?grant_type=password', { email, password });
     if (status !== 200) throw new Error(`signing in answered ${status} ${textIn(body, 'code')}`);
     return {
       id: textIn(body, 'user', 'id'),
@@ -216,7 +216,7 @@ export async function openAuthApp(): Promise<AuthApp> {
     },
     async member(email = `${randomUUID().slice(0, 13)}@example.com`) {
       const form = { email, password: PASSWORD, email_confirm: true };
-      const made = await main.ask('POST', '/admin/users', form, { token: keys.serviceRoleKey });
+      const made = await main.request('POST', '/admin/users', form, { token: keys.serviceRoleKey });
       if (made.status !== 200) throw new Error(`an account was refused: ${textIn(made.body, 'message')}`);
       return signIn(email);
     },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 const as = (person: Pick<SignedInUser, 'token'>, method: string, path: string, body?: unknown): Promise<Answer> =>
-  app.ask(method, path, body, { token: person.token, ip: '10.8.0.1' });
+  app.request(method, path, body, { token: person.token, ip: '10.8.0.1' });
 const phone = (): string => `+6149157${2000 + (count += 1)}`;
 /** Returns the authenticator options of a response. */
 const optionsIn = (body: Record<string, unknown>) => Object(body['options']);
@@ -66,18 +66,18 @@ describe('second factors', () => {
   test('ten wrong answers block a factor for a quarter of an hour, and no other factor', async () => {
     const strict = app.server({ limitFactor: 1 });
     const people = [await app.member(), await app.member()];
-    const tries: number[][] = [[], []];
+    const attempts: number[][] = [[], []];
     for (const [at, person] of people.entries()) {
       const { body } = await enrol(person, { factor_type: 'totp', friendly_name: 'an app' });
       const id = textIn(body, 'id');
       for (let n = 0; n < (at === 0 ? 11 : 1); n += 1) {
         const { body: challenged } = await challenge(person, id);
         const sent = { challenge_id: textIn(challenged, 'id'), code: '000000' };
-        const asking = { token: person.token, ip: '10.8.0.1' };
-        tries[at]?.push((await strict.ask('POST', `/factors/${id}/verify`, sent, asking)).status);
+        const options = { token: person.token, ip: '10.8.0.1' };
+        attempts[at]?.push((await strict.request('POST', `/factors/${id}/verify`, sent, options)).status);
       }
     }
-    expect(tries).toEqual([[...Array<number>(10).fill(422), 429], [422]]);
+    expect(attempts).toEqual([[...Array<number>(10).fill(422), 429], [422]]);
   });
 
   test('an invalid enrolment is refused with the reason', async () => {
@@ -100,12 +100,12 @@ describe('second factors', () => {
     const few = app.server({
       config: { factors: { totp: true, phone: false, webauthn: true, max: 1, challengeSeconds: 60 } },
     });
-    expect((await few.ask('POST', '/factors', { factor_type: 'totp' }, { token: person.token })).body).toEqual({
+    expect((await few.request('POST', '/factors', { factor_type: 'totp' }, { token: person.token })).body).toEqual({
       code: 'too_many_enrolled_mfa_factors',
       message: 'Maximum number of verified factors reached, unenroll to continue',
     });
     const form = { factor_type: 'phone', phone: phone() };
-    expect((await few.ask('POST', '/factors', form, { token: person.token })).body).toMatchObject({
+    expect((await few.request('POST', '/factors', form, { token: person.token })).body).toMatchObject({
       code: 'mfa_phone_enroll_not_enabled',
     });
   });
@@ -151,11 +151,11 @@ describe('passkeys', () => {
     return { key, begun, answered };
   }
   async function signIn(respond: (options: { challenge: string }) => unknown, waitMs = 0): Promise<Answer> {
-    const begun = await app.ask('POST', '/passkeys/authentication/options', {});
+    const begun = await app.request('POST', '/passkeys/authentication/options', {});
     const credential = respond(optionsIn(begun.body));
     app.advance(waitMs);
     const { challenge_id } = begun.body;
-    return app.ask('POST', '/passkeys/authentication/verify', { challenge_id, credential });
+    return app.request('POST', '/passkeys/authentication/verify', { challenge_id, credential });
   }
 
   test('a passkey signs in by itself', async () => {
@@ -227,7 +227,7 @@ describe('passkeys', () => {
     const person = await app.member();
     const { answered } = await register(person);
     const service = (method: string, path: string) =>
-      app.ask(method, `/admin/users/${person.id}/passkeys${path}`, undefined, { token: app.keys.serviceRoleKey });
+      app.request(method, `/admin/users/${person.id}/passkeys${path}`, undefined, { token: app.keys.serviceRoleKey });
     const { id } = answered.body;
     expect((await service('GET', '')).body).toMatchObject([{ id }]);
     expect((await service('DELETE', `/${String(id)}`)).status).toBe(200);

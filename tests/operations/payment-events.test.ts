@@ -9,7 +9,7 @@ import { reconcilePayments } from '#server/operations/reconciliation/reconcile-p
 import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
 import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
-import { createPaymentCases, noAnswer, saysNo, type PaymentCases } from './payment-cases.ts';
+import { createPaymentCases, noAnswer, refused, type PaymentCases } from './payment-cases.ts';
 
 const [embedded] = databases;
 let db: Database;
@@ -26,8 +26,8 @@ beforeEach(async () => {
     await createPaymentCases(db));
 });
 
-describe('how a payment stands', () => {
-  test('is answered by the provider, and from what is known while it gives no answer', async () => {
+describe('the status of a payment', () => {
+  test('comes from the provider, or from the stored rows while the provider does not answer', async () => {
     const { id, session } = await held();
     expect(await readPaymentStatus(payment, session)).toMatchObject({ booking: { id }, paid: false, waiting: false });
     system.provider.failing = noAnswer;
@@ -52,7 +52,7 @@ describe('how a payment stands', () => {
     });
   });
 
-  test('is refused for a session of nobody, and fails when the provider refuses or nothing is known', async () => {
+  test('is refused for an unknown session, and fails when the provider refuses or nothing is stored', async () => {
     await expect(readPaymentStatus(payment, 'cs_test_unknown')).rejects.toMatchObject({ code: 'not_found' });
     for (const id of ['free_nothing', `free_${randomUUID()}`])
       await expect(readPaymentStatus(payment, id)).rejects.toMatchObject({
@@ -63,8 +63,8 @@ describe('how a payment stands', () => {
     await expect(readPaymentStatus(payment, `free_${id}`)).rejects.toMatchObject({ code: 'not_found' });
     system.provider.failing = noAnswer;
     await expect(readPaymentStatus(payment, 'cs_test_unknown')).rejects.toBe(noAnswer);
-    system.provider.failing = saysNo;
-    await expect(readPaymentStatus(payment, session)).rejects.toBe(saysNo);
+    system.provider.failing = refused;
+    await expect(readPaymentStatus(payment, session)).rejects.toBe(refused);
   });
 });
 
@@ -77,7 +77,7 @@ describe('an event of the provider', () => {
     livemode: false,
   });
 
-  test('about a payment of another program is kept as handled, with a line in the log', async () => {
+  test('about a payment of another program is stored as handled and logged', async () => {
     const session = event('checkout.session.completed', 'cs_test_of_others');
     const refund = event('charge.refunded', 'ch_of_others', 'pi_of_others');
     await acceptEvent(payment, session);
@@ -89,14 +89,14 @@ describe('an event of the provider', () => {
     ]);
   });
 
-  test('of a kind nobody asked for is kept as handled without asking the provider', async () => {
-    system.provider.failing = saysNo;
+  test('of another type is stored as handled without a call to the provider', async () => {
+    system.provider.failing = refused;
     await acceptEvent(payment, event('customer.created', 'cus_1'));
     await acceptEvent(payment, event('charge.refunded', 'ch_1', null));
     expect((await inboxRows()).map((row) => row.handled)).toEqual([true, true]);
   });
 
-  test('names the payment by its session or by its intent; sent twice it is handled once', async () => {
+  test('finds its payment by session or intent, and is handled once when it arrives twice', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'pay');
     const paid = event('checkout.session.completed', session);
@@ -112,7 +112,7 @@ describe('an event of the provider', () => {
     expect(system.logged).toEqual([]);
   });
 
-  test('of a payment whose session was never stored finds it by the intent', async () => {
+  test('finds a payment whose session was never stored by its intent', async () => {
     const { id, session } = await unanswered(true);
     system.provider.move(session, 'pay');
     const { paymentIntentId } = await payments.getSession(session);
@@ -121,7 +121,7 @@ describe('an event of the provider', () => {
     expect(await paymentsOf(id)).toMatchObject([{ session, state: 'paid' }]);
   });
 
-  test('that cannot be handled is tried again later and later, and told to a person at the third failure', async () => {
+  test('that cannot be handled is retried after growing waits; staff are alerted at the third failure', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'pay');
     system.provider.failing = noAnswer;
@@ -154,8 +154,8 @@ describe('an event of the provider', () => {
   });
 });
 
-describe('a payment that is being processed', () => {
-  test('is written down once, however often the provider is asked', async () => {
+describe('a processing payment', () => {
+  test('is recorded once, however often it is settled', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'delay');
     const since = async () =>
@@ -175,7 +175,7 @@ describe('a payment that is being processed', () => {
     expect((await jobsOf(id)).filter((kind) => kind === 'mail.payment-processing')).toHaveLength(1);
   });
 
-  test('for a hold that was given up meanwhile is followed without a mail, and goes back when it arrives', async () => {
+  test('of a hold that was released is followed without a mail, and refunded when it arrives', async () => {
     const { id, session, person } = await held();
     await releaseOwnHold(system.booking, id, person);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
@@ -196,25 +196,22 @@ describe('reconciliation by the sessions alone', () => {
     ['pay', 'paid', 'confirmed'],
     ['delay', 'processing', 'pending'],
     ['expire', 'expired', 'cancelled'],
-  ] as const)(
-    'brings a session that was moved by "%s" to %s, and has nothing more to do',
-    async (move, state, booking) => {
-      const { id, session } = await held();
-      system.provider.move(session, move);
-      system.provider.events.length = 0;
-      expect(await reconcilePayments(system.booking)).toBe(1);
-      expect(await paymentsOf(id)).toMatchObject([{ state }]);
-      expect(await bookingOf(id)).toMatchObject({ status: booking });
-      await db.query('delete from private.webhook_inbox');
-      expect(await reconcilePayments(system.booking)).toBe(0);
-      expect(await inboxRows()).toEqual([]);
-    },
-  );
+  ] as const)('after "%s" brings the payment to %s, and a second run finds nothing', async (move, state, booking) => {
+    const { id, session } = await held();
+    system.provider.move(session, move);
+    system.provider.events.length = 0;
+    expect(await reconcilePayments(system.booking)).toBe(1);
+    expect(await paymentsOf(id)).toMatchObject([{ state }]);
+    expect(await bookingOf(id)).toMatchObject({ status: booking });
+    await db.query('delete from private.webhook_inbox');
+    expect(await reconcilePayments(system.booking)).toBe(0);
+    expect(await inboxRows()).toEqual([]);
+  });
 
   test.each([
     ['pay', 'paid'],
     ['delay', 'processing'],
-  ] as const)('brings one that was stored without an address and moved by "%s" to %s', async (move, state) => {
+  ] as const)('also brings a payment stored without a URL after "%s" to %s', async (move, state) => {
     const { id, session } = await unanswered(true);
     await settlePayment(system.booking, session);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'intent', session }]);
@@ -224,7 +221,7 @@ describe('reconciliation by the sessions alone', () => {
     expect(await paymentsOf(id)).toMatchObject([{ state }]);
   });
 
-  test('brings a payment that is being processed and fails to failed', async () => {
+  test('brings a processing payment that fails to failed', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'delay');
     await settlePayment(system.booking, session);
@@ -236,8 +233,8 @@ describe('reconciliation by the sessions alone', () => {
   });
 });
 
-describe('a hold whose payment cannot be kept', () => {
-  test('because all of it was given back at the provider is cancelled, and the customer is told', async () => {
+describe('a hold whose payment is not kept', () => {
+  test('is cancelled when the provider refunded all of it, and the customer is mailed', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'pay');
     system.provider.move(session, 'refund all');
@@ -246,11 +243,11 @@ describe('a hold whose payment cannot be kept', () => {
     expect(await jobsOf(id)).toEqual(['mail.booking-cancelled']);
   });
 
-  test('because the provider calls it free is cancelled with one alert that names both amounts', async () => {
+  test('is cancelled when the provider calls it free, with one alert that names both amounts', async () => {
     const { id, session } = await held();
     const { getSession } = payments;
-    payments.getSession = async (asked) => ({
-      ...(await getSession(asked)),
+    payments.getSession = async (sessionId) => ({
+      ...(await getSession(sessionId)),
       status: 'complete',
       paymentStatus: 'no_payment_required',
     });
@@ -268,7 +265,7 @@ describe('a hold whose payment cannot be kept', () => {
   });
 });
 
-describe('what the audit log says of a refund', () => {
+describe('a refund in the audit log', () => {
   const auditOf = async (bookingId: string) =>
     (
       await db.query<{ action: string; reason: string | null; state: string | null; by: string | null }>(
@@ -284,7 +281,7 @@ describe('what the audit log says of a refund', () => {
     return { person, ...(await system.book(person, { startTime, endTime: new Date(+startTime + HOUR) })) };
   }
 
-  test('made by us is that we made it, without an alert', async () => {
+  test('is ours without an alert when we made it', async () => {
     const { id, person } = await booked();
     await cancelBooking(system.booking, id, person);
     await system.jobs.drain();
@@ -297,7 +294,7 @@ describe('what the audit log says of a refund', () => {
   test.each([
     ['paid', []],
     ['disputed', ['dispute']],
-  ] as const)('made at the provider of a payment that was %s is an alert', async (_state, moves) => {
+  ] as const)('is an alert when it was made at the provider for a payment that was %s', async (_state, moves) => {
     const { id, sessionId } = await booked();
     for (const move of moves) system.provider.move(sessionId, move);
     await settlePayment(system.booking, sessionId);
@@ -310,7 +307,7 @@ describe('what the audit log says of a refund', () => {
     ]);
   });
 
-  test('of a part at the provider leaves the rest owed, which is no failure', async () => {
+  test('of a part, made at the provider, leaves the rest due without a failure', async () => {
     const { id, sessionId, person } = await booked();
     await cancelBooking(system.booking, id, person);
     system.provider.move(sessionId, 'refund part');
@@ -323,11 +320,11 @@ describe('what the audit log says of a refund', () => {
   });
 });
 
-describe('several disputes about one payment', () => {
+describe('several disputes of one payment', () => {
   test.each([
     ['newest first', false],
     ['oldest first', true],
-  ])('count by the newest, named %s; a dispute that is open queues no refund', async (_order, turned) => {
+  ])('are judged by the newest, listed %s; an open dispute queues no refund', async (_order, turned) => {
     const person = await addPerson(db);
     const { id, sessionId } = await system.book(person);
     await db.query('delete from private.outbox');
@@ -342,7 +339,7 @@ describe('several disputes about one payment', () => {
     expect(await jobsOf(id)).toEqual([]);
   });
 
-  test('won after the booking was cancelled is refunded then', async () => {
+  test('are refunded when the last is won after the booking was cancelled', async () => {
     const person = await addPerson(db);
     const startTime = new Date(START + 72 * HOUR);
     const { id, sessionId } = await system.book(person, { startTime, endTime: new Date(+startTime + HOUR) });

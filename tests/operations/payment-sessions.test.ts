@@ -9,7 +9,7 @@ import { settlePayment } from '#server/operations/payments/settle.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { NewPaymentSession } from '#server/providers/ports.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
-import { createPaymentCases, fails, isUnknown, noAnswer, saysNo, type PaymentCases } from './payment-cases.ts';
+import { createPaymentCases, fails, missing, noAnswer, refused, type PaymentCases } from './payment-cases.ts';
 
 const [embedded] = databases;
 let db: Database;
@@ -55,10 +55,10 @@ describe('the payment session of a hold', () => {
   });
 
   test('is not opened again while the payment is processing; the refusal names the booking', async () => {
-    const { id, session, asked } = await held();
+    const { id, session, request } = await held();
     system.provider.move(session, 'delay');
     await settlePayment(system.booking, session);
-    await expect(holdBooking(system.booking, asked)).rejects.toMatchObject({
+    await expect(holdBooking(system.booking, request)).rejects.toMatchObject({
       code: 'payment_processing',
       message: expect.stringContaining('is being processed'),
       details: { bookingId: id },
@@ -68,20 +68,20 @@ describe('the payment session of a hold', () => {
   test('that was created while the hold was being released is closed at the provider, and its URL is not returned', async () => {
     const person = await addPerson(db);
     const { createSession } = payments;
-    let made = '';
+    let created = '';
     payments.createSession = async (input) => {
       await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
         input.bookingId,
       ]);
       const session = await createSession(input);
-      made = session.id;
+      created = session.id;
       return session;
     };
     await expect(holdBooking(system.booking, system.request(person))).rejects.toMatchObject({
       code: 'slot_taken',
       message: 'This time is no longer held for you. Please choose again.',
     });
-    expect((await payments.getSession(made)).status).toBe('expired');
+    expect((await payments.getSession(created)).status).toBe('expired');
   });
 
   test('is found at once when the answer to the create call was lost', async () => {
@@ -96,15 +96,15 @@ describe('the payment session of a hold', () => {
 
   test('is not looked up when the provider refused to create it', async () => {
     const person = await addPerson(db);
-    payments.createSession = fails(saysNo);
-    payments.findSession = fails(new Error('not asked in this test'));
+    payments.createSession = fails(refused);
+    payments.findSession = fails(new Error('not called in this test'));
     await expect(holdBooking(system.booking, system.request(person))).rejects.toMatchObject({
       code: 'provider_unavailable',
     });
   });
 
   test('is requested again with the same key within 45 seconds, later looked up, and else created with another key', async () => {
-    const { id, asked, session } = await unanswered(true);
+    const { id, request, session } = await unanswered(true);
     const keys: string[] = [];
     const { createSession } = payments;
     payments.createSession = (input) => {
@@ -112,7 +112,7 @@ describe('the payment session of a hold', () => {
       return createSession(input);
     };
     system.state.now += 45_000 + 1;
-    expect(await holdBooking(system.booking, asked)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
+    expect(await holdBooking(system.booking, request)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
     expect(keys).toEqual([]);
     expect(await paymentsOf(id)).toMatchObject([{ attempt: 1, state: 'open', session }]);
 
@@ -124,7 +124,7 @@ describe('the payment session of a hold', () => {
       return createSession(input);
     };
     system.state.now += 45_000;
-    await holdBooking(system.booking, again.asked);
+    await holdBooking(system.booking, again.request);
     expect(keys).toEqual([`create:${again.id}:1`]);
 
     system.state.now = START;
@@ -136,20 +136,20 @@ describe('the payment session of a hold', () => {
       return createSession(input);
     };
     system.state.now += 50_000;
-    await holdBooking(system.booking, third.asked);
+    await holdBooking(system.booking, third.request);
     expect(keys).toEqual([`create:${third.id}:2`]);
     expect(await paymentsOf(third.id)).toMatchObject([{ state: 'expired' }, { attempt: 2, state: 'open' }]);
   });
 
   test('has no URL while the circuit to the provider is open, and the hold stays', async () => {
     const person = await addPerson(db);
-    const asked = system.request(person);
+    const request = system.request(person);
     const { createSession } = payments;
     payments.createSession = fails(new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true }));
-    const first = await holdBooking(system.booking, asked);
+    const first = await holdBooking(system.booking, request);
     expect(first.url).toBeNull();
     payments.createSession = createSession;
-    expect(await holdBooking(system.booking, asked)).toEqual({ ...first, url: 'https://pay.example/x' });
+    expect(await holdBooking(system.booking, request)).toEqual({ ...first, url: 'https://pay.example/x' });
   });
 });
 
@@ -165,13 +165,13 @@ describe('a hold of the same hours with another coupon', () => {
 
   test('replaces the earlier hold after closing its session', async () => {
     const before = await held();
-    const after = await holdBooking(system.booking, { ...before.asked, couponCode: await addCoupon() });
+    const after = await holdBooking(system.booking, { ...before.request, couponCode: await addCoupon() });
     expect(after.bookingId).not.toBe(before.id);
     expect((await payments.getSession(before.session)).status).toBe('expired');
     expect(await bookingOf(before.id)).toEqual({ status: 'cancelled', reason: 'replaced' });
     expect(await paymentsOf(before.id)).toMatchObject([{ state: 'expired' }]);
     // Without a code again: the unit comes back, and the price is the full one.
-    const full = await holdBooking(system.booking, { ...before.asked, couponCode: '' });
+    const full = await holdBooking(system.booking, { ...before.request, couponCode: '' });
     expect(full.totalCents).toBeGreaterThan(after.totalCents);
     expect(await bookingOf(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });
   });
@@ -180,8 +180,10 @@ describe('a hold of the same hours with another coupon', () => {
     const code = await addCoupon();
     const one = await held({ couponCode: code });
     await db.query('update public.discount_codes set active = false where code = $1', [code]);
-    expect(await holdBooking(system.booking, { ...one.asked, couponCode: code })).toMatchObject({ bookingId: one.id });
-    expect(await holdBooking(system.booking, { ...one.asked, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject({
+    expect(await holdBooking(system.booking, { ...one.request, couponCode: code })).toMatchObject({
+      bookingId: one.id,
+    });
+    expect(await holdBooking(system.booking, { ...one.request, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject({
       bookingId: one.id,
     });
   });
@@ -190,13 +192,13 @@ describe('a hold of the same hours with another coupon', () => {
     const before = await held();
     system.provider.move(before.session, 'pay');
     const { reference } = await readOwnBooking(system.booking, before.person, before.id);
-    await expect(holdBooking(system.booking, { ...before.asked, couponCode: await addCoupon() })).rejects.toMatchObject(
-      {
-        code: 'already_done',
-        message: `Your payment for booking ${reference} is on its way to us, so nothing was changed.`,
-        details: { bookingId: before.id },
-      },
-    );
+    await expect(
+      holdBooking(system.booking, { ...before.request, couponCode: await addCoupon() }),
+    ).rejects.toMatchObject({
+      code: 'already_done',
+      message: `Your payment for booking ${reference} is on its way to us, so nothing was changed.`,
+      details: { bookingId: before.id },
+    });
     expect(await bookingOf(before.id)).toMatchObject({ status: 'confirmed' });
   });
 
@@ -205,10 +207,10 @@ describe('a hold of the same hours with another coupon', () => {
     const code = await addCoupon();
     const { expireSession } = payments;
     payments.expireSession = fails(noAnswer);
-    await expect(holdBooking(system.booking, { ...before.asked, couponCode: code })).rejects.toBe(noAnswer);
+    await expect(holdBooking(system.booking, { ...before.request, couponCode: code })).rejects.toBe(noAnswer);
     expect(await bookingOf(before.id)).toMatchObject({ status: 'pending' });
-    payments.expireSession = fails(isUnknown);
-    const after = await holdBooking(system.booking, { ...before.asked, couponCode: code });
+    payments.expireSession = fails(missing);
+    const after = await holdBooking(system.booking, { ...before.request, couponCode: code });
     expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
     expect(after.bookingId).not.toBe(before.id);
     payments.expireSession = expireSession;
@@ -223,24 +225,24 @@ describe('a hold of the same hours with another coupon', () => {
       await settlePayment(system.booking, id);
       return session;
     };
-    const startTime = new Date(before.asked.startTime.getTime() - HOUR);
-    await holdBooking(system.booking, { ...before.asked, startTime, couponCode: code });
+    const startTime = new Date(before.request.startTime.getTime() - HOUR);
+    await holdBooking(system.booking, { ...before.request, startTime, couponCode: code });
     payments.expireSession = expireSession;
     expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
   });
 
   test('also closes a session whose create call lost its answer', async () => {
-    const { id, asked, session } = await unanswered(true);
-    await holdBooking(system.booking, { ...asked, couponCode: await addCoupon() });
+    const { id, request, session } = await unanswered(true);
+    await holdBooking(system.booking, { ...request, couponCode: await addCoupon() });
     expect((await payments.getSession(session)).status).toBe('expired');
     expect(await bookingOf(id)).toMatchObject({ reason: 'replaced' });
   });
 });
 
 describe('the release of a hold', () => {
-  test('waits a minute for a create call that may still run; repeated it changes nothing, and an unknown booking is refused', async () => {
+  test('waits a minute for a create call that may still be running; a second release changes nothing, and an unknown booking is refused', async () => {
     const { id, person } = await unanswered(false);
-    // The call for its pay page may still be under way.
+    // The create call may still be running.
     expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({ id, status: 'pending' });
     system.state.now += 60_000;
     expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({
@@ -283,7 +285,7 @@ describe('the release of a hold', () => {
     const { id, session } = await held();
     system.provider.move(session, 'delay');
     await settlePayment(system.booking, session);
-    payments.getSession = fails(isUnknown);
+    payments.getSession = fails(missing);
     expect(await releaseHold(system.booking, id, 'hold_expired')).toMatchObject({
       id,
       status: 'cancelled',

@@ -9,12 +9,12 @@ export function toUser(row: UserRow): Record<string, unknown> {
     email: row.email ?? '',
     phone: row.phone ?? '',
     email_confirmed_at: row.email_confirmed_at,
-    ...given('phone_confirmed_at', row.phone_confirmed_at),
+    ...optional('phone_confirmed_at', row.phone_confirmed_at),
     confirmed_at: row.email_confirmed_at ?? row.phone_confirmed_at,
     confirmation_sent_at: row.confirmation_sent_at,
     recovery_sent_at: row.recovery_sent_at,
-    ...given('invited_at', row.invited_at),
-    ...given('reauthentication_sent_at', row.reauthentication_sent_at),
+    ...optional('invited_at', row.invited_at),
+    ...optional('reauthentication_sent_at', row.reauthentication_sent_at),
     ...(row.email_change === null
       ? {}
       : { new_email: row.email_change, email_change_sent_at: row.email_change_sent_at }),
@@ -28,12 +28,13 @@ export function toUser(row: UserRow): Record<string, unknown> {
     factors: row.factors,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    ...given('banned_until', row.banned_until),
-    ...given('deleted_at', row.deleted_at),
+    ...optional('banned_until', row.banned_until),
+    ...optional('deleted_at', row.deleted_at),
     is_anonymous: row.is_anonymous,
     ...(row.is_sso_user ? { is_sso_user: true } : {}),
   };
 }
-function given(name: string, value: unknown): Record<string, unknown> {
+/** Returns a field only when it has a value. */
+function optional(name: string, value: unknown): Record<string, unknown> {
   return value === null ? {} : { [name]: value };
 }

@@ -23,6 +23,6 @@ export function readChallenge(text: string | null | undefined, method: string | 
 
 /** Whether a verifier belongs to a challenge (RFC 7636, section 4.6). */
 export function matchesChallenge(verifier: string, challenge: NonNullable<Challenge>): boolean {
-  const made = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url');
-  return equalInConstantTime(made, challenge.text);
+  const derived = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url');
+  return equalInConstantTime(derived, challenge.text);
 }

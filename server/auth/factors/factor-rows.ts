@@ -25,7 +25,7 @@ const COLUMNS =
 /** Names of the types in error messages. */
 export const factorNames: Readonly<Record<FactorType, string>> = { totp: 'TOTP', phone: 'Phone', webauthn: 'WebAuthn' };
 
-/** Reads the factor in the path (`:factor`). 404 for a factor of somebody else, as for a missing one. `lock`: until the transaction ends. */
+/** Reads the factor in the path (`:factor`). 404 for another user's factor, as for a missing one. `lock`: until the transaction ends. */
 export async function readPathFactor(
   db: Pick<Transaction, 'one'>,
   c: Call,

@@ -41,12 +41,12 @@ export async function verifyFactor(
   checkShape(factor, body);
   if (!config.factors[factor.factor_type]) throw factorDisabled(factor.factor_type);
   const key = `factor:${factor.id}`;
-  await takeLimit(context, authLimits.factorTries, key);
+  await takeLimit(context, authLimits.factorAttempts, key);
   const outcome = await answerChallenge(context, c, caller, body);
   if (outcome === 'closed')
     throw await closedRefusal(context, { challengeId: body.challenge_id, factorId: factor.id, ip: c.var.ip });
   if (outcome === 'wrong') throw wrongAnswer(factor.factor_type);
-  await resetLimit(db, { limit: authLimits.factorTries, key });
+  await resetLimit(db, { limit: authLimits.factorAttempts, key });
   sessions.forget(outcome.ended);
   return c.json(outcome.response);
 }

@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  `in ${RUNS} orders with a thief, an lenient copy ends the session and nothing else does`,
+  `in ${RUNS} orders with a thief, a stolen copy ends the session and nothing else does`,
   { timeout: 3_600_000 },
   async () => {
     const context = contextWith(REUSE_MS / 1000);

@@ -1,4 +1,3 @@
-import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import type { Needs } from '../core/context.ts';
 import type { Call } from '../core/request.ts';
 import { requireSso } from './require-sso.ts';
@@ -10,8 +9,10 @@ export function samlParty(apiUrl: string): { entityId: string; acsUrl: string } 
 }
 
 /** `GET /sso/saml/metadata`: the settings that an identity provider needs (SAML 2.0 Metadata). */
-export function ssoMetadata(context: Needs<'ssoProviders', 'apiUrl'>, c: Call): Response {
+export async function ssoMetadata(context: Needs<'ssoProviders', 'apiUrl'>, c: Call): Promise<Response> {
   requireSso(context);
+  // Loaded at its first use, for a faster start.
+  const { generateServiceProviderMetadata } = await import('@node-saml/node-saml');
   const { entityId, acsUrl } = samlParty(context.config.apiUrl);
   const xml = generateServiceProviderMetadata({
     issuer: entityId,

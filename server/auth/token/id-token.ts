@@ -60,10 +60,10 @@ async function readIdToken({ providers }: Needs<'providers'>, c: Call, name: str
 }
 
 /** The token contains the hash of a nonce that only the requesting app knows. */
-function checkNonce(inToken: string | null, given: string | null): void {
-  if ((inToken === null) !== (given === null))
+function checkNonce(inToken: string | null, nonce: string | null): void {
+  if ((inToken === null) !== (nonce === null))
     throw refuse.validation('Passed nonce and nonce in id_token should either both exist or not.');
-  if (given === null || inToken === null) return;
-  if (!equalInConstantTime(createHash('sha256').update(given).digest('hex'), inToken))
+  if (nonce === null || inToken === null) return;
+  if (!equalInConstantTime(createHash('sha256').update(nonce).digest('hex'), inToken))
     throw refuse.validation('Nonces mismatch');
 }

@@ -1,12 +1,8 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { RelyingParty } from '../core/config.ts';
 import { base64Text, credentialFields, type CredentialUse, type StoredCredential } from './credential.ts';
+import { loadWebauthn } from './library.ts';
 
 const assertionSchema = z.object({
   ...credentialFields,
@@ -19,11 +15,12 @@ const assertionSchema = z.object({
 });
 
 /** Creates options for a sign-in. `existing`: the keys that may answer; when empty, the authenticator offers its keys for this site. */
-export function requestOptions(
+export async function requestOptions(
   party: RelyingParty,
   existing: readonly Pick<StoredCredential, 'id' | 'transports'>[],
   use: CredentialUse,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await loadWebauthn();
   return generateAuthenticationOptions({
     rpID: party.id,
     userVerification: use === 'passkey' ? 'required' : 'preferred',
@@ -54,6 +51,7 @@ export async function readAssertion(
 ): Promise<{ counter: number; backedUp: boolean } | null> {
   const response = readResponse(sent);
   if (response?.id !== credential.id) return null;
+  const { verifyAuthenticationResponse } = await loadWebauthn();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,

@@ -1,13 +1,12 @@
-import {
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
-  type VerifiedRegistrationResponse,
-  verifyRegistrationResponse,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
+  VerifiedRegistrationResponse,
 } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { RelyingParty } from '../core/config.ts';
 import { base64Text, credentialFields, type CredentialUse, type StoredCredential } from './credential.ts';
+import { loadWebauthn } from './library.ts';
 
 export type NewCredential = StoredCredential & {
   readonly aaguid: string;
@@ -28,12 +27,13 @@ const registrationSchema = z.object({
 });
 
 /** Creates options for a registration. `existing`: the user's keys, which are not registered twice. */
-export function registrationOptions(
+export async function registrationOptions(
   party: RelyingParty,
   user: { readonly id: string; readonly name: string },
   existing: readonly Pick<StoredCredential, 'id' | 'transports'>[],
   use: CredentialUse,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await loadWebauthn();
   return generateRegistrationOptions({
     rpName: party.name,
     rpID: party.id,
@@ -68,6 +68,7 @@ export async function readRegistration(
     response: { clientDataJSON, attestationObject },
     clientExtensionResults: {},
   };
+  const { verifyRegistrationResponse } = await loadWebauthn();
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
       response: answer,

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import sharp from 'sharp';
-import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
+import type { Worker } from 'tesseract.js';
 import { ProviderError } from '../call.ts';
 import { readLicenceText } from './licence-text.ts';
 import type { IdReader } from '../ports.ts';
@@ -20,6 +19,8 @@ export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReade
   let idle: NodeJS.Timeout | null = null;
 
   async function start(): Promise<Worker> {
+    // Loaded at its first use, as sharp below, for a faster start.
+    const { createWorker, OEM, PSM } = await import('tesseract.js');
     const require = createRequire(import.meta.url);
     const langPath = join(dirname(require.resolve('@tesseract.js-data/eng/package.json')), '4.0.0_best_int');
     const created = await createWorker('eng', OEM.LSTM_ONLY, { langPath, gzip: true, cacheMethod: 'none' });
@@ -35,6 +36,7 @@ export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReade
   }
 
   async function recognise(image: Uint8Array): Promise<{ text: string; confidence: number }> {
+    const { default: sharp } = await import('sharp');
     const prepared = await sharp(image)
       .resize({ width: READING_WIDTH, height: READING_HEIGHT, fit: 'inside' })
       .grayscale()

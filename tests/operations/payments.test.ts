@@ -2,54 +2,22 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/engine/open-embedded.ts';
-import { openPostgres } from '#server/db/open-postgres.ts';
+import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { releaseHold } from '#server/operations/bookings/release.ts';
+import type { PaymentContext } from '#server/operations/payments/context.ts';
+import { refundPayment } from '#server/operations/payments/refund.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
+import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
+import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/payments.ts';
-import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
-import { acceptEvent, handleDueEvents } from '../webhooks/handle-events.ts';
-import type { PaymentContext } from './context.ts';
-import { releaseExpiredHolds } from '../bookings/release-expired.ts';
-import { releaseHold } from '../bookings/release.ts';
-import { refundPayment } from '../payments/refund.ts';
-import { settlePayment } from '../payments/settle.ts';
-import { reconcilePayments } from '../reconciliation/reconcile-payments.ts';
+import { databases, HOUR, START } from './booking-system.ts';
 
-const MIGRATIONS = new URL('../../../database/migrations/', import.meta.url).pathname;
 const RUNS = process.env['TEST_LONG'] ? 500 : 12;
-const START = Date.parse('2031-03-01T00:00:00Z');
-const HOUR = 3_600_000;
 const CENTS = 6_900;
 const STUDIO = '5a000000-0000-4000-8000-0000000000ff';
 
-type Open = () => Promise<{ db: Database; close(): Promise<void> }>;
-async function options() {
-  return { migrations: await readMigrations(MIGRATIONS), report: () => undefined, warn: () => undefined };
-}
-const embedded: Open = async () => {
-  const db = await openEmbedded(await migratedImage(), await options());
-  return { db, close: () => db.close() };
-};
-const postgres: Open = async () => {
-  const own: TestDatabase | null = await createMigratedDatabase();
-  if (!own) throw new Error('PostgreSQL went away');
-  const db = await openPostgres(own.url, { ...(await options()), poolSize: 4 });
-  return {
-    db,
-    close: async () => {
-      await db.close();
-      await own.drop();
-    },
-  };
-};
-const engines: readonly (readonly [string, Open])[] = [
-  ['the embedded database', embedded],
-  ...(process.env['TEST_POSTGRES_URL'] ? [['PostgreSQL', postgres] as const] : []),
-];
-
-describe.each(engines)('payments on %s', (_name, open) => {
+describe.each(databases)('payments on $name', ({ open }) => {
   let db: Database;
   let close: () => Promise<void>;
   let now = START;

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
 let count = 0;
-const someone = (): string => `way${(count += 1)}@example.com`;
+const someone = (): string => `methods${(count += 1)}@example.com`;
 const somePhone = (): string => `+6140000${String((count += 1)).padStart(4, '0')}`;
 const NEW_PASSWORD = 'another fine phrase';
 const TEST_PHONE = '+61491570156';
 
-describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   beforeAll(async () => {
     server = await startAuthTestServer({
@@ -26,7 +26,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     ...(await client.auth.getClaims()).data?.claims,
   });
 
-  describe('by a phone', () => {
+  describe('by phone', () => {
     test('a text message with a code confirms it, and the password works from then on', async () => {
       const phone = somePhone();
       const client = server.visitor();
@@ -111,7 +111,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
         ['/verify', { phone, token: '123456', type: 'sms' }],
         ['/token?grant_type=password', { phone, password: PASSWORD }],
       ] as const)
-        expect(await server.ask('POST', path, body), path).toMatchObject({ status: 400, body: no });
+        expect(await server.request('POST', path, body), path).toMatchObject({ status: 400, body: no });
     });
   });
 
@@ -126,7 +126,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       const mail = await server.mail(email, 2);
       expect(mail.subject).toContain('is your sign-in code');
       expect(mail.text).not.toContain('evil.example');
-      const opened = await server.ask('GET', `/verify?type=magiclink&token=${mail.tokenHash}`);
+      const opened = await server.request('GET', `/verify?type=magiclink&token=${mail.tokenHash}`);
       expect(opened.headers.get('location')).toContain(`token_hash=${mail.tokenHash}&type=magiclink`);
       expect((await client.auth.verifyOtp({ token_hash: mail.tokenHash, type: 'magiclink' })).error).toBeNull();
       expect((await client.auth.verifyOtp({ token_hash: mail.tokenHash, type: 'magiclink' })).error?.code).toBe(
@@ -152,8 +152,8 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     test('create_user false creates no account, and the answer does not reveal that', async () => {
       const [existing, unknown] = [someone(), someone()];
       await server.member(existing);
-      const ask = (email: string) => server.ask('POST', '/otp', { email, create_user: false });
-      const [one, two] = [await ask(existing), await ask(unknown)];
+      const call = (email: string) => server.request('POST', '/otp', { email, create_user: false });
+      const [one, two] = [await call(existing), await call(unknown)];
       expect([one.status, one.body]).toEqual([two.status, two.body]);
       expect([...one.headers.keys()]).toEqual([...two.headers.keys()]);
       await server.mail(existing, 2);
@@ -252,7 +252,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     const signUp = (email: string, password: string, ip: string) =>
       server.visitor(ip).auth.signUp({ email, password, options: { data: { full_name: password } } });
 
-    test('keeps no password of theirs, whoever came last', async () => {
+    test('gets no password of theirs, whoever signed up last', async () => {
       for (const [first, last] of [
         ['10.9.0.1', '10.9.0.2'],
         ['10.9.0.2', '10.9.0.1'],
@@ -271,7 +271,7 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
       }
     });
 
-    test('loses their password when its owner comes in by another way', async () => {
+    test('loses their password when its owner signs in with a recovery link', async () => {
       const email = someone();
       await signUp(email, 'the phrase of a thief', '10.9.0.1');
       await server.mail(email);
@@ -289,30 +289,30 @@ describe.each(engines)('ways into an account by the real client (PostgreSQL: %s)
     const here = await server.member(email);
     const there = server.visitor();
     await there.auth.signInWithPassword({ email, password: PASSWORD });
-    const ask = async (client: SupabaseClient, method: string, path: string) => {
+    const call = async (client: SupabaseClient, method: string, path: string) => {
       const { session } = (await client.auth.getSession()).data;
-      return server.ask(method, path, undefined, { authorization: `Bearer ${session?.access_token}` });
+      return server.request(method, path, undefined, { authorization: `Bearer ${session?.access_token}` });
     };
-    const listed = (await ask(here, 'GET', '/user/sessions')).body['sessions'];
+    const listed = (await call(here, 'GET', '/user/sessions')).body['sessions'];
     const sessions: { id: string; current: boolean }[] = Array.isArray(listed) ? listed : [];
     expect(sessions.filter((one) => one.current)).toHaveLength(1);
     expect(sessions).toHaveLength(2);
     const other = sessions.find((one) => !one.current)?.id ?? '';
     const otherUser = await server.member(someone());
-    expect((await ask(otherUser, 'DELETE', `/user/sessions/${other}`)).status).toBe(404);
-    expect((await ask(there, 'GET', '/user')).status).toBe(200);
-    expect((await ask(here, 'DELETE', `/user/sessions/${other}`)).status).toBe(200);
-    expect((await ask(there, 'GET', '/user')).status).toBe(403);
-    expect((await ask(here, 'GET', '/user')).status).toBe(200);
-    expect((await ask(here, 'DELETE', '/user/sessions/nonsense')).status).toBe(404);
+    expect((await call(otherUser, 'DELETE', `/user/sessions/${other}`)).status).toBe(404);
+    expect((await call(there, 'GET', '/user')).status).toBe(200);
+    expect((await call(here, 'DELETE', `/user/sessions/${other}`)).status).toBe(200);
+    expect((await call(there, 'GET', '/user')).status).toBe(403);
+    expect((await call(here, 'GET', '/user')).status).toBe(200);
+    expect((await call(here, 'DELETE', '/user/sessions/nonsense')).status).toBe(404);
   });
 
-  test('the event log has all of this', async () => {
+  test('the audit log has an entry for each of these events', async () => {
     const email = someone();
     await server.member(email);
-    await server.ask('POST', '/verify', { email, token: '000000', type: 'recovery' });
-    await server.ask('POST', '/recover', { email });
-    await server.ask('POST', '/token?grant_type=password', { email, password: 'a wrong phrase' });
+    await server.request('POST', '/verify', { email, token: '000000', type: 'recovery' });
+    await server.request('POST', '/recover', { email });
+    await server.request('POST', '/token?grant_type=password', { email, password: 'a wrong phrase' });
     const { rows } = await server.app.db.query<{ action: string }>(
       `select distinct payload ->> 'action' as action from auth.audit_log_entries`,
     );
