@@ -3,11 +3,10 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
 import { readBreached } from './auth/accounts/breached-passwords.ts';
-import { createMessageQueue } from './auth/codes/message-queue.ts';
-import { createMessageTemplates } from './auth/codes/message-templates.ts';
+import { createMessageQueue, deleteClosedMessages, messageJobKinds } from './auth/codes/message-queue.ts';
+import { sendMessage } from './auth/codes/send-message.ts';
 import { deleteExpired } from './auth/core/cleanup.ts';
 import type { AuthConfig } from './auth/core/config.ts';
-import type { MessageQueue } from './auth/core/message-queue.ts';
 import { mailRedirect } from './auth/core/redirects.ts';
 import { createAuthRouter } from './auth/router.ts';
 import { samlParty } from './auth/sso/metadata.ts';
@@ -17,6 +16,7 @@ import type { Database } from './db/database.ts';
 import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
 import type { Keys } from './crypto/keys.ts';
 import type { TakeLimit } from './http/limits.ts';
+import type { JobKinds } from './queue/jobs.ts';
 import type { SessionWatch } from './http/token.ts';
 import { createCaptcha } from './providers/captcha.ts';
 import type { Circuit } from './providers/circuit.ts';
@@ -37,10 +37,12 @@ export async function composeAuth(dependencies: {
   readCaller: ReadCaller;
   mail: Mail;
   textCircuit: Circuit;
+  /** Runs the due jobs of a worker soon. */
+  wake: (worker: string) => void;
   clock: Clock;
   log: Log;
-}): Promise<{ router: Hono<Env>; queue: MessageQueue; cleanup: () => Promise<void> }> {
-  const { db, keys, clock, log, mail } = dependencies;
+}): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
+  const { db, keys, clock, mail } = dependencies;
   const settings = dependencies.config.auth;
   const { siteUrl, signIn } = dependencies.config;
   const config: AuthConfig = {
@@ -51,16 +53,12 @@ export async function composeAuth(dependencies: {
     apiUrl: siteUrl,
   };
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
-  const templates = createMessageTemplates({ db, keys, clock, config });
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
-    db,
-    mail,
-    texts,
-    templates,
-    clock,
-    log,
     mailRedirect: (requested) => mailRedirect(config, requested),
+    wake: dependencies.wake,
+    clock,
+    codeSeconds: config.codeSeconds,
   });
   const router = createAuthRouter({
     ...dependencies,
@@ -73,11 +71,15 @@ export async function composeAuth(dependencies: {
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  const cleanup = async (): Promise<void> => {
-    await queue.cleanup();
-    await deleteExpired({ db, clock });
+  const sending = { db, keys, clock, config, mail, texts };
+  return {
+    router,
+    jobKinds: messageJobKinds((message) => sendMessage(sending, message)),
+    async cleanup() {
+      await deleteExpired({ db, clock });
+      await deleteClosedMessages(db, clock());
+    },
   };
-  return { router, queue, cleanup };
 }
 
 function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {

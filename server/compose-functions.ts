@@ -39,7 +39,7 @@ export function composeFunctions(context: {
   staff: StaffContext;
   links: LinkSigner;
   power: PowerContext;
-  verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
+  verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
 }): Hono<Env> {
   return createFunctionsRouter({

@@ -2,12 +2,14 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import pino from 'pino';
+import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
 import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { composeFunctions } from './compose-functions.ts';
+import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -17,7 +19,7 @@ import { createEncryption } from './crypto/encryption.ts';
 import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLinkSigner } from './crypto/link-signer.ts';
-import { createLimits, type Limit } from './http/limits.ts';
+import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
@@ -30,11 +32,11 @@ import { createBookingMails } from './operations/booking-mails.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
+import { jobKinds, WORKERS } from './operations/core/jobs.ts';
 import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
 import { deletePhoto } from './operations/identity/delete-photo.ts';
-import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import { refundPayment } from './operations/payments/refund.ts';
@@ -154,6 +156,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     readCaller,
     mail,
     textCircuit: circuits.texts,
+    wake: (worker) => queue.wake(worker),
     clock,
     log,
   });
@@ -225,27 +228,37 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const jobs = createBackgroundJobs({
+  const { queue, scheduler } = createBackgroundJobs({
     db,
     clock,
     log,
+    workers: { ...WORKERS, ...MESSAGE_WORKERS },
     releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
     reconcilePayments: () => reconcilePayments(payment),
     alerts,
-    circuits: { payments: circuits.payments, locks: circuits.locks, mail: circuits.mail, alerts: circuits.mail },
-    handlers: {
-      ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
-      'mail.job-alert': (job) => sendJobAlert(alerts, job),
-      'access.request': (job) => requestFirstCode(access, job),
-      'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => refundPayment(payment, job.subjectId),
-      'image.delete': (job) => deletePhoto(identity, job),
+    circuits: {
+      payments: circuits.payments,
+      locks: circuits.locks,
+      mail: circuits.mail,
+      alerts: circuits.mail,
+      'account-mails': circuits.mail,
+      'account-texts': circuits.texts,
+    },
+    kinds: {
+      ...auth.jobKinds,
+      ...jobKinds({
+        ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
+        'mail.job-alert': (job) => sendJobAlert(alerts, job),
+        'access.request': (job) => requestFirstCode(access, job),
+        'access.revoke': (job) => revokeCodes(access, job),
+        'payment.refund': (job) => refundPayment(payment, job.subjectId),
+        'image.delete': (job) => deletePhoto(identity, job),
+      }),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
-      { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
-      { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
+      { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });
@@ -261,11 +274,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     staff: { db, developerPages: config.developerPages },
     links,
     power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
-    verifyReport: createIgloohomeVerifier({
+    verifyLockWebhook: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    drain: () => jobs.drain(),
+    drain: () => queue.run(),
   });
 
   const realtime = await openRealtime({
@@ -323,8 +336,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     keys,
     db,
     log,
-    scheduler: jobs.scheduler,
-    flushMail: () => auth.queue.flush(),
+    scheduler,
+    flushMail: async () => void (await queue.run(Object.keys(MESSAGE_WORKERS))),
     demo,
     broken: broken.promise,
     removeDemoAccounts: () => removeDemoAccounts(db),

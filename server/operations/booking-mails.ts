@@ -17,7 +17,7 @@ import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from
 import { freeCancelHours } from './bookings/cancel.ts';
 import { failpoint } from './core/failpoint.ts';
 import { refundCents } from './payments/payment-rows.ts';
-import type { Job, JobHandler } from './outbox.ts';
+import type { Job, JobHandler } from './core/jobs.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import { Refusal } from './core/refusal.ts';
 

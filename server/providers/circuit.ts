@@ -22,7 +22,7 @@ export type Circuit = {
    */
   run<T>(call: () => Promise<T>, budgetMs?: number): Promise<T>;
   /** How many calls may start now: any number, one trial, or none. */
-  room(): number;
+  readonly capacity: () => number;
   readonly isOpen: () => boolean;
 };
 
@@ -82,7 +82,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
     provider,
     run: (call, budgetMs = BUDGET_MS) =>
       callLimit === null ? guarded(call, budgetMs) : callLimit.execute(() => guarded(call, budgetMs)),
-    room() {
+    capacity: () => {
       if (breaker.state === CircuitState.Closed) return Number.POSITIVE_INFINITY;
       return breaker.state === CircuitState.Open && clock().getTime() >= trialAt ? 1 : 0;
     },

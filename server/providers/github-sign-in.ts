@@ -74,15 +74,15 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
       }).toString();
       return Promise.resolve(url.href);
     },
-    async redeem({ state, verifier, answer }) {
-      if (answer.get('state') !== state) throw new ProviderError(NAME, 'state_mismatch', { retryable: false });
+    async redeem({ state, verifier, response }) {
+      if (response.get('state') !== state) throw new ProviderError(NAME, 'state_mismatch', { retryable: false });
       const { status, body } = await callHttp(NAME, `${siteUrl}/login/oauth/access_token`, {
         method: 'POST',
         headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({
           client_id: clientId,
           client_secret: clientSecret,
-          code: answer.get('code') ?? '',
+          code: response.get('code') ?? '',
           redirect_uri: redirectUri,
           code_verifier: verifier,
         }).toString(),
@@ -91,7 +91,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
       const token = tokenSchema.safeParse(body);
       if (!token.success) throw new ProviderError(NAME, 'code_refused', { retryable: false });
       return {
-        person: await readUser(token.data.access_token),
+        user: await readUser(token.data.access_token),
         accessToken: token.data.access_token,
         refreshToken: token.data.refresh_token ?? null,
       };

@@ -51,9 +51,9 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
         ...(settings.formPost ? { response_mode: 'form_post' } : {}),
       }).href;
     },
-    async redeem({ state, nonce, verifier, answer }) {
+    async redeem({ state, nonce, verifier, response }) {
       const url = new URL(redirectUri);
-      url.search = answer.toString();
+      url.search = response.toString();
       const tokens = await withProviderErrors(name, async () =>
         authorizationCodeGrant(await findConfiguration(), url, {
           expectedState: state,
@@ -65,7 +65,7 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
       const claims = tokens.claims();
       if (!claims) throw new ProviderError(name, 'no_id_token', { retryable: false });
       return {
-        person: readUser(claims),
+        user: readUser(claims),
         accessToken: tokens.access_token,
         refreshToken: tokens.refresh_token ?? null,
       };
@@ -112,7 +112,7 @@ function createIdTokenReader(
       return null;
     const nonce = payload['nonce'];
     return {
-      person: readUser(payload),
+      user: readUser(payload),
       nonce: typeof nonce === 'string' ? nonce : null,
       expiresAt: new Date(((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000),
     };

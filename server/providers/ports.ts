@@ -209,15 +209,15 @@ export type SignInProvider = {
   readonly formPost: boolean;
   /** Builds the URL to redirect the user to. `extra`: the client's parameters, such as prompt; they never replace ours. */
   startUrl(input: SignInChecks & { scopes: string | null; extra: Readonly<Record<string, string>> }): Promise<string>;
-  /** Exchanges the callback's query or form (`answer`) for the user. Throws `ProviderError`, not retryable when it is invalid. */
+  /** Exchanges the callback's query or form (`response`) for the user. Throws `ProviderError`, not retryable when it is invalid. */
   redeem(
-    input: SignInChecks & { answer: URLSearchParams },
-  ): Promise<{ person: ProviderUser; accessToken: string; refreshToken: string | null }>;
+    input: SignInChecks & { response: URLSearchParams },
+  ): Promise<{ user: ProviderUser; accessToken: string; refreshToken: string | null }>;
   /** Reads an id token that an app received; null when it is from another provider, for another app, or expired. */
   readIdToken: ((idToken: string, accessToken: string | null) => Promise<IdToken | null>) | null;
 };
 /** `nonce`: as in the token. `expiresAt`: when the token stops being valid. */
-export type IdToken = { readonly person: ProviderUser; readonly nonce: string | null; readonly expiresAt: Date };
+export type IdToken = { readonly user: ProviderUser; readonly nonce: string | null; readonly expiresAt: Date };
 
 /** An employer's identity provider for single sign-on. */
 export type SingleSignOn = {
@@ -228,5 +228,5 @@ export type SingleSignOn = {
   /** Builds the URL to redirect the user to. `relayState` comes back with the response. */
   startUrl(input: { requestId: string; relayState: string }): Promise<string>;
   /** Verifies the response to a request. Throws `ProviderError`, not retryable when it is invalid. `id` is the assertion's. */
-  read(response: string, requestId: string): Promise<{ person: ProviderUser; id: string; expiresAt: Date }>;
+  read(response: string, requestId: string): Promise<{ user: ProviderUser; id: string; expiresAt: Date }>;
 };

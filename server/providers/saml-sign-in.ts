@@ -92,7 +92,7 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
       if (profile.issuer !== provider.entity_id) throw refuse('another_issuer');
       const { id, expiresAt } = readConfirmation(profile, self, requestId) ?? {};
       if (id === undefined || expiresAt === undefined) throw refuse('not_for_this_request');
-      return { person: readUser(profile, provider), id, expiresAt };
+      return { user: readUser(profile, provider), id, expiresAt };
     },
   };
 }

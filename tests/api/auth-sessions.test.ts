@@ -260,7 +260,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       server.advance(61_000);
       const { id } = (await client.auth.getUser()).data.user ?? {};
       await server.app.db.query(
-        `insert into auth.message_queue (kind, email, created_at, due_at) values ('recovery', $1, $2::timestamptz, $2::timestamptz + interval '1 hour')`,
+        `insert into private.outbox (kind, subject_id, recipient, due_at) values ('account-mail.recovery', gen_random_uuid(), $1, $2::timestamptz + interval '1 hour')`,
         [email, server.now()],
       );
       expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
@@ -270,7 +270,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       expect((await verify(link.tokenHash, 'magiclink')).error?.code).toBe('otp_expired');
       expect((await verify(change.tokenHash, 'email_change')).error?.code).toBe('otp_expired');
       const { rows } = await server.app.db.query(
-        `select kind from auth.message_queue where email = $1 and kind <> 'password_changed'
+        `select kind from private.outbox where recipient = $1 and kind <> 'account-mail.password_changed'
          union all select kind from auth.one_time_tokens where user_id = $2::uuid`,
         [email, id],
       );
@@ -300,7 +300,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
         await other.end();
         expect((await server.mail(email, 2)).subject).toBe('Your password was changed');
         await until(
-          async () => (await server.app.db.one('select 1 from auth.message_queue where email = $1', [email])) === null,
+          async () => (await server.app.db.one('select 1 from private.outbox where recipient = $1', [email])) === null,
         );
         expect(await server.app.db.one('select 1 from auth.one_time_tokens where user_id = $1::uuid', [id])).toBeNull();
         expect(await server.mailsOf(email)).toHaveLength(2);

@@ -61,7 +61,7 @@ export async function startAuthTestServer(
   /** Waits for a message and until the server has recorded that it was sent: moving the clock in between would send it again. */
   async function arrival<T>(to: string, find: () => Promise<T | undefined>): Promise<T> {
     const found = await until(find, 5_000);
-    const leased = `select 1 from auth.message_queue where $1 in (email, '+' || phone) and lease_until > $2::timestamptz`;
+    const leased = `select 1 from private.outbox where recipient = ltrim($1, '+') and lease_until > $2::timestamptz`;
     await until(async () => (await server.app.db.one(leased, [to, server.now()])) === null, 5_000);
     return found;
   }

@@ -250,15 +250,15 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
       const { code, tokenHash } = await server.mail(email, 2);
       const { refresh } = await readToken(client);
       for (const table of [
-        'users',
-        'sessions',
-        'signup_attempts',
-        'one_time_tokens',
-        'message_queue',
-        'identities',
-        'audit_log_entries',
+        'auth.users',
+        'auth.sessions',
+        'auth.signup_attempts',
+        'auth.one_time_tokens',
+        'private.outbox',
+        'auth.identities',
+        'auth.audit_log_entries',
       ]) {
-        const { rows } = await server.app.db.query<{ row: string }>(`select t::text as row from auth.${table} t`);
+        const { rows } = await server.app.db.query<{ row: string }>(`select t::text as row from ${table} t`);
         const all = rows.map(({ row }) => row).join('\n');
         for (const secret of [tokenHash, PASSWORD, refresh]) expect(all).not.toContain(secret);
         expect(all).not.toMatch(new RegExp(`(^|[(,"])${code}([),"]|$)`, 'm'));

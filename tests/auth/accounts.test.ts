@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AuthApp, type AuthServer, NEW_PASSWORD, openAuthApp, PASSWORD, SITE, textIn } from './auth-app.ts';
 
 const UUID4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -265,7 +265,9 @@ describe('a new password', () => {
       app.beforeMail = beforeMail;
       expect((await app.request('PUT', '/user', { password: NEW_PASSWORD }, { token })).status).toBe(200);
     };
-    const { tokenHash } = await app.mailTo(email);
+    await app.queue.flush();
+    const handedOver = app.mails.find((one) => one.to === email);
+    const tokenHash = /token_hash=([\w-]+)/.exec(handedOver?.text ?? '')?.[1] ?? '';
     expect(tokenHash).not.toBe('');
     expect((await useLink(tokenHash)).body).toMatchObject({ code: 'otp_expired' });
   });
@@ -280,7 +282,7 @@ describe('a new password', () => {
     await app.request('GET', '/reauthenticate', undefined, { token });
     expect((await app.request('POST', '/verify', { email: next, type: 'email_change', token: code })).status).toBe(200);
     expect((await app.request('POST', '/verify', { type: 'magiclink', token_hash: tokenHash })).status).toBe(403);
-    expect(await app.db.one('select 1 from auth.message_queue where email = $1', [email])).toBeNull();
+    expect(await app.db.one('select 1 from private.outbox where recipient = $1', [email])).toBeNull();
   });
 });
 
@@ -290,6 +292,77 @@ test(`a link that was mailed leads to ${SITE} and nowhere else`, async () => {
   const { text, tokenHash } = await app.mailTo(email);
   expect(text).toContain(`${SITE}/auth?reset=true&token_hash=${tokenHash}&type=recovery`);
   expect(text).not.toContain('evil.example');
+});
+
+describe('a mail server that is down', () => {
+  const jobOf = (email: string) =>
+    app.db.one<{ tries: number; error: string | null }>(
+      'select tries, last_error as error from private.outbox where recipient = $1',
+      [email],
+    );
+  const alertsAbout = async (kind: string): Promise<unknown[]> =>
+    (
+      await app.db.query<{ details: unknown }>(
+        `select details from public.audit_logs where resource_type = 'outbox' and details ->> 'kind' = $1 order by created_at`,
+        [kind],
+      )
+    ).rows.map(({ details }) => details);
+  /** Lets time pass in steps of a minute, in which due mails are tried. */
+  async function passMinutes(count: number): Promise<void> {
+    for (let gone = 0; gone < count; gone += 1) {
+      app.advance(MINUTE);
+      await app.queue.flush();
+    }
+  }
+  let beforeMail: AuthApp['beforeMail'];
+  beforeEach(() => {
+    beforeMail = app.beforeMail;
+    app.beforeMail = () => Promise.reject(new Error('the mail server is down'));
+  });
+  afterEach(() => {
+    app.beforeMail = beforeMail;
+  });
+
+  test('gets a code mail as soon as it is back, while the code could still be valid', async () => {
+    const { email } = await app.member();
+    await app.request('POST', '/recover', { email });
+    await app.queue.flush();
+    await passMinutes(8);
+    expect((await jobOf(email))?.tries).toBeGreaterThan(5);
+    app.beforeMail = beforeMail;
+    await passMinutes(1);
+    expect(app.mails.filter((one) => one.to === email)).toHaveLength(1);
+    expect(await jobOf(email)).toBeNull();
+  });
+
+  test('never gets a code mail that is older than its code: it is dropped, and the audit log says so', async () => {
+    const { email } = await app.member();
+    await app.request('POST', '/otp', { email });
+    await app.queue.flush();
+    await passMinutes(59);
+    expect(await jobOf(email)).toMatchObject({ error: 'the mail server is down' });
+    await passMinutes(2);
+    expect(await jobOf(email)).toBeNull();
+    expect(await alertsAbout('account-mail.otp')).toMatchObject([
+      { tries: 3, reason: 'the mail server is down' },
+      { dropped: true, reason: 'the mail server is down' },
+    ]);
+    app.beforeMail = beforeMail;
+    await passMinutes(2);
+    expect(app.mails.filter((one) => one.to === email)).toEqual([]);
+  });
+
+  test('gets the news of a changed password however late it is back', async () => {
+    const { email, token } = await app.member();
+    expect((await app.request('PUT', '/user', { password: NEW_PASSWORD }, { token })).status).toBe(200);
+    await app.queue.flush();
+    await passMinutes(120);
+    app.beforeMail = beforeMail;
+    await passMinutes(1);
+    expect(app.mails.filter((one) => one.to === email).map((one) => one.subject)).toEqual([
+      expect.stringMatching(/password.*changed/i),
+    ]);
+  });
 });
 
 describe('mails that are not sent', () => {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { createMessageQueue } from '#server/auth/codes/message-queue.ts';
-import { createMessageTemplates } from '#server/auth/codes/message-templates.ts';
+import { createMessageQueue, MESSAGE_WORKERS, messageJobKinds } from '#server/auth/codes/message-queue.ts';
+import { sendMessage } from '#server/auth/codes/send-message.ts';
 import type { AuthConfig } from '#server/auth/core/config.ts';
 import type { AuthContext } from '#server/auth/core/context.ts';
-import type { MessageQueue } from '#server/auth/core/message-queue.ts';
 import { mailRedirect } from '#server/auth/core/redirects.ts';
 import { createAuthRouter } from '#server/auth/router.ts';
 import { isSessionAlive } from '#server/auth/sessions/is-session-alive.ts';
@@ -13,6 +12,7 @@ import type { Env } from '#server/http/caller.ts';
 import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
 import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
+import { createQueue } from '#server/queue/queue.ts';
 import type { ProviderUser, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
 
@@ -37,7 +37,8 @@ export type SignedInUser = {
 export type AuthServer = {
   /** Calls `/auth/v1` and returns the response. A body that is not JSON becomes `{text}`. */
   request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
-  readonly queue: MessageQueue;
+  /** `flush` sends what is queued. */
+  readonly queue: { flush(): Promise<void> };
 };
 
 /** The auth API on an embedded database. Mails, text messages and identity providers are in memory. */
@@ -121,15 +122,20 @@ export async function openAuthApp(): Promise<AuthApp> {
         mails.push(message);
       },
     };
-    const templates = createMessageTemplates({ db, keys, clock, config });
-    const queue = createMessageQueue({
+    const sending = { db, keys, clock, config, mail, texts: textPort };
+    const jobs = createQueue({
       db,
-      mail,
-      texts: textPort,
-      templates,
-      mailRedirect: (requested) => mailRedirect(config, requested),
       clock,
       log,
+      workers: MESSAGE_WORKERS,
+      kinds: messageJobKinds((message) => sendMessage(sending, message)),
+    });
+    const queue = createMessageQueue({
+      mailRedirect: (requested) => mailRedirect(config, requested),
+      // Tests send messages themselves, so nothing is sent in the background.
+      wake: () => undefined,
+      clock,
+      codeSeconds: config.codeSeconds,
     });
     const router = createAuthRouter({
       db,
@@ -137,8 +143,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       clock,
       config,
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
-      // Tests send messages themselves, so nothing is sent in the background.
-      queue: { ...queue, soon: () => undefined },
+      queue,
       texts: textPort,
       isBreached: () => false,
       captcha: null,
@@ -157,7 +162,7 @@ export async function openAuthApp(): Promise<AuthApp> {
     });
     app.route('/auth/v1', router);
     return {
-      queue,
+      queue: { flush: async () => void (await jobs.run()) },
       async request(method, path, body, { token, ip, headers = {} } = {}) {
         callers += 1;
         const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
@@ -245,9 +250,9 @@ function createProvider(person: () => ProviderUser): SignInProvider {
     name: 'google',
     formPost: false,
     startUrl: ({ state }) => Promise.resolve(`https://accounts.example.com/?state=${state}`),
-    redeem: () => Promise.resolve({ person: person(), accessToken: 'provider access', refreshToken: null }),
+    redeem: () => Promise.resolve({ user: person(), accessToken: 'provider access', refreshToken: null }),
     readIdToken: (token) =>
-      Promise.resolve({ person: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
+      Promise.resolve({ user: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
   };
 }
 

@@ -231,7 +231,7 @@ describe('single sign-on', () => {
 const provider = () => ({
   formPost: false,
   startUrl: () => Promise.resolve('https://accounts.example.com/'),
-  redeem: () => Promise.resolve({ person: providerPerson(), accessToken: 'x', refreshToken: null }),
+  redeem: () => Promise.resolve({ user: providerPerson(), accessToken: 'x', refreshToken: null }),
   readIdToken: null,
 });
 

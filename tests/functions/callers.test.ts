@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
     callers: 'provider',
     limit: null,
     body: JSON.stringify({ payload: { product: { id: 'lock-1' }, event: { type: 5, data: {} } } }),
-    answers: { verifyReport: () => true },
+    answers: { verifyLockWebhook: () => true },
   },
 ];
 

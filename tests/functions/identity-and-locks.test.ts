@@ -14,7 +14,7 @@ describe('check-verification-and-checkout', () => {
   const check = async (body: unknown) =>
     readAnswer(await app.send('check-verification-and-checkout', 'person', { body }));
 
-  test('checks the caller, whoever the body names', async () => {
+  test('reads the check of the caller, whoever the body names', async () => {
     app.answers['readHostedCheck'] = () => ({ verified: true, status: 'verified', error: null });
     expect(await check({ verificationSessionId: 'vs_1', userId: STAFF })).toEqual(
       ok({ verified: true, status: 'verified', checkoutUrl: '/checkout' }),
@@ -30,7 +30,7 @@ describe('check-verification-and-checkout', () => {
   });
 
   test.each(['vs_1', 'vs_test_1PqRs7', `vs_${'x'.repeat(200)}`])(
-    'takes %s as a check',
+    'accepts the session id %s',
     async (verificationSessionId) => {
       app.answers['readHostedCheck'] = () => ({ verified: false, status: 'processing', error: null });
       expect(await check({ verificationSessionId })).toMatchObject({ status: 200 });
@@ -39,7 +39,7 @@ describe('check-verification-and-checkout', () => {
   );
 
   test.each([undefined, null, 1, '', 'vs_', 'xvs_1', 'vs_a-b', `vs_${'x'.repeat(201)}`])(
-    'refuses %j as a check',
+    'refuses the session id %j',
     async (verificationSessionId) => {
       expect(await check({ verificationSessionId })).toMatchObject({
         status: 400,
@@ -221,15 +221,15 @@ describe('igloohome-webhook', () => {
     payload: { product: { id }, event: { type, data: { activityLogs } } },
   });
   const send = async (body: unknown) => readAnswer(await app.send('igloohome-webhook', 'none', { body }));
-  beforeEach(() => Object.assign(app.answers, { verifyReport: () => true, recordUse: () => undefined }));
+  beforeEach(() => Object.assign(app.answers, { verifyLockWebhook: () => true, recordUse: () => undefined }));
   const used = () => operationCalls().filter(([name]) => name === 'recordUse');
 
   test('verifies the raw text before it reads it', async () => {
-    app.answers['verifyReport'] = () => false;
+    app.answers['verifyLockWebhook'] = () => false;
     expect(await send('{ "raw": 1')).toEqual(
       ok({ error: { code: 'invalid_request', message: 'The signature is invalid.' } }, 400),
     );
-    expect(operationCalls()).toEqual([['verifyReport', expect.any(Request), '{ "raw": 1']]);
+    expect(operationCalls()).toEqual([['verifyLockWebhook', expect.any(Request), '{ "raw": 1']]);
   });
 
   test('marks each code that opened a door, with the lock and the time', async () => {

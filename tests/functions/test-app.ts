@@ -216,7 +216,7 @@ export function createFunctionsApp(
       },
     } as never,
     power: { call } as never,
-    verifyReport: fake('verifyReport'),
+    verifyLockWebhook: fake('verifyLockWebhook'),
     drain: fake('drain'),
   });
   const app = new Hono<Env>();

@@ -5,7 +5,7 @@ import { ensureCode, requestFirstCode } from '#server/operations/access/issue-fi
 import { recordUse } from '#server/operations/access/record-use.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import type { Job } from '#server/operations/outbox.ts';
+import type { Job } from '#server/operations/core/jobs.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { ProviderError } from '#server/providers/call.ts';
@@ -66,6 +66,7 @@ const jobFor = (bookingId: string): Job => ({
   id: randomUUID(),
   kind: 'access.request',
   subjectId: bookingId,
+  recipient: null,
   payload: {},
   dueAt: new Date(),
   deadlineAt: null,

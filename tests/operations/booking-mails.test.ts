@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
-import { enqueue, type JobKind } from '#server/operations/outbox.ts';
+import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { createEncryption } from '#server/crypto/encryption.ts';
 import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
@@ -14,7 +15,7 @@ import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
-import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
+import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
@@ -113,8 +114,9 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       limitFactor: 1,
     },
   };
-  const jobs = createBackgroundJobs({
+  const { queue, scheduler } = createBackgroundJobs({
     db,
+    workers: WORKERS,
     clock,
     log,
     releaseExpiredHolds: (stop) => releaseExpiredHolds(booking, stop),
@@ -122,7 +124,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     circuits: {},
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
     tasks: [],
-    handlers: {
+    kinds: jobKinds({
       ...createBookingMails({
         db,
         mail: {
@@ -141,8 +143,9 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => refundPayment(booking, job.subjectId),
       'image.delete': () => Promise.resolve('done'),
-    },
+    }),
   });
+  const jobs = { scheduler, drain: () => queue.run() };
 
   /** The next free hours, a week ahead; `hours` long. */
   function nextSpan(hours = 1): { startTime: Date; endTime: Date } {

@@ -161,6 +161,7 @@ describe('a photo of a licence', () => {
       payload: { key },
       dueAt: new Date(),
       deadlineAt: null,
+      recipient: null,
       tries: 1,
     };
     expect(await deletePhoto(context, deletion)).toBe('done');

@@ -154,17 +154,6 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
-  'auth.message_queue': {
-    base: { kind: 'signup', email: 'a@example.com', due_at: AT, created_at: AT },
-    checks: {
-      message_queue_kind_check: between('kind', ['ab', 'Signup', text(41)], ['abc', 'password_changed', text(40)]),
-      message_queue_one_recipient: {
-        bad: [{ email: null }, { phone: '61400000000' }],
-        good: [{}, { email: null, phone: '61400000000' }],
-      },
-      message_queue_redirect_to_check: atMost('redirect_to', 2100),
-    },
-  },
   'auth.identities': {
     base: { user_id: uuid(1), provider: 'email', provider_id: 'a' },
     checks: {
@@ -694,7 +683,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
   },
   'private.outbox': {
     base: { kind: 'k', subject_id: uuid(1), due_at: AT },
-    checks: { outbox_closed_with_reason: { bad: [{ closed_at: AT }, { close_reason: 'no' }], good: [{}, CLOSED] } },
+    checks: {
+      outbox_closed_with_reason: { bad: [{ closed_at: AT }, { close_reason: 'no' }], good: [{}, CLOSED] },
+      outbox_recipient_check: between('recipient', ['', text(321)], [text(1), text(320)]),
+    },
     uniques: { outbox_kind_subject_id_dedupe_key: unique({}, { kind: 'l', subject_id: uuid(2), dedupe: 'd' }) },
   },
   'private.identity_session': {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { readPathUser } from '../accounts/path-user.ts';
+import { endMessages } from '../codes/message-queue.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
@@ -9,14 +10,7 @@ import { endAllSessions } from '../sessions/end.ts';
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
 /** Tables of this schema with rows of an account. */
-const USER_TABLES = [
-  'identities',
-  'one_time_tokens',
-  'signup_attempts',
-  'message_queue',
-  'mfa_factors',
-  'webauthn_credentials',
-];
+const USER_TABLES = ['identities', 'one_time_tokens', 'signup_attempts', 'mfa_factors', 'webauthn_credentials'];
 
 /**
  * `DELETE /admin/users/{id}`: deletes an account and ends its sessions.
@@ -28,7 +22,8 @@ export async function deleteUser(
 ): Promise<Response> {
   const { db, clock, sessions } = context;
   await requireServiceRole(context, c);
-  const { id } = await readPathUser(context, c);
+  const user = await readPathUser(context, c);
+  const { id } = user;
   const text = await c.req.text();
   const softly = text !== '' && (await readBody(c, schema)).should_soft_delete === true;
   const ended = await db.transaction(async (tx) => {
@@ -36,6 +31,8 @@ export async function deleteUser(
     const at = clock();
     if (softly) await anonymise(tx, id, at);
     else await tx.query('delete from auth.users where id = $1::uuid', [id]);
+    // After the tokens, in the same order as code use.
+    await endMessages(tx, user);
     const details = { by: 'service', softly };
     await recordEvent(tx, { action: 'user_deleted', actorId: id, at, ip: c.var.ip, details });
     return endedIds;

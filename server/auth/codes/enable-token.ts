@@ -24,7 +24,8 @@ export async function enableToken(
   const { email, phone } = contactColumns(token);
   const written = await tx.one(
     `insert into auth.one_time_tokens as t (user_id, kind, email, phone, attempt_id, code_hash, token_hash, expires_at, created_at)
-     values ($1::uuid, $2, $3, $4, $5::uuid, $6, $7, $8::timestamptz, $9::timestamptz)
+     values ($1::uuid, $2, $3, $4, (select a.id from auth.signup_attempts a where a.id = $5::uuid for key share), $6, $7,
+       $8::timestamptz, $9::timestamptz)
      on conflict (user_id, kind) do update set email = excluded.email, phone = excluded.phone, attempt_id = excluded.attempt_id,
        code_hash = excluded.code_hash, token_hash = excluded.token_hash, expires_at = excluded.expires_at,
        created_at = excluded.created_at, attempts = case when t.token_hash = excluded.token_hash then t.attempts else 0 end

@@ -1,9 +1,10 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { UserRow } from '../accounts/users.ts';
-import type { TokenKind } from '../core/message-queue.ts';
+import { MESSAGE_KINDS, type MessageKind, type TokenKind } from '../core/message-queue.ts';
+import { endMessages } from './message-queue.ts';
 
 /** Notices without a code. They are sent even when all codes are revoked. */
-const NOTICES = ['password_changed', 'account_exists'];
+const NOTICES: readonly MessageKind[] = ['password_changed', 'account_exists'];
 
 /** Revokes all links and codes of a person, sent or queued, but not those of the kinds in `except`. Call it for a new password or address. */
 export async function revokeTokens(
@@ -17,12 +18,13 @@ export async function revokeTokens(
       except,
     ]);
   await deleteOthers();
-  await tx.query(
-    `delete from auth.message_queue
-     where (user_id = $1::uuid or email = $2 or phone = $3) and kind <> all($4::text[])`,
-    [user.id, user.email, user.phone, [...NOTICES, ...except]],
+  const kept = [...NOTICES, ...except];
+  await endMessages(
+    tx,
+    user,
+    MESSAGE_KINDS.filter((kind) => !kept.includes(kind)),
   );
-  // Delete tokens twice. A message being sent may have activated its code before its row was deleted.
+  // Delete tokens twice. A message being sent may have activated its code before its job was deleted.
   // The first delete keeps the lock order of code use (token, then message), which avoids deadlocks.
   await deleteOthers();
 }

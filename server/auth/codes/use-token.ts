@@ -3,7 +3,8 @@ import type { Transaction } from '#server/db/database.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
 import { type Contact, contactColumns } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
-import type { TokenKind } from '../core/message-queue.ts';
+import type { MessageKind, TokenKind } from '../core/message-queue.ts';
+import { endMessages } from './message-queue.ts';
 import { codeHash, linkTokenHash } from './one-time-codes.ts';
 
 /*
@@ -20,6 +21,8 @@ export type UsedToken = {
 };
 export type UseContext = Needs<'keys' | 'clock'>;
 
+/** Tokens whose message may have been queued as `otp`. */
+const OTP_TOKENS: readonly TokenKind[] = ['signup', 'magiclink', 'sms'];
 /** Attempts at one code. */
 const ATTEMPTS_MAX = 5;
 const NO_USER = '00000000-0000-0000-0000-000000000000';
@@ -113,13 +116,11 @@ async function tryCode(
   return match ? consume(tx, match) : null;
 }
 
-/** Deletes a used token and its queued message: a retry of the message would activate the code again. */
+/** Deletes a used token and its queued messages: a retry of a message would activate the code again. */
 async function consume(tx: Transaction, row: TokenRow): Promise<UsedToken | null> {
   await tx.query('delete from auth.one_time_tokens where id = $1::uuid', [row.id]);
-  await tx.query(
-    `delete from auth.message_queue where (kind = $1 or kind = 'otp' and $1 in ('signup', 'magiclink')) and (email = $2 or phone = $3)`,
-    [row.kind, row.email, row.phone],
-  );
+  const kinds: readonly MessageKind[] = OTP_TOKENS.includes(row.kind) ? [row.kind, 'otp'] : [row.kind];
+  await endMessages(tx, { id: null, email: row.email, phone: row.phone }, kinds);
   const user = await userById(tx, row.user_id);
   return user && { user, kind: row.kind, email: row.email, phone: row.phone, attemptId: row.attempt_id };
 }

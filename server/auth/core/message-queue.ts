@@ -15,18 +15,33 @@ export type TokenKind =
   | 'sms'
   | 'phone_change';
 
-/** `otp` becomes a sign-in or a sign-up confirmation when it is sent. */
-export type MessageKind = TokenKind | 'otp' | 'account_exists' | 'password_changed';
+/** What an account mail or text message is about. `otp` becomes a sign-in or a sign-up confirmation when it is sent. */
+export const MESSAGE_KINDS = [
+  'signup',
+  'invite',
+  'otp',
+  'magiclink',
+  'recovery',
+  'email_change',
+  'email_change_current',
+  'reauthentication',
+  'sms',
+  'phone_change',
+  'account_exists',
+  'password_changed',
+] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 export type NewMessage = Contact & {
   readonly kind: MessageKind;
   readonly userId?: string | undefined;
+  /** The sign-up attempt whose code the message contains. */
   readonly attemptId?: string | null;
   /** `redirect_to` of the request; used only if it is allowed. */
   readonly redirectTo?: string | null | undefined;
 };
 
-/** Queue of account mails and text messages. */
+/** Queues account mails and text messages. */
 export type MessageQueue = {
   /**
    * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
@@ -35,8 +50,4 @@ export type MessageQueue = {
   add(tx: Pick<Transaction, 'query'>, message: NewMessage): Promise<string>;
   /** Starts sending in the background. Call it after the transaction. */
   soon(): void;
-  /** Sends due messages, by mail, text message or both; resolves when each is sent or postponed. Called by the scheduler. */
-  flush(channel?: 'email' | 'phone'): Promise<void>;
-  /** Deletes expired codes. */
-  cleanup(): Promise<void>;
 };

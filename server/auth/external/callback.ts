@@ -16,14 +16,14 @@ export async function callback(context: CallbackContext, c: Call): Promise<Respo
   const { db, config, providers } = context;
   if (providers.size === 0) throw refuse.validation('Unsupported provider: provider is not enabled');
   const text = c.req.method === 'POST' ? await c.req.text() : new URL(c.req.url).search;
-  const answer = new URLSearchParams(text);
-  const state = answer.get('state');
+  const response = new URLSearchParams(text);
+  const state = response.get('state');
   if (!state) return redirectWithError(c, config.siteUrl, missingState());
   const flow = await db.transaction((tx) => takeFlow(context, tx, state));
   if (flow?.method !== 'oauth' || !startedInThisBrowser(c, flow, state))
     return redirectWithError(c, config.siteUrl, unknownState());
   try {
-    return await redeemAnswer(context, c, flow, state, answer);
+    return await redeemResponse(context, c, flow, state, response);
   } catch (error) {
     if (error instanceof AuthRefusal) return redirectWithError(c, flow.redirectTo, error);
     c.var.log.error({ err: error, provider: flow.provider }, 'a sign-in by an identity provider failed');
@@ -43,24 +43,24 @@ function startedInThisBrowser(c: Call, flow: Flow, state: string): boolean {
   return bound;
 }
 
-/** Redeems the provider's answer for the person, and completes the sign-in. */
-async function redeemAnswer(
+/** Exchanges the provider's response for the user, and completes the sign-in. */
+async function redeemResponse(
   context: CallbackContext,
   c: Call,
   flow: Flow,
   state: string,
-  answer: URLSearchParams,
+  response: URLSearchParams,
 ): Promise<Response> {
   const provider = context.providers.get(flow.provider);
   if (!provider) throw refuse.validation('Unsupported provider: provider is not enabled');
-  const error = answer.get('error');
+  const error = response.get('error');
   if (error !== null) {
-    const description = answer.get('error_description') ?? 'The provider refused the sign-in';
+    const description = response.get('error_description') ?? 'The provider refused the sign-in';
     const refusal = new AuthRefusal(403, 'access_denied', description.slice(0, 300));
     return redirectWithError(c, flow.redirectTo, refusal, /^\w{1,60}$/.test(error) ? error : 'access_denied');
   }
   const secrets = flowSecrets(context, flow.id);
-  const { person, accessToken, refreshToken } = await provider.redeem({ ...secrets, state, answer });
+  const { user, accessToken, refreshToken } = await provider.redeem({ ...secrets, state, response });
   const tokens = { access: accessToken, refresh: refreshToken };
-  return completeSignIn(context, c, flow, toExternalIdentity(flow.provider, person), tokens);
+  return completeSignIn(context, c, flow, toExternalIdentity(flow.provider, user), tokens);
 }

@@ -14,9 +14,9 @@ export type ExternalIdentity = {
   readonly sso: boolean;
 };
 
-/** Builds the identity of a person whom an identity provider has signed in. Throws when the provider names no subject. */
-export function toExternalIdentity(provider: string, person: ProviderUser): ExternalIdentity {
-  const { subject, email, emailVerified, claims } = person;
+/** Builds the identity of a user whom an identity provider has signed in. Throws when the provider names no subject. */
+export function toExternalIdentity(provider: string, user: ProviderUser): ExternalIdentity {
+  const { subject, email, emailVerified, claims } = user;
   if (subject === '') throw refuse.validation('Missing sub claim');
   return { provider, subject, email, emailVerified, claims, needsEmail: true, sso: false };
 }

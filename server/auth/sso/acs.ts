@@ -12,7 +12,7 @@ import { requireSso } from './require-sso.ts';
 type AcsContext = CompleteContext & Needs<'ssoProviders', 'siteUrl'>;
 
 /**
- * `POST /sso/saml/acs`: receives the answer of a SAML identity provider. Accepts only answers to our own requests: an unrequested one
+ * `POST /sso/saml/acs`: receives the response of a SAML identity provider. Accepts only responses to our own requests: an unrequested one
  * could sign a visitor in to somebody else's account.
  */
 export async function finishSso(context: AcsContext, c: Call): Promise<Response> {
@@ -22,7 +22,7 @@ export async function finishSso(context: AcsContext, c: Call): Promise<Response>
   const flow = await db.transaction((tx) => takeFlow(context, tx, form.get('RelayState') ?? ''));
   if (flow?.method !== 'sso/saml') return redirectWithError(c, config.siteUrl, unknownRelayState());
   try {
-    return await acceptAnswer(context, c, flow, form.get('SAMLResponse') ?? '');
+    return await acceptResponse(context, c, flow, form.get('SAMLResponse') ?? '');
   } catch (error) {
     if (error instanceof AuthRefusal) return redirectWithError(c, flow.redirectTo, error);
     c.var.log.warn({ err: error, provider: flow.provider }, 'a SAML response was refused');
@@ -30,20 +30,20 @@ export async function finishSso(context: AcsContext, c: Call): Promise<Response>
   }
 }
 
-async function acceptAnswer(context: AcsContext, c: Call, flow: Flow, answer: string): Promise<Response> {
+async function acceptResponse(context: AcsContext, c: Call, flow: Flow, response: string): Promise<Response> {
   const ssoProvider = context.ssoProviders.find((one) => flow.provider === `sso:${one.id}`);
   if (!ssoProvider || flow.requestId === null) throw unknownRelayState();
-  if (answer === '') throw refuse.validation('SAMLResponse is missing');
-  const { person, id, expiresAt } = await ssoProvider.read(answer, flow.requestId);
-  checkPerson(person, ssoProvider);
+  if (response === '') throw refuse.validation('SAMLResponse is missing');
+  const { user, id, expiresAt } = await ssoProvider.read(response, flow.requestId);
+  checkUser(user, ssoProvider);
   const proof = { kind: 'saml', text: `${ssoProvider.id}\n${id}`, until: expiresAt };
   if (!(await markUsed(context, context.db, proof))) throw invalidAssertion();
-  const identity: ExternalIdentity = { ...person, provider: flow.provider, needsEmail: true, sso: true };
+  const identity: ExternalIdentity = { ...user, provider: flow.provider, needsEmail: true, sso: true };
   return completeSignIn(context, c, flow, identity, null);
 }
 
-/** Refuses a person without a stable id, or with an address that the provider has no right to name. */
-function checkPerson({ subject, email }: ProviderUser, ssoProvider: SingleSignOn): void {
+/** Refuses a user without a stable id, or with an address that the provider has no right to name. */
+function checkUser({ subject, email }: ProviderUser, ssoProvider: SingleSignOn): void {
   if (subject === '')
     throw new AuthRefusal(
       400,

@@ -35,7 +35,7 @@ export async function signInWithIdToken(context: IdTokenContext, c: Call): Promi
   const provider = (body.provider ?? '').toLowerCase();
   const token = await readIdToken(context, c, provider, body);
   checkNonce(token.nonce, body.nonce || null);
-  const identity = toExternalIdentity(provider, token.person);
+  const identity = toExternalIdentity(provider, token.user);
   const begun = await db.transaction(async (tx) => {
     const proof = { kind: 'id-token', text: body.id_token, until: token.expiresAt };
     if (!(await markUsed(context, tx, proof))) throw refuse.validation('Bad ID token');

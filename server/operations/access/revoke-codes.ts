@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue, type Job, type JobOutcome } from '../outbox.ts';
+import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 

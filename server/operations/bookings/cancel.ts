@@ -3,7 +3,7 @@ import { settings } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { refundCents } from '../payments/payment-rows.ts';
 import type { BookingContext } from './context.ts';
 

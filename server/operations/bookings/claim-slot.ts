@@ -21,6 +21,7 @@ type HoldOutcome =
   | { outcome: 'taken'; expired: string[]; mine: string | null }
   | { outcome: 'too_many_holds'; holds: BookingFacts[]; retryAt: string | null };
 
+/** How often a claim is tried: other customers may take and release hours in between. */
 const ROUNDS = 4;
 
 /**

@@ -1,7 +1,7 @@
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { closeSession } from '../payments/close-session.ts';
 import { cancelBookingRow } from '../payments/confirm.ts';
 import type { PaymentContext } from '../payments/context.ts';

@@ -1,4 +1,4 @@
-import type { Job, JobOutcome } from '../outbox.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
 import type { IdentityContext } from './context.ts';
 
 /** Job `image.delete`: deletes a photo that was kept for review. */

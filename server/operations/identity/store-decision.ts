@@ -3,7 +3,7 @@ import { type judgeLicence, verificationExpiry } from '#rules/identity.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { LicenceReading } from '#server/providers/ports.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import type { IdentityContext } from './context.ts';
 import { splitNames } from './licence-names.ts';
 import { lockUnchangedProfile, type Profile } from './profile.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
 import type { BookingFacts, CancelReason, PaymentFacts } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { cancelBookingRow, confirmBooking } from './confirm.ts';
 import type { PaymentContext } from './context.ts';
 import { outcomeOf } from './outcome.ts';

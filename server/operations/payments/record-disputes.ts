@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Dispute } from '#server/providers/ports.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import type { PaymentContext } from './context.ts';
 import { auditPayment, takenCents } from './payment-rows.ts';
 

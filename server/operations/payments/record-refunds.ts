@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Refund } from '#server/providers/ports.ts';
 import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { cancelBookingRow } from './confirm.ts';
 import type { PaymentContext } from './context.ts';
 import { auditPayment, lockPayment, takenCents } from './payment-rows.ts';

@@ -1,7 +1,7 @@
 import type { Refund } from '#server/providers/ports.ts';
 import type { PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import type { JobOutcome } from '../outbox.ts';
+import type { JobOutcome } from '../core/jobs.ts';
 import type { PaymentContext } from './context.ts';
 import { takenCents } from './payment-rows.ts';
 import { recordRefunds } from './record-refunds.ts';

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
+import { enqueue, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
+import { refundPayment } from '#server/operations/payments/refund.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { runRound } from '#server/queue/worker.ts';
 import { migratedImage } from '#tests/support/image.ts';
-import { enqueue } from '../outbox.ts';
-import { refundPayment } from '../payments/refund.ts';
-import { createBackgroundJobs } from './background-jobs.ts';
 
-const MIGRATIONS = new URL('../../../database/migrations/', import.meta.url).pathname;
+const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
 const MINUTE = 60_000;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let db: Database;
@@ -74,8 +74,9 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
 
 function jobsWith(payments: Payments) {
   const nothing = () => Promise.resolve('done' as const);
-  return createBackgroundJobs({
+  const { queue } = createBackgroundJobs({
     db,
+    workers: WORKERS,
     clock,
     log,
     releaseExpiredHolds: () => Promise.resolve(0),
@@ -83,7 +84,7 @@ function jobsWith(payments: Payments) {
     circuits: {},
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
     tasks: [],
-    handlers: {
+    kinds: jobKinds({
       'mail.booking-confirmed': nothing,
       'mail.booking-cancelled': nothing,
       'mail.payment-returned': nothing,
@@ -95,8 +96,9 @@ function jobsWith(payments: Payments) {
       'access.revoke': nothing,
       'image.delete': nothing,
       'payment.refund': (job) => refundPayment({ db, payments, clock, log }, job.subjectId),
-    },
+    }),
   });
+  return queue;
 }
 const stateOf = async (payment: string): Promise<string | undefined> =>
   (await db.one<{ state: string }>('select state from private.payment where id = $1::uuid', [payment]))?.state;
@@ -109,8 +111,8 @@ test('a refund that fails for hours is retried with the same key until it succee
       ? Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }))
       : Promise.resolve({ id: 're_1', status: 'succeeded', amountCents: 4900, ours: true }),
   );
-  const jobs = jobsWith(payments);
-  for (; now < end + 16 * MINUTE; now += 4 * MINUTE) await jobs.drain();
+  const queue = jobsWith(payments);
+  for (; now < end + 16 * MINUTE; now += 4 * MINUTE) await queue.run();
   expect(await stateOf(payment)).toBe('refunded');
   expect(keys.length).toBeGreaterThan(12);
   expect(new Set(keys)).toEqual(new Set([`refund:${payment}`]));
@@ -122,7 +124,7 @@ test('a job that meets an open circuit is postponed for ten seconds and does not
     Promise.reject(new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true })),
   );
   const before = now;
-  await jobsWith(payments).drain();
+  await jobsWith(payments).run();
   const row = await db.one<{ due_at: Date; tries: number; last_error: string | null }>(
     'select due_at, tries, last_error from private.outbox where subject_id = $1::uuid',
     [payment],
@@ -135,28 +137,30 @@ test('a worker claims nothing while its circuit is open, then one job as a trial
   let ran = 0;
   const payment = [await paymentToReturn(), await paymentToReturn()];
   expect(payment).toHaveLength(2);
-  let room = 0;
+  let capacity = 0;
   now += MINUTE;
   const worker = {
     name: 'payments',
-    kinds: ['payment.refund'],
     db,
     clock,
     log,
-    handlers: {
-      'payment.refund': () => {
-        ran += 1;
-        room = 0;
-        return Promise.resolve('done' as const);
+    kinds: {
+      'payment.refund': {
+        worker: 'payments',
+        handle: () => {
+          ran += 1;
+          capacity = 0;
+          return Promise.resolve('done' as const);
+        },
       },
     },
     atOnce: 4,
-    room: () => room,
+    capacity: () => capacity,
     running: new Map<string, string>(),
   };
   await runRound(worker);
   expect(ran).toBe(0);
-  room = 1;
+  capacity = 1;
   await runRound(worker);
   expect(ran).toBe(1);
 });
