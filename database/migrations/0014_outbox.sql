@@ -1,5 +1,6 @@
--- Jobs: work that must happen later. A row is written in the transaction of its cause and claimed by any worker. A job is retried until it is
--- done, until its moment has passed for good, or until a person closes it with a reason.
+-- Jobs: work that must happen later, from refunds to account mails. A row is written in the transaction of its cause and claimed by any worker.
+-- A job is retried until it is done, until its moment has passed for good, or until a person closes it with a reason. The code in an account
+-- message is derived from the id of its row, so a repeated message has the same code.
 
 create table private.outbox (
   id uuid primary key default gen_random_uuid(),
@@ -7,6 +8,8 @@ create table private.outbox (
   subject_id uuid not null,
   -- Tells several jobs of one kind and subject apart.
   dedupe text not null default '',
+  -- Whom the job writes to, as an address or the digits of a phone number; null: looked up when it runs.
+  recipient text check (char_length(recipient) between 1 and 320),
   payload jsonb not null default '{}',
   due_at timestamptz not null,
   deadline_at timestamptz,
@@ -29,6 +32,7 @@ create table private.outbox (
   constraint outbox_closed_with_reason check ((closed_at is null) = (close_reason is null))
 );
 create index outbox_open on private.outbox (kind, due_at) where done_at is null and closed_at is null;
+create index outbox_recipient on private.outbox (recipient) where recipient is not null and done_at is null;
 create index outbox_to_notify on private.outbox (notified_at) where (alerted_at is not null or closed_at is not null) and done_at is null;
 alter table private.outbox enable row level security, force row level security;
 
