@@ -6,6 +6,7 @@ import { CrashScreen } from './ui/crash-screen.tsx';
 import { fetchPart } from './ui/fetch-part.ts';
 import { lazyPart } from './ui/load-part.ts';
 import { Waiting } from './ui/notice.tsx';
+import { toast } from './ui/toast.tsx';
 
 /** One address of the site. */
 export type PageRoute = {
@@ -136,9 +137,9 @@ function fetchable(route: PageRoute): Fetchable {
   const file = fileOf(route.page);
   const load: Fetchable['load'] = route.data
     ? async () => {
-        const [{ default: Page }, { QueryProvider }, Gate] = await Promise.all([
+        const [{ default: Page }, QueryProvider, Gate] = await Promise.all([
           file(),
-          import('./data/query-provider.tsx'),
+          loadQueryProvider(),
           route.developer ? developerGate() : Fragment,
         ]);
         const Inside = () => (
@@ -152,6 +153,13 @@ function fetchable(route: PageRoute): Fetchable {
       }
     : file;
   return { load, later: lazyPart(load), now: null };
+}
+
+/** Loads the query library and its provider, for pages and dialogs that talk to the server. */
+export async function loadQueryProvider(): Promise<ComponentType<{ children: ReactNode }>> {
+  const { QueryProvider, showFailuresWith } = await import('./data/query-provider.tsx');
+  showFailuresWith((title, description) => toast({ title, description, tone: 'bad' }));
+  return QueryProvider;
 }
 
 function fileOf(page: string): () => Promise<{ default: ComponentType }> {

@@ -7,9 +7,8 @@ import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/st
 import { settings, venue } from '#rules/venue.ts';
 import { dropServerDraft, type PaymentState, verifyPayment } from '#web/features/checkout/queries.ts';
 import { drafts } from '#web/lib/drafts.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
-import { AppError } from '#web/data/client.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';

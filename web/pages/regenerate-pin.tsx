@@ -6,10 +6,9 @@ import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } fro
 import { venue } from '#rules/venue.ts';
 import { countdown, countdownLong, groupPin, pinPhase } from '#web/features/access/clock.ts';
 import { type Access, askAccess } from '#web/features/access/queries.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
-import { AppError } from '#web/data/client.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';

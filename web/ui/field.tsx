@@ -1,6 +1,6 @@
-import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 
-type Props = InputHTMLAttributes<HTMLInputElement> & {
+type Props = ComponentProps<'input'> & {
   readonly label: string;
   readonly badge?: string;
   readonly hint?: ReactNode;

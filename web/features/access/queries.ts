@@ -1,5 +1,6 @@
 import type { AccessMode } from '#rules/access.ts';
-import { AppError, apiUrl, OFFLINE, publicKey, supabase } from '#web/data/client.ts';
+import { apiUrl, publicKey, supabase } from '#web/data/client.ts';
+import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
 export type Access = {
   readonly success: boolean;

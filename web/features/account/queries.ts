@@ -1,5 +1,5 @@
-import { errorCode } from '#web/lib/errors.ts';
-import { apiUrl, callFunction, publicKey, readFailure, supabase } from '#web/data/client.ts';
+import { errorCode, readFailure } from '#web/lib/errors.ts';
+import { apiUrl, callFunction, publicKey, supabase } from '#web/data/client.ts';
 
 export type Profile = {
   readonly full_name: string | null;

@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import { centsToDollars } from '#rules/money.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { AppError, describeError, OFFLINE } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
 import { usePayPage } from '#web/data/use-pay-page.ts';
-import { AppError, OFFLINE } from '#web/data/client.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { toast } from '#web/ui/toast.tsx';
 import type { Customer } from './customer.ts';
