@@ -16,3 +16,8 @@ export function applyCoupon(subtotalCents: number, terms: CouponTerms): number {
     terms.discountType === 'percentage' ? Math.floor((subtotalCents * hundredths + 5_000) / 10_000) : hundredths;
   return Math.min(Math.max(off, 0), subtotalCents);
 }
+
+/** Whether a text names a kind of discount. */
+export function isDiscountType(text: string | null): text is CouponTerms['discountType'] {
+  return text === 'percentage' || text === 'fixed';
+}

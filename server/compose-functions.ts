@@ -18,16 +18,15 @@ import { verifyId } from './functions/verify-id.ts';
 import { verifyPayment } from './functions/verify-payment.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
-import type { AccessCodes } from './operations/access-codes.ts';
+import type { AccessContext } from './operations/access/context.ts';
 import type { Bookings } from './operations/bookings.ts';
 import type { Identity } from './operations/identity.ts';
 import type { PaymentStatus } from './operations/payments/payment-status.ts';
-import type { People } from './operations/people.ts';
-import type { PowerControl } from './operations/power.ts';
-import type { TestPins } from './operations/test-pins.ts';
-import type { LinkSigner } from './operations/seal.ts';
+import type { LinkSigner } from './crypto/link-signer.ts';
+import type { PowerContext } from './operations/power/switch-power.ts';
+import type { StaffContext } from './operations/staff/require-staff.ts';
 import type { WebhookInbox } from './operations/webhooks.ts';
-import type { Locks, Payments } from './providers/ports.ts';
+import type { Payments } from './providers/ports.ts';
 
 /** Maps each function's address to its handler. */
 export function composeFunctions(context: {
@@ -37,15 +36,12 @@ export function composeFunctions(context: {
   clock: Clock;
   status: PaymentStatus;
   bookings: Bookings;
-  access: AccessCodes;
+  access: AccessContext;
   identity: Identity;
-  people: People;
+  staff: StaffContext;
   links: LinkSigner;
   payments: Payments;
-  locks: Locks;
-  lockIds: readonly string[];
-  power: PowerControl;
-  testPins: TestPins;
+  power: PowerContext;
   inbox: WebhookInbox;
   verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
@@ -53,7 +49,7 @@ export function composeFunctions(context: {
   return createFunctionsRouter({
     readCaller: context.readCaller,
     limits: context.limits,
-    people: context.people,
+    staff: context.staff,
     bodies: context.bodies,
     functions: new Map([
       ['create-payment', createPayment(context)],
@@ -74,7 +70,7 @@ export function composeFunctions(context: {
       ['test-igloohome-config', testIgloohomeConfig(context)],
       ['test-igloohome-oauth', testIgloohomeOauth(context)],
       ['test-igloohome-pin', testIgloohomePin(context)],
-      ['igloohome-webhook', igloohomeWebhook({ access: context.access, verify: context.verifyReport })],
+      ['igloohome-webhook', igloohomeWebhook(context)],
     ]),
   });
 }

@@ -14,27 +14,29 @@ import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
+import { deriveKey } from './crypto/derive-key.ts';
+import { createEncryption } from './crypto/encryption.ts';
+import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
+import { createLinkSigner } from './crypto/link-signer.ts';
 import { createLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
-import { createAccessCodes } from './operations/access-codes.ts';
+import type { AccessContext } from './operations/access/context.ts';
+import { requestFirstCode } from './operations/access/issue-first-code.ts';
+import { revokeCodes } from './operations/access/revoke-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
 import { createBookings } from './operations/bookings.ts';
 import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
-import { armFailpoints } from './operations/failpoint.ts';
+import { armFailpoints } from './operations/core/failpoint.ts';
 import { createIdentity } from './operations/identity.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import { createPaymentDesk } from './operations/payments/desk.ts';
 import { createPaymentStatus } from './operations/payments/payment-status.ts';
-import { createPeople } from './operations/people.ts';
-import { createPowerControl } from './operations/power.ts';
-import { createLinkSigner, createSealer } from './operations/seal.ts';
-import { createTestPins } from './operations/test-pins.ts';
 import { createWebhookInbox } from './operations/webhooks.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
@@ -161,8 +163,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
-  const lockOf = await readLockMap(db, config);
-  const links = createLinkSigner(keys.derive('links'));
+  const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
   const desk = createPaymentDesk({ db, payments, clock, log });
   const bookings = createBookings({
     db,
@@ -179,7 +180,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       limitFactor: config.limitFactor,
     },
   });
-  const access = createAccessCodes({ db, locks, lockOf, sealer: createSealer(keys.derive('door-codes')), clock, log });
+  // The purposes are part of the keys: stored PINs cannot be read after a change.
+  const pinSecret = keys.derive('door-codes');
+  const access: AccessContext = {
+    db,
+    locks,
+    lockOf: await readLockMap(db, config),
+    encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
+    fingerprint: createFingerprint(deriveKey(pinSecret, 'door-code-print')),
+    clock,
+    log,
+  };
   const identity = createIdentity({
     db,
     // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
@@ -197,7 +208,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     // A CPU core reads one picture at a time; a remote model reads several.
     readAtOnce: config.vision === null ? 1 : 4,
   });
-  const people = createPeople({ db, developerPages: config.developerPages });
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
@@ -212,8 +222,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     handlers: {
       ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
       'mail.job-alert': (job) => sendJobAlert(alerts, job),
-      'access.request': access.request,
-      'access.revoke': access.revoke,
+      'access.request': (job) => requestFirstCode(access, job),
+      'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => desk.refund(job.subjectId),
       'image.delete': identity.deleteImage,
     },
@@ -233,13 +243,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     bookings,
     access,
     identity,
-    people,
+    staff: { db, developerPages: config.developerPages },
     links,
     payments,
-    locks,
-    lockIds: [...lockOf.values()],
-    testPins: createTestPins({ db, locks, lockIds: [...lockOf.values()], clock }),
-    power: createPowerControl({ db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) }),
+    power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
     inbox,
     verifyReport: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -11,6 +11,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
+import { deriveKey } from './derive-key.ts';
 import { openSigningKey, readSigningKeys, signToken, type SigningKey } from './signing-keys.ts';
 
 /** The server's keys for signing and encryption. They are generated once, into a file that only its owner can read. */
@@ -160,7 +161,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
     },
     jwks: () => ({ keys: signing.map((key) => key.publicJwk) }),
     hmac: (purpose, value) => createHmac('sha256', secret).update(`${purpose}\n${value}`).digest(),
-    derive: (purpose) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32)),
+    derive: (purpose) => deriveKey(secret, purpose),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 
 export function json(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), {
@@ -29,6 +29,11 @@ export function signedIn(caller: Caller): { userId: string; email: string } {
     throw new Refusal('not_signed_in', 'Please sign in first.');
   const email = caller.claims['email'];
   return { userId: caller.userId, email: typeof email === 'string' ? email : '' };
+}
+
+/** Returns who did something, for the audit log: the account, or the nil UUID for the service key. */
+export function actorOf(caller: Caller): string {
+  return caller.userId ?? '00000000-0000-0000-0000-000000000000';
 }
 
 /** Takes one unit of a limit. Throws `Refusal('too_many_requests')` with the seconds to wait. */

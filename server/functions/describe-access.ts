@@ -1,7 +1,7 @@
-import type { DoorAccess } from '#server/operations/access-codes.ts';
+import type { BookingAccess } from '#server/operations/access/show-access.ts';
 
 /** Builds the answer of the functions that show an access code. */
-export function describeAccess(access: DoorAccess): Record<string, unknown> {
+export function describeAccess(access: BookingAccess): Record<string, unknown> {
   return {
     pin: access.pin,
     pinId: access.pinId,

@@ -1,6 +1,6 @@
 import type { Caller, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
-import type { Refusal } from '#server/operations/refusal.ts';
+import type { Refusal } from '#server/operations/core/refusal.ts';
 
 /** One call of a function, as the router passes it on. */
 export type FunctionCall = {
@@ -22,7 +22,7 @@ export type ServerFunction = {
   readonly methods: readonly Method[];
   /**
    * `everyone`: any valid key or token; the function itself decides what each caller sees. `signed-in`: an account. `staff` and
-   * `developers`: as `People` decides. `provider`: no token, because the body is signed; it arrives as text.
+   * `developers`: see `requireStaff` and `requireDeveloper`. `provider`: no token, because the body is signed; it arrives as text.
    */
   readonly callers: 'everyone' | 'signed-in' | 'staff' | 'developers' | 'provider';
   /** Counted for each account, or for each IP address with `everyone`. null: no limit, for providers that repeat refused calls. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { AccessCodes } from '#server/operations/access-codes.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { recordUse } from '#server/operations/access/record-use.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -35,8 +36,8 @@ const BODY_MAX = 1024 * 1024;
 
 /** Handles signed reports of the locks: marks used codes, and removes single-use codes from the lock. */
 export function igloohomeWebhook(context: {
-  access: AccessCodes;
-  verify: (request: Request, rawBody: string) => Promise<boolean>;
+  access: AccessContext;
+  verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
 }): ServerFunction {
   return {
     methods: ['POST'],
@@ -45,11 +46,13 @@ export function igloohomeWebhook(context: {
     bodyMax: BODY_MAX,
     async handle({ request, body }) {
       const raw = String(body);
-      if (!(await context.verify(request, raw))) throw new Refusal('invalid_request', 'The signature does not fit.');
+      if (!(await context.verifyReport(request, raw)))
+        throw new Refusal('invalid_request', 'The signature is invalid.');
       const { payload } = parse(bodySchema, readJson(raw));
       for (const entry of payload.event.type === 5 ? (payload.event.data.activityLogs ?? []) : []) {
-        if (OPENED.has(entry.logType) && entry.pin)
-          await context.access.used(payload.product.id, entry.pin, new Date(entry.entryDate * 1000));
+        if (!OPENED.has(entry.logType) || !entry.pin) continue;
+        const at = new Date(entry.entryDate * 1000);
+        await recordUse(context.access, { lockId: payload.product.id, pin: entry.pin, at });
       }
       return json({ received: true });
     },

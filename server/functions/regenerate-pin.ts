@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Caller, Clock } from '#server/http/caller.ts';
-import type { AccessCodes } from '#server/operations/access-codes.ts';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { ensureCode } from '#server/operations/access/issue-first-code.ts';
+import { renewCode } from '#server/operations/access/renew-code.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
 import type { Bookings } from '#server/operations/bookings.ts';
-import type { People } from '#server/operations/people.ts';
-import { Refusal } from '#server/operations/refusal.ts';
-import type { LinkSigner } from '#server/operations/seal.ts';
+import { isStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
+import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import { bookingIdField, json, parse } from './answers.ts';
 import { describeAccess } from './describe-access.ts';
 import type { ServerFunction } from './function.ts';
@@ -17,16 +19,16 @@ const inputSchema = z.looseObject({ booking_id: bookingIdField, token: z.string(
 
 /** GET shows the code, POST makes a new one. Allowed for the owner, for staff, and with the signed link of the code mail. */
 export function regeneratePin(context: {
-  access: AccessCodes;
+  access: AccessContext;
   bookings: Bookings;
-  people: People;
+  staff: StaffContext;
   links: LinkSigner;
   clock: Clock;
 }): ServerFunction {
   async function admit(caller: Caller, bookingId: string, token: string | null): Promise<void> {
     if (token !== null && context.links.read(PIN_LINK, token, context.clock()) === bookingId) return;
     if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
-    if (await context.people.isStaff(caller)) return;
+    if (await isStaff(context.staff, caller)) return;
     await context.bookings.own(caller.userId ?? '', bookingId);
   }
 
@@ -54,8 +56,8 @@ export function regeneratePin(context: {
       const input = parse(inputSchema, given);
       await admit(caller, input.booking_id, input.token ?? url.searchParams.get('token'));
       const access = renewing
-        ? await context.access.renew(input.booking_id, caller.userId)
-        : await context.access.ensure(input.booking_id);
+        ? await renewCode(context.access, input.booking_id, caller.userId)
+        : await ensureCode(context.access, input.booking_id);
       if (context.clock().getTime() >= Date.parse(access.booking.endTime))
         throw new Refusal('session_ended', 'Session has ended');
       return json({ success: true, ...describeAccess(access) });

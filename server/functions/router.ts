@@ -5,8 +5,8 @@ import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/ht
 import type { TakeLimit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { People } from '#server/operations/people.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { requireDeveloper, requireStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { json, signedIn, take } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 import { statuses } from './statuses.ts';
@@ -14,7 +14,7 @@ import { statuses } from './statuses.ts';
 export type FunctionsRouterContext = {
   readonly readCaller: ReadCaller;
   readonly limits: TakeLimit;
-  readonly people: Pick<People, 'requireStaff' | 'requireDeveloper'>;
+  readonly staff: StaffContext;
   /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account. */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
   readonly functions: ReadonlyMap<string, ServerFunction>;
@@ -70,8 +70,8 @@ export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env
 
   async function authorise({ callers }: ServerFunction, caller: Caller): Promise<void> {
     if (callers === 'signed-in') signedIn(caller);
-    if (callers === 'staff') await context.people.requireStaff(caller);
-    if (callers === 'developers') await context.people.requireDeveloper(caller);
+    if (callers === 'staff') await requireStaff(context.staff, caller);
+    if (callers === 'developers') await requireDeveloper(context.staff, caller);
   }
 
   async function count({ callers, limit }: ServerFunction, method: 'GET' | 'POST', caller: Caller): Promise<void> {

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '#server/operations/refusal.ts';
+import type { RefusalCode } from '#server/operations/core/refusal.ts';
 
 /** HTTP status of each refusal. */
 export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 410 | 422 | 425 | 429 | 503>> = {

@@ -1,7 +1,7 @@
 import type { Payments } from '#server/providers/ports.ts';
 import { WebhookRefused } from '#server/providers/call.ts';
 import type { WebhookInbox } from '#server/operations/webhooks.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,35 +1,36 @@
 import type { Caller } from '#server/http/caller.ts';
-import type { TestPins } from '#server/operations/test-pins.ts';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { issueTestPin } from '#server/operations/access/issue-test-pin.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { Locks } from '#server/providers/ports.ts';
 import { json } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'test-igloohome', max: 60, seconds: 60 };
 
-type TestContext = { locks: Locks; lockIds: readonly string[]; testPins: TestPins };
+type TestContext = { access: AccessContext };
 
 /** `test-igloohome-config`: reports the configured mode and locks. */
-export function testIgloohomeConfig(context: TestContext): ServerFunction {
-  return runTest(async () => ({
-    message: `Mode ${context.locks.capabilities.mode}, ${context.lockIds.length} locks set.`,
-    response: { mode: context.locks.capabilities.mode, locks: context.lockIds },
-  }));
+export function testIgloohomeConfig({ access }: TestContext): ServerFunction {
+  return runTest(async () => {
+    const { mode } = access.locks.capabilities;
+    const locks = [...access.lockOf.values()];
+    return { message: `Mode ${mode}, ${locks.length} locks set.`, response: { mode, locks } };
+  });
 }
 
 /** `test-igloohome-oauth`: checks our credentials at the lock system. */
-export function testIgloohomeOauth(context: TestContext): ServerFunction {
+export function testIgloohomeOauth({ access }: TestContext): ServerFunction {
   return runTest(async () => {
-    const { devices } = await context.locks.check();
+    const { devices } = await access.locks.check();
     return { message: `Signed in; ${devices.length} devices.`, response: { devices } };
   });
 }
 
 /** `test-igloohome-pin`: issues a code for the first lock until 7 pm. */
-export function testIgloohomePin(context: TestContext): ServerFunction {
+export function testIgloohomePin({ access }: TestContext): ServerFunction {
   return runTest(async (caller) => ({
     message: 'PIN created.',
-    pinData: await context.testPins.issue(caller.userId),
+    pinData: await issueTestPin(access, caller.userId),
   }));
 }
 

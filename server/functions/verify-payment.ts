@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
-import type { PaymentFacts } from '#server/operations/booking-rows.ts';
+import type { PaymentFacts } from '#server/operations/core/booking-rows.ts';
 import type { PaymentStatus } from '#server/operations/payments/payment-status.ts';
 import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';

@@ -11,13 +11,14 @@ import {
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Mail } from '#server/providers/ports.ts';
-import type { AccessCodes } from './access-codes.ts';
-import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './booking-rows.ts';
+import type { AccessContext } from './access/context.ts';
+import { showAccess } from './access/show-access.ts';
+import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './core/booking-rows.ts';
 import { freeCancelHours } from './bookings/cancel.ts';
-import { failpoint } from './failpoint.ts';
+import { failpoint } from './core/failpoint.ts';
 import type { Job, JobHandler } from './outbox.ts';
-import type { LinkSigner } from './seal.ts';
-import { Refusal } from './refusal.ts';
+import type { LinkSigner } from '#server/crypto/link-signer.ts';
+import { Refusal } from './core/refusal.ts';
 
 /** The purpose of the signed link to a booking's code page. */
 export const PIN_LINK = 'pin-page';
@@ -32,7 +33,7 @@ const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded'
 export function createBookingMails(context: {
   db: Database;
   mail: Mail;
-  access: AccessCodes;
+  access: AccessContext;
   links: LinkSigner;
   clock: Clock;
   siteUrl: string;
@@ -84,7 +85,7 @@ export function createBookingMails(context: {
   return {
     async 'mail.booking-confirmed'(job) {
       await send(job, async (booking, facts) => {
-        const shown = await access.show(facts.id).catch((error: unknown) => {
+        const shown = await showAccess(access, facts.id).catch((error: unknown) => {
           if (error instanceof Refusal) return null; // no access yet: name the start instead
           throw error; // try the mail again instead of naming a wrong time
         });
@@ -121,7 +122,7 @@ export function createBookingMails(context: {
       const facts = await readBooking(db, job.subjectId);
       const confirmed = facts?.status === 'confirmed';
       const ended = !confirmed || clock().getTime() >= Date.parse(facts.endTime);
-      const ready = ended ? null : await access.show(job.subjectId);
+      const ready = ended ? null : await showAccess(access, job.subjectId);
       if (!ended && !ready?.pin) return { retryAt: new Date(clock().getTime() + CODE_RETRY_MS) };
       if (ready?.pin) {
         const { pin, worksFrom, worksUntil, singleUse } = ready;

@@ -10,16 +10,16 @@ import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { type BookingFacts, type PaymentFacts, readBooking } from './booking-rows.ts';
+import { type BookingFacts, type PaymentFacts, readBooking } from './core/booking-rows.ts';
 import { cancelBooking, type Cancelled } from './bookings/cancel.ts';
 import type { CouponGuesses } from './bookings/coupon-guesses.ts';
 import { closeSession } from './bookings/close-session.ts';
 import { quoteOfBooking, tooManyHolds } from './bookings/held.ts';
-import { failpoint } from './failpoint.ts';
+import { failpoint } from './core/failpoint.ts';
 import type { PaymentDesk } from './payments/desk.ts';
 import { createSharedWork, startBudget, within } from './payments/in-time.ts';
 import { openSession } from './payments/open-session.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 export type HoldRequest = {
   readonly userId: string;

@@ -1,6 +1,6 @@
 import { settings as studio } from '#rules/venue.ts';
 import type { PictureDecoder } from '#server/providers/ports.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 /** Wide enough to read the smallest print of a licence that fills the picture. */
 const EDGE_MAX = 2_400;

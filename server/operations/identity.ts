@@ -16,7 +16,7 @@ import type {
 import { prepareImage } from './id-image.ts';
 import { createCheckQueue } from './identity/check-queue.ts';
 import { enqueue, type Job, type JobOutcome } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 export type Judgement = ReturnType<typeof judgeLicence>;
 

@@ -1,8 +1,8 @@
 import type { ProviderEvent } from '#server/providers/ports.ts';
-import { failpoint } from './failpoint.ts';
+import { failpoint } from './core/failpoint.ts';
 import { type PaymentContext, reasonOf } from './payments/context.ts';
 import { settleIntent, settlePayment } from './payments/settle.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './core/refusal.ts';
 
 export type WebhookInbox = {
   /** Stores an event once and handles it. An event that fails stays stored and is retried. */

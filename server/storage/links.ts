@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { storageErrors } from './errors.ts';
 import { transformationSchema } from './pictures/transformation.ts';
@@ -42,9 +42,7 @@ export function createLinks({ clock, mark, sessionAlive }: LinksDependencies): L
     },
     async verify(kind, bucketId, name, token) {
       const [until = '', body = ''] = token.split('.');
-      const expected = Buffer.from(withSignature(`${until}.${body}`));
-      const given = Buffer.from(token);
-      const same = expected.length === given.length && timingSafeEqual(expected, given);
+      const same = equalInConstantTime(token, withSignature(`${until}.${body}`));
       if (!same || Number(until) * 1000 < clock().getTime()) throw storageErrors.token();
       const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
       if (claims.kind !== kind || claims.bucketId !== bucketId || claims.name !== name) throw storageErrors.token();

@@ -363,7 +363,10 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     const id = (await client.auth.getUser()).data.user?.id;
     await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
     const rights = async (): Promise<unknown[]> => {
-      const people = await client.from('profiles').select('id').neq('id', id);
+      const people = await client
+        .from('profiles')
+        .select('id')
+        .neq('id', id ?? '');
       const call = await server.call('test-igloohome-config', {}, await tokenOf(client));
       return [(await client.rpc('is_staff')).data, (people.data ?? []).length > 0, call.status !== 403];
     };

@@ -1,4 +1,5 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startTestServer, mailsTo, until, type TestServer } from '#tests/support/test-server.ts';
 
@@ -21,13 +22,13 @@ export type AuthTestServer = TestServer & {
   /** Waits for the n-th text message to a phone (with its plus), counted from 1; returns its code. */
   textCode(phone: string, nth?: number): Promise<string>;
   /** A client with the service key. */
-  service(): SupabaseClient;
+  service(): SupabaseClient<Database>;
   /** A client like a browser tab, with its own IP address. */
-  visitor(ip?: string): SupabaseClient;
+  visitor(ip?: string): SupabaseClient<Database>;
   /** A raw call to /auth/v1. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Signs up and confirms; returns the client with its session. */
-  member(email: string, password?: string): Promise<SupabaseClient>;
+  member(email: string, password?: string): Promise<SupabaseClient<Database>>;
 };
 
 /** Starts a server with practically no limits unless `env` sets them. The minute between two mails to one address still applies. */
@@ -63,8 +64,8 @@ export async function startAuthTestServer(
   }
   const mail = (email: string, nth = 1): Promise<AccountMail> =>
     arrival(email, async () => (await mailsOf(email))[nth - 1]);
-  const visitor = (ip = nextAddress()): SupabaseClient =>
-    createClient(server.url, server.app.keys.anonKey, {
+  const visitor = (ip = nextAddress()): SupabaseClient<Database> =>
+    createClient<Database>(server.url, server.app.keys.anonKey, {
       auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
       global: { headers: { 'x-forwarded-for': ip } },
     });
@@ -81,7 +82,7 @@ export async function startAuthTestServer(
         return /^(\d+) is your/.exec(found?.text ?? '')?.[1];
       }),
     service: () =>
-      createClient(server.url, server.app.keys.serviceRoleKey, {
+      createClient<Database>(server.url, server.app.keys.serviceRoleKey, {
         auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
       }),
     async ask(method, path, body, headers = {}) {
@@ -116,8 +117,8 @@ export async function startAuthTestServer(
 }
 
 /** A client with the service key, for admin calls. */
-export function serviceClient(server: TestServer): SupabaseClient {
-  return createClient(server.url, server.app.keys.serviceRoleKey, {
+export function serviceClient(server: TestServer): SupabaseClient<Database> {
+  return createClient<Database>(server.url, server.app.keys.serviceRoleKey, {
     auth: { autoRefreshToken: false, persistSession: false },
   });
 }

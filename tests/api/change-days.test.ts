@@ -55,7 +55,7 @@ describe('on the days when the clocks change', () => {
       .client(customer.token)
       .from('bookings')
       .select('status, total_hours, slots')
-      .eq('id', held.body['bookingId'])
+      .eq('id', String(held.body['bookingId']))
       .single();
     expect(data).toMatchObject({ status: 'confirmed', total_hours: hours, slots: labels.map((label) => ({ label })) });
     await server.settle();

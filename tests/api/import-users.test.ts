@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { expect, test } from 'vitest';
 import { migratedFolder } from '#tests/support/image.ts';
 import { startServer } from '#tests/support/server-process.ts';
@@ -49,7 +50,9 @@ test('accounts of a hosted project are imported once, with their ids, identities
   expect(run().output).toContain('0 accounts and 0 further identities came in, 1 were there already, 1 refused');
 
   const server = await startServer(env);
-  const client = createClient(server.runtime.apiUrl, server.runtime.anonKey, { auth: { persistSession: false } });
+  const client = createClient<Database>(server.runtime.apiUrl, server.runtime.anonKey, {
+    auth: { persistSession: false },
+  });
   for (let n = 0; n < 2; n += 1) {
     // On the second sign-in the hash is already ours.
     const { data, error } = await client.auth.signInWithPassword({

@@ -97,7 +97,7 @@ notify pgrst;`);
       headers: { accept: `${accept}, application/json` },
     });
     expect([either.status, either.text]).toEqual([200, '[{"name":"Aberdale"}]']);
-    const { error } = await fixture.server.client().from('towns').select().geojson();
+    const { error } = await fixture.client().from('towns').select().geojson();
     expect(error).toMatchObject(expected);
   });
 });

@@ -33,7 +33,7 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
 
   describe('several schemas', () => {
     test('are selected by profile, for reading, writing and calling', async () => {
-      const second = fixture.server.client(token).schema('second');
+      const second = fixture.client(token).schema('second');
       expect((await second.from('notes').select('id, feeling').order('id')).data).toEqual([
         { id: 1, feeling: 'odd' },
         { id: 2, feeling: 'even' },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SupabaseClient } from '@supabase/supabase-js';
 import { vi } from 'vitest';
 import type { Engine } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
@@ -9,6 +10,8 @@ import type { Customer, TestServer } from '#tests/support/test-server.ts';
 export type RestFixture = {
   readonly server: TestServer;
   readonly someone: Customer;
+  /** A client without types: the generated types do not have the tables of rest.sql. */
+  client(token?: string): SupabaseClient;
   raw(path: string, init?: RequestInit, token?: string): Promise<{ status: number; headers: Headers; text: string }>;
   /** Runs statements separated by empty lines, as the owner of the tables. */
   script(text: string): Promise<void>;
@@ -24,11 +27,13 @@ export async function openRestFixture(engine: Engine, env: Record<string, string
   // Load the schema cache before the schema changes, so that only the notification can update it.
   await server.client().from('studios').select('id');
   await runScript(server, SCHEMA);
+  const client: RestFixture['client'] = (token) => server.client(token);
   await soon(async () => {
-    if ((await server.client().from('lands').select('id')).error) throw new Error('not yet');
+    if ((await client().from('lands').select('id')).error) throw new Error('not yet');
   });
   return {
     server,
+    client,
     someone: await server.addCustomer(),
     script: (text) => runScript(server, text),
     async raw(path, init = {}, token = server.app.keys.anonKey) {

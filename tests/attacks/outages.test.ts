@@ -117,12 +117,12 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(await stateOf()).toBe('refund_pending');
     const [job] = await jobs('payment.refund', bookingId);
     const service = server.client(server.app.keys.serviceRoleKey);
-    expect((await service.rpc('close_job', { job: job?.['id'], reason: 'paid back in cash' })).data).toBe(true);
+    expect((await service.rpc('close_job', { job: String(job?.['id']), reason: 'paid back in cash' })).data).toBe(true);
     expect(await stateOf()).toBe('refund_manual');
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await passTime(18);
     expect(await stateOf()).toBe('refund_manual');
-    expect((await service.rpc('retry_job', { job: job?.['id'] })).data).toBe(true);
+    expect((await service.rpc('retry_job', { job: String(job?.['id']) })).data).toBe(true);
     await passTime(18);
     expect(await stateOf()).toBe('refunded');
   });

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migratedFolder } from '#tests/support/image.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
@@ -43,7 +44,7 @@ describe('a server that is killed', () => {
 
   it(`loses and doubles nothing through ${KILLS} kills`, { timeout: KILLS * 60_000 + 120_000 }, async () => {
     program = await startServer(env);
-    const client = createClient(program.runtime.apiUrl, program.runtime.anonKey, {
+    const client = createClient<Database>(program.runtime.apiUrl, program.runtime.anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
     });
     const signedIn = await client.auth.signInWithPassword({
@@ -72,7 +73,7 @@ describe('a server that is killed', () => {
       program = await startServer(env);
     }
 
-    const service = createClient(program.runtime.apiUrl, program.runtime.serviceRoleKey, {
+    const service = createClient<Database>(program.runtime.apiUrl, program.runtime.serviceRoleKey, {
       auth: { persistSession: false },
     });
     // Everything that was started ends: paid sessions are bookings, the rest stay holds or are released.
@@ -103,7 +104,7 @@ describe('a server that is killed', () => {
 
     // A code must open the lock only inside its window.
     const first = rows?.find(
-      (row) => Date.parse(row.start_time) === Date.parse(soon.startTime) && row.status === 'confirmed',
+      (row) => Date.parse(row.start_time ?? '') === Date.parse(soon.startTime) && row.status === 'confirmed',
     );
     if (first) {
       const pin = await until(async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { expect, type Page, test } from '@playwright/test';
 import { startProgram } from '#tests/support/program.ts';
 import {
@@ -15,11 +16,11 @@ import {
 } from './steps.ts';
 
 /** Client with the service key, to prepare data. */
-function service(baseURL: string | undefined): SupabaseClient {
+function service(baseURL: string | undefined): SupabaseClient<Database> {
   const runtime: { serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
   );
-  return createClient(baseURL ?? '', runtime.serviceRoleKey, { auth: { persistSession: false } });
+  return createClient<Database>(baseURL ?? '', runtime.serviceRoleKey, { auth: { persistSession: false } });
 }
 const row = (page: Page, code: string) => page.getByRole('row').filter({ hasText: code });
 
@@ -203,7 +204,7 @@ test('staff see the upcoming bookings of a day with customer and price', async (
   const made = await keeper
     .from('bookings')
     .insert({
-      studio_id: studio.data?.id,
+      studio_id: studio.data?.id ?? null,
       start_time: evening.toISOString(),
       end_time: new Date(evening.getTime() + 3 * 3_600_000).toISOString(),
       total_hours: 3,
@@ -211,7 +212,7 @@ test('staff see the upcoming bookings of a day with customer and price', async (
       final_cost: 159,
       status: 'confirmed',
       notes: 'test',
-      user_id: (await keeper.from('profiles').select('user_id').eq('email', demo.email).single()).data?.user_id,
+      user_id: (await keeper.from('profiles').select('user_id').eq('email', demo.email).single()).data?.user_id ?? null,
     })
     .select('reference')
     .single();

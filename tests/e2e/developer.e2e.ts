@@ -166,7 +166,7 @@ test('the plug test switches on and off after two seconds; the lights stay as sw
   await expect.poll(lit).toBe(false);
   await sandbox('/api/faults', { provider: 'plug', kind: 'status', count: 20 });
   await page.getByRole('button', { name: 'Run Plug Test' }).click();
-  await expect(page.getByText('The smart plug cannot be reached.')).toBeVisible();
+  await expect(page.getByText('We can’t reach the smart plug.')).toBeVisible();
   await fetch(`${process.env['E2E_SANDBOX_URL'] ?? ''}/api/faults`, { method: 'DELETE' });
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { expect, test } from '@playwright/test';
 import { chooseHours, GOOD_CARD, openDay, payWith, signIn } from './steps.ts';
 
@@ -27,7 +28,7 @@ test('a coupon can be applied, removed and applied again at checkout', async ({ 
   const runtime: { serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
   );
-  const service = createClient(baseURL ?? '', runtime.serviceRoleKey, { auth: { persistSession: false } });
+  const service = createClient<Database>(baseURL ?? '', runtime.serviceRoleKey, { auth: { persistSession: false } });
   const made = await service
     .from('discount_codes')
     .insert({ code: 'HALF', discount_type: 'percentage', discount_value: 50, max_uses: 5 });

@@ -4,6 +4,7 @@ import { TZDate } from '@date-fns/tz';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 
 export const sandboxUrl = process.env['E2E_SANDBOX_URL'] ?? 'http://localhost:4390';
 export const demo = { email: 'customer@example.com', password: 'demo-customer-1' };
@@ -144,11 +145,11 @@ export async function accessibleEverywhere(page: Page): Promise<void> {
 }
 
 /** Client with the service key, for states that no user can produce, such as a session that has ended. */
-export function service(): SupabaseClient {
+export function service(): SupabaseClient<Database> {
   const runtime: { apiUrl: string; serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
   );
-  return createClient(runtime.apiUrl, runtime.serviceRoleKey, { auth: { persistSession: false } });
+  return createClient<Database>(runtime.apiUrl, runtime.serviceRoleKey, { auth: { persistSession: false } });
 }
 
 export type Person = { readonly id: string; readonly email: string; readonly password: string };
@@ -198,7 +199,7 @@ export async function insertBooking(booking: {
   const made = await all
     .from('bookings')
     .insert({
-      studio_id: studio.data?.id,
+      studio_id: studio.data?.id ?? null,
       user_id: booking.userId,
       start_time: booking.start.toISOString(),
       end_time: booking.end.toISOString(),

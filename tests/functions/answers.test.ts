@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { WebhookRefused } from '#server/providers/call.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './test-app.ts';
 import { type FunctionsApp, readAnswer } from './test-app.ts';
 
@@ -169,7 +169,7 @@ test.each([
 
 describe('generate-access-code', () => {
   test("returns the code of the caller's own booking", async () => {
-    Object.assign(app.answers, { 'bookings.own': () => booking, 'access.ensure': () => access });
+    Object.assign(app.answers, { 'bookings.own': () => booking, ensureCode: () => access });
     expect(
       await readAnswer(await app.send('generate-access-code', 'person', { body: { bookingId: BOOKING } })),
     ).toEqual(
@@ -183,7 +183,7 @@ describe('generate-access-code', () => {
     );
     expect(operationCalls()).toEqual([
       ['bookings.own', PERSON, BOOKING],
-      ['access.ensure', BOOKING],
+      ['ensureCode', BOOKING],
     ]);
   });
 
@@ -348,13 +348,13 @@ describe('staff', () => {
     ['turn_on', true, 'Power turned on'],
     ['turn_off', false, 'Power turned off'],
   ])('manual-power-control switches by %s', async (action, on, message) => {
-    app.answers['power.set'] = () => undefined;
+    app.answers['switchPower'] = () => undefined;
     const answer = ok({ success: true, message });
     expect(await readAnswer(await app.send('manual-power-control', 'staff', { body: { action } }))).toEqual(answer);
     expect(await readAnswer(await app.send('manual-power-control', 'service', { body: { action } }))).toEqual(answer);
     expect(operationCalls()).toEqual([
-      ['power.set', on, STAFF],
-      ['power.set', on, NOBODY],
+      ['switchPower', on, STAFF],
+      ['switchPower', on, NOBODY],
     ]);
   });
 
@@ -367,12 +367,12 @@ describe('staff', () => {
   });
 
   test('test-smart-plug switches for the caller', async () => {
-    app.answers['power.test'] = () => undefined;
+    app.answers['testPower'] = () => undefined;
     expect(await readAnswer(await app.send('test-smart-plug', 'staff'))).toEqual(ok({ success: true }));
     expect(await readAnswer(await app.send('test-smart-plug', 'service'))).toEqual(ok({ success: true }));
     expect(operationCalls()).toEqual([
-      ['power.test', STAFF],
-      ['power.test', NOBODY],
+      ['testPower', STAFF],
+      ['testPower', NOBODY],
     ]);
   });
 

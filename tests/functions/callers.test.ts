@@ -16,7 +16,7 @@ type Row = {
 const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
 const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
 const own = { 'bookings.own': () => booking };
-const opened = { ...own, 'access.ensure': () => access, 'access.renew': () => access };
+const opened = { ...own, ensureCode: () => access, renewCode: () => access };
 
 const ROWS: readonly Row[] = [
   {
@@ -94,19 +94,19 @@ const ROWS: readonly Row[] = [
     callers: 'staff',
     limit: ['manual-power-control', 60, 60],
     body: { action: 'turn_on' },
-    answers: { 'power.set': () => undefined },
+    answers: { switchPower: () => undefined },
   },
   {
     name: 'test-smart-plug',
     callers: 'developers',
     limit: ['test-smart-plug', 60, 60],
-    answers: { 'power.test': () => undefined },
+    answers: { testPower: () => undefined },
   },
   ...['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin'].map((name): Row => ({
     name,
     callers: 'developers',
     limit: ['test-igloohome', 60, 60],
-    answers: { 'locks.check': () => ({ devices: [] }), 'testPins.issue': () => ({ pin: '123456' }) },
+    answers: { 'locks.check': () => ({ devices: [] }), issueTestPin: () => ({ pin: '123456' }) },
   })),
   {
     name: 'igloohome-webhook',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
-import { Refusal } from '#server/operations/refusal.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, readAnswer } from './test-app.ts';
 
 let app: FunctionsApp;
@@ -187,13 +187,13 @@ describe('functions for developers', () => {
   });
 
   test('test-igloohome-pin issues a code for the caller', async () => {
-    app.answers['testPins.issue'] = () => ({ pin: '123456' });
+    app.answers['issueTestPin'] = () => ({ pin: '123456' });
     const answer = ok({ success: true, message: 'PIN created.', pinData: { pin: '123456' } });
     expect(await readAnswer(await app.send('test-igloohome-pin', 'staff'))).toEqual(answer);
     expect(await readAnswer(await app.send('test-igloohome-pin', 'service'))).toEqual(answer);
     expect(operationCalls()).toEqual([
-      ['testPins.issue', STAFF],
-      ['testPins.issue', null],
+      ['issueTestPin', STAFF],
+      ['issueTestPin', null],
     ]);
   });
 
@@ -204,11 +204,11 @@ describe('functions for developers', () => {
     expect(await readAnswer(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
       ok({ success: false, error: 'invalid_client' }),
     );
-    app.answers['testPins.issue'] = () => {
+    app.answers['issueTestPin'] = () => {
       throw new Error('database gone');
     };
     expect((await app.send('test-igloohome-pin', 'staff')).status).toBe(500);
-    app.answers['testPins.issue'] = () => {
+    app.answers['issueTestPin'] = () => {
       throw new Refusal('not_found', 'No.');
     };
     expect((await app.send('test-igloohome-pin', 'staff')).status).toBe(404);
@@ -221,13 +221,13 @@ describe('igloohome-webhook', () => {
     payload: { product: { id }, event: { type, data: { activityLogs } } },
   });
   const send = async (body: unknown) => readAnswer(await app.send('igloohome-webhook', 'none', { body }));
-  beforeEach(() => Object.assign(app.answers, { verifyReport: () => true, 'access.used': () => undefined }));
-  const used = () => operationCalls().filter(([name]) => name === 'access.used');
+  beforeEach(() => Object.assign(app.answers, { verifyReport: () => true, recordUse: () => undefined }));
+  const used = () => operationCalls().filter(([name]) => name === 'recordUse');
 
   test('verifies the raw text before it reads it', async () => {
     app.answers['verifyReport'] = () => false;
     expect(await send('{ "raw": 1')).toEqual(
-      ok({ error: { code: 'invalid_request', message: 'The signature does not fit.' } }, 400),
+      ok({ error: { code: 'invalid_request', message: 'The signature is invalid.' } }, 400),
     );
     expect(operationCalls()).toEqual([['verifyReport', expect.any(Request), '{ "raw": 1']]);
   });
@@ -236,7 +236,7 @@ describe('igloohome-webhook', () => {
     const logs = [entry, { ...entry, logType: 22, pin: '1234' }, { ...entry, logType: 19, pin: '1234567890' }];
     expect(await send(report(logs))).toEqual(ok({ received: true }));
     const at = new Date(entry.entryDate * 1000);
-    expect(used()).toEqual(['482913', '1234', '1234567890'].map((pin) => ['access.used', 'lock-1', pin, at]));
+    expect(used()).toEqual(['482913', '1234', '1234567890'].map((pin) => ['recordUse', { lockId: 'lock-1', pin, at }]));
   });
 
   test.each([
@@ -284,7 +284,7 @@ describe('igloohome-webhook', () => {
   });
 
   test('does not answer 2xx when a code could not be marked', async () => {
-    app.answers['access.used'] = () => {
+    app.answers['recordUse'] = () => {
       throw new Error('database gone');
     };
     expect((await send(report([entry]))).status).toBe(500);

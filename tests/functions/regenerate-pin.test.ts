@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
-import { Refusal, type RefusalCode } from '#server/operations/refusal.ts';
+import { Refusal, type RefusalCode } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
 import { type FunctionsApp, readAnswer } from './test-app.ts';
 
@@ -11,8 +11,8 @@ beforeEach(() => {
 });
 function prepare(one: FunctionsApp): FunctionsApp {
   Object.assign(one.answers, {
-    'access.ensure': () => access,
-    'access.renew': () => access,
+    ensureCode: () => access,
+    renewCode: () => access,
     'bookings.own': (userId: string) => {
       if (userId !== PERSON) throw new Refusal('not_found', 'Booking not found');
       return booking;
@@ -50,7 +50,7 @@ describe('with the link of a code mail', () => {
     const response = await get({ booking_id: BOOKING, token: link(BOOKING) });
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await readAnswer(response)).toEqual({ status: 200, body: shown, retryAfter: null });
-    expect(operationCalls()).toEqual([['access.ensure', BOOKING]]);
+    expect(operationCalls()).toEqual([['ensureCode', BOOKING]]);
   });
 
   test('makes a new code of its booking, with the token in the body or in the address', async () => {
@@ -62,7 +62,7 @@ describe('with the link of a code mail', () => {
     expect((await app.send('regenerate-pin', 'guest', { query: inAddress })).status).toBe(200);
     expect((await app.send('regenerate-pin', 'guest', { body: '[]', query: inAddress })).status).toBe(200);
     expect((await app.send('regenerate-pin', 'guest', { body: 'null', query: inAddress })).status).toBe(200);
-    expect(operationCalls()).toEqual(Array.from({ length: 5 }, () => ['access.renew', BOOKING, null]));
+    expect(operationCalls()).toEqual(Array.from({ length: 5 }, () => ['renewCode', BOOKING, null]));
   });
 
   test.each([
@@ -108,9 +108,9 @@ describe('without a link', () => {
     expect((await app.send('regenerate-pin', 'person', { body })).status).toBe(200);
     expect(operationCalls()).toEqual([
       ['bookings.own', PERSON, BOOKING],
-      ['access.ensure', BOOKING],
+      ['ensureCode', BOOKING],
       ['bookings.own', PERSON, BOOKING],
-      ['access.renew', BOOKING, PERSON],
+      ['renewCode', BOOKING, PERSON],
     ]);
   });
 
@@ -119,9 +119,9 @@ describe('without a link', () => {
     expect((await get({ booking_id: OTHER_BOOKING }, 'service')).status).toBe(200);
     expect((await app.send('regenerate-pin', 'staff', { body: { booking_id: OTHER_BOOKING } })).status).toBe(200);
     expect(operationCalls()).toEqual([
-      ['access.ensure', OTHER_BOOKING],
-      ['access.ensure', OTHER_BOOKING],
-      ['access.renew', OTHER_BOOKING, STAFF],
+      ['ensureCode', OTHER_BOOKING],
+      ['ensureCode', OTHER_BOOKING],
+      ['renewCode', OTHER_BOOKING, STAFF],
     ]);
   });
 
@@ -207,7 +207,7 @@ test.each([
   ['not_confirmed', 409, false],
   ['provider_unavailable', 503, false],
 ] as const)('a refusal %s is answered with %i and its details', async (code: RefusalCode, status, expired) => {
-  app.answers['access.renew'] = () => {
+  app.answers['renewCode'] = () => {
     throw new Refusal(code, 'No.', { seconds: 3, success: true });
   };
   expect(await readAnswer(await app.send('regenerate-pin', 'staff', { body: { booking_id: BOOKING } }))).toMatchObject({
@@ -217,7 +217,7 @@ test.each([
 });
 
 test('a provider that does not answer gives 503 in the common shape', async () => {
-  app.answers['access.ensure'] = () => {
+  app.answers['ensureCode'] = () => {
     throw new ProviderError('igloohome', 'no_answer', { retryable: true });
   };
   expect(await readAnswer(await get({ booking_id: BOOKING }, 'staff'))).toMatchObject({

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
+import { ensureCode, requestFirstCode } from '#server/operations/access/issue-first-code.ts';
+import { recordUse } from '#server/operations/access/record-use.ts';
+import { renewCode } from '#server/operations/access/renew-code.ts';
+import { showAccess } from '#server/operations/access/show-access.ts';
 import type { Job } from '#server/operations/outbox.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities } from '#server/providers/ports.ts';
@@ -19,17 +23,17 @@ const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let system: BookingSystem;
-/** Each booking has hours of its own: what a lock gave for the same ones before would count. */
+/** Each booking has hours of its own, because a lock has only so many codes for the same hours. */
 let hours = 0;
 
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
+  if (!embedded) throw new Error('there is no embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
 beforeEach(() => begin());
 
-/** A new system on the same database, at the first moment, with every hour free. */
+/** Starts with every hour free, at START, on the same database. */
 async function begin(lock: Partial<LockCapabilities> = {}): Promise<void> {
   await db.query('delete from private.outbox');
   await db.query(
@@ -38,9 +42,9 @@ async function begin(lock: Partial<LockCapabilities> = {}): Promise<void> {
   system = await createBookingSystem(db, lock);
 }
 
-type Booked = { id: string; person: string; start: number; end: number };
-/** A confirmed booking of two hours, a day and a half ahead. */
-async function booked(): Promise<Booked> {
+type Confirmed = { id: string; person: string; start: number; end: number };
+/** Makes a confirmed booking of two hours, at least a day and a half ahead. */
+async function confirmedBooking(): Promise<Confirmed> {
   const person = await addPerson(db);
   hours += 3;
   const start = START + (36 + hours) * HOUR;
@@ -48,13 +52,13 @@ async function booked(): Promise<Booked> {
   const { id } = await system.book(person, { startTime: new Date(start), endTime: new Date(end) });
   return { id, person, start, end };
 }
-/** The same, with its first code, fifteen minutes before the start. */
-async function released(): Promise<Booked & { pin: string }> {
-  const one = await booked();
+/** Makes a confirmed booking with its first code, fifteen minutes before the start. */
+async function bookingWithCode(): Promise<Confirmed & { pin: string }> {
+  const one = await confirmedBooking();
   system.state.now = one.start - 60 * MINUTE;
   await system.jobs.drain();
   system.state.now = one.start - 15 * MINUTE;
-  return { ...one, pin: (await system.access.show(one.id)).pin ?? '' };
+  return { ...one, pin: (await showAccess(system.access, one.id)).pin ?? '' };
 }
 const jobFor = (bookingId: string): Job => ({
   id: randomUUID(),
@@ -71,22 +75,22 @@ const alerts = async (): Promise<number> =>
       `select count(*)::int as n from public.audit_logs where action = 'alert' and resource_type = 'access_code'`,
     )
   )?.n ?? 0;
-const wantsNo = new ProviderError('igloohome', 'refused', { retryable: false });
+const refused = new ProviderError('igloohome', 'refused', { retryable: false });
 const noAnswer = new ProviderError('igloohome', 'no_answer', { retryable: true, ambiguous: true });
 
 describe('the code of a booking', () => {
-  test('is made an hour before the start, shown from fifteen minutes before it to the end, and works five minutes early', async () => {
-    const { id, start, end } = await booked();
+  test('is issued an hour before the start, shown from fifteen minutes before it until the end, and works five minutes early', async () => {
+    const { id, start, end } = await confirmedBooking();
     system.state.now = start - 60 * MINUTE - 1;
     await system.jobs.drain();
-    expect(system.state.asked).toEqual([]);
+    expect(system.state.requests).toEqual([]);
     system.state.now = start - 60 * MINUTE;
     await system.jobs.drain();
-    const [pin] = [...system.state.codes.keys()].map((known) => known.split(':')[1]);
+    const [pin] = [...system.state.codes.keys()].map((code) => code.split(':')[1]);
     expect(pin).toMatch(/^\d{6}$/);
     const at = async (now: number) => {
       system.state.now = now;
-      return system.access.show(id);
+      return showAccess(system.access, id);
     };
     expect(await at(start - 15 * MINUTE - 1)).toMatchObject({
       pin: null,
@@ -107,8 +111,8 @@ describe('the code of a booking', () => {
     expect(await at(end)).toMatchObject({ pin: null });
   });
 
-  test('is forgotten by the lock when the session ends', async () => {
-    const { end, pin } = await released();
+  test('is removed from the lock when the session ends', async () => {
+    const { end, pin } = await bookingWithCode();
     system.state.now = end - 1;
     await system.jobs.drain();
     expect(system.state.revoked).toEqual([]);
@@ -118,61 +122,65 @@ describe('the code of a booking', () => {
     expect(system.state.codes.size).toBe(0);
   });
 
-  test('is made once however often it is asked for, and a session that is over gets none and says so', async () => {
-    const { id, start } = await booked();
+  test('is issued once for several requests, and not at all after the session: the job closes with the reason', async () => {
+    const { id, start } = await confirmedBooking();
     system.state.now = start - MINUTE;
-    await Promise.all([system.access.ensure(id), system.access.request(jobFor(id))]);
-    await system.access.ensure(id);
+    await Promise.all([ensureCode(system.access, id), requestFirstCode(system.access, jobFor(id))]);
+    await ensureCode(system.access, id);
     expect(system.state.codes.size).toBe(1);
-    const late = await booked();
+    const late = await confirmedBooking();
     system.state.now = late.end;
-    expect(await system.access.request(jobFor(late.id))).toEqual({
-      closed: 'The session ended before the lock had given an access code.',
+    expect(await requestFirstCode(system.access, jobFor(late.id))).toEqual({
+      closed: 'The session ended before the lock issued an access code.',
     });
     expect(system.state.codes.size).toBe(1);
   });
 
-  test('is not asked for before its time, and a lock that does not answer is logged while the page goes on', async () => {
-    const { id, start } = await booked();
-    expect(await system.access.ensure(id)).toMatchObject({ pin: null, pinId: null, codesLeft: 20 });
-    expect(system.state.asked).toEqual([]);
+  test('is not requested early, and without an answer from the lock the page shows no PIN and the failure is logged', async () => {
+    const { id, start } = await confirmedBooking();
+    expect(await ensureCode(system.access, id)).toMatchObject({ pin: null, pinId: null, codesLeft: 20 });
+    expect(system.state.requests).toEqual([]);
     system.state.now = start - 10 * MINUTE;
     system.state.lockFails = noAnswer;
-    expect(await system.access.ensure(id)).toMatchObject({ pin: null, pinId: null });
-    expect(system.logged).toEqual(['a door code is not there yet']);
+    expect(await ensureCode(system.access, id)).toMatchObject({ pin: null, pinId: null });
+    expect(system.logged).toEqual(['an access code could not be issued yet']);
     expect(system.logFields).toEqual([{ booking: id, reason: 'igloohome: no_answer' }]);
     system.state.lockFails = null;
-    expect(await system.access.ensure(id)).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/) });
-    // Asked again with the very same digits: the lock may have taken them the first time.
-    const [first, second] = system.state.asked;
+    expect(await ensureCode(system.access, id)).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/) });
+    // Requested again with the same digits: the lock may have accepted them the first time.
+    const [first, second] = system.state.requests;
     expect(second).toEqual(first);
   });
 
-  test('made while the booking was being cancelled is taken out of the lock again', async () => {
-    const { id, person } = await booked();
-    system.state.whileAsked = () => system.bookings.cancel(id, person);
-    await system.access.request(jobFor(id));
+  test('issued while the booking was being cancelled is removed from the lock again', async () => {
+    const { id, person } = await confirmedBooking();
+    system.state.duringRequest = () => system.bookings.cancel(id, person);
+    await requestFirstCode(system.access, jobFor(id));
     expect(system.state.codes.size).toBe(1);
     await system.jobs.drain();
     expect(system.state.codes.size).toBe(0);
   });
 
-  test('of a booking that is not paid for, or of none, is neither shown nor made', async () => {
+  test('of an unpaid or unknown booking is neither shown nor issued', async () => {
     const person = await addPerson(db);
     const { bookingId } = await system.bookings.hold(system.request(person));
-    for (const ask of [system.access.show, system.access.ensure, (id: string) => system.access.renew(id, null)]) {
-      await expect(ask(bookingId)).rejects.toMatchObject({
+    const renew = (context: typeof system.access, id: string) => renewCode(context, id, null);
+    for (const operation of [showAccess, ensureCode, renew]) {
+      await expect(operation(system.access, bookingId)).rejects.toMatchObject({
         code: 'not_confirmed',
         message: 'This booking is not paid for yet.',
       });
-      await expect(ask(randomUUID())).rejects.toMatchObject({ code: 'not_found', message: 'Booking not found' });
+      await expect(operation(system.access, randomUUID())).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'Booking not found',
+      });
     }
-    expect(await system.access.request(jobFor(bookingId))).toBe('done');
-    expect(system.state.asked).toEqual([]);
+    expect(await requestFirstCode(system.access, jobFor(bookingId))).toBe('done');
+    expect(system.state.requests).toEqual([]);
   });
 
-  test('that was used is remembered with the first moment, and taken out of the lock; other digits change nothing', async () => {
-    const { id, start, pin } = await released();
+  test('that was used keeps the time of its first use and is removed from the lock; other digits change nothing', async () => {
+    const { id, start, pin } = await bookingWithCode();
     const usedAt = async () =>
       (
         await db.one<{ at: Date | null }>(
@@ -181,11 +189,11 @@ describe('the code of a booking', () => {
         )
       )?.at;
     system.state.now = start;
-    await system.access.used(LOCK, '000000', new Date(start));
-    await system.access.used('another-lock', pin, new Date(start));
+    await recordUse(system.access, { lockId: LOCK, pin: '000000', at: new Date(start) });
+    await recordUse(system.access, { lockId: 'another-lock', pin, at: new Date(start) });
     expect(await usedAt()).toBeNull();
-    await system.access.used(LOCK, pin, new Date(start));
-    await system.access.used(LOCK, pin, new Date(start + MINUTE));
+    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start) });
+    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start + MINUTE) });
     expect(await usedAt()).toEqual(new Date(start));
     await system.jobs.drain();
     expect(system.state.revoked).toEqual([`${LOCK}:${pin}`]);
@@ -193,18 +201,18 @@ describe('the code of a booking', () => {
 });
 
 describe('a new code', () => {
-  test('takes the place of the one before, any number of times, half a minute apart', async () => {
-    const { id, person, pin } = await released();
-    let before = pin;
+  test('replaces the previous one, repeatedly, thirty seconds apart', async () => {
+    const { id, person, pin } = await bookingWithCode();
+    let previous = pin;
     for (const [round, left] of [
       [1, 18],
       [2, 17],
       [3, 16],
     ] as const) {
-      const shown = await system.access.renew(id, person);
+      const shown = await renewCode(system.access, id, person);
       expect(shown).toMatchObject({ codesLeft: left, nextCodeAt: new Date(system.state.now + 30_000) });
-      expect(shown.pin).not.toBe(before);
-      await expect(system.access.renew(id, person)).rejects.toMatchObject({
+      expect(shown.pin).not.toBe(previous);
+      await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
         code: 'code_wait',
         message: 'Please wait 30 seconds before making another code.',
         details: { seconds: 30 },
@@ -212,7 +220,7 @@ describe('a new code', () => {
       await system.jobs.drain();
       expect([...system.state.codes.keys()]).toEqual([`${LOCK}:${shown.pin}`]);
       expect(system.state.revoked).toHaveLength(round);
-      before = shown.pin ?? '';
+      previous = shown.pin ?? '';
       system.state.now += 30_000;
     }
     const { rows } = await db.query<{ attempt: number; status: string }>(
@@ -234,59 +242,59 @@ describe('a new code', () => {
     expect(audit).toEqual({ by: person, attempt: '4' });
   });
 
-  test('is refused before the release, after the end, and when twenty were made', async () => {
-    const { id, person, start, end } = await booked();
-    await expect(system.access.renew(id, person)).rejects.toMatchObject({
+  test('is refused before the release, after the end, and after twenty codes', async () => {
+    const { id, person, start, end } = await confirmedBooking();
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
       code: 'code_not_released',
       details: { releaseAt: new Date(start - 15 * MINUTE) },
     });
     system.state.now = start;
-    await system.access.ensure(id);
+    await ensureCode(system.access, id);
     await db.query('update public.booking_access_codes set attempt = 20 where booking_id = $1', [id]);
     system.state.now += MINUTE;
-    await expect(system.access.renew(id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
       code: 'code_limit',
       message: 'No more codes can be made for this session. Please contact us.',
     });
-    expect(await system.access.show(id)).toMatchObject({ codesLeft: 0 });
+    expect(await showAccess(system.access, id)).toMatchObject({ codesLeft: 0 });
     system.state.now = end;
-    await expect(system.access.renew(id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
       code: 'session_ended',
       message: 'Session has ended',
     });
   });
 
-  test('that the lock refuses leaves the one before working', async () => {
-    const { id, person, pin } = await released();
-    system.state.lockFails = wantsNo;
-    await expect(system.access.renew(id, person)).rejects.toMatchObject({
+  test('that the lock refuses leaves the previous one working', async () => {
+    const { id, person, pin } = await bookingWithCode();
+    system.state.lockFails = refused;
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
       code: 'provider_unavailable',
-      message: 'The lock cannot be reached right now. Please try again in a moment.',
+      message: 'We can’t reach the lock right now. Please try again in a moment.',
     });
-    expect(system.logged).toEqual(['a new door code could not be made']);
+    expect(system.logged).toEqual(['a new access code could not be issued']);
     expect(system.logFields).toEqual([{ booking: id, provider: 'igloohome', reason: 'refused' }]);
     system.state.lockFails = null;
     await system.jobs.drain();
-    expect(await system.access.show(id)).toMatchObject({ pin });
+    expect(await showAccess(system.access, id)).toMatchObject({ pin });
     expect([...system.state.codes.keys()]).toEqual([`${LOCK}:${pin}`]);
     system.state.now += 30_000;
-    expect((await system.access.renew(id, person)).pin).not.toBe(pin);
+    expect((await renewCode(system.access, id, person)).pin).not.toBe(pin);
   });
 
-  test('whose answer was lost is asked for again with the same digits, without a wait', async () => {
-    const { id, person, pin } = await released();
+  test('whose answer was lost is requested again with the same digits, without a wait', async () => {
+    const { id, person, pin } = await bookingWithCode();
     system.state.lockFails = noAnswer;
-    await expect(system.access.renew(id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
     system.state.lockFails = null;
-    const shown = await system.access.renew(id, person);
+    const shown = await renewCode(system.access, id, person);
     expect(shown.pin).not.toBe(pin);
-    const [, lost, again] = system.state.asked;
+    const [, lost, again] = system.state.requests;
     expect(again).toEqual(lost);
     expect(shown.pin).toBe(lost?.pin);
   });
 });
 
-describe('a lock that makes up its own digits and cannot forget them', () => {
+describe('a lock that chooses its own digits and cannot remove them', () => {
   const oneTime = {
     mode: 'onetime',
     granularityMinutes: 60,
@@ -296,53 +304,53 @@ describe('a lock that makes up its own digits and cannot forget them', () => {
     codesPerWindow: 2,
   } as const;
 
-  test('is handed no digits, gives another code per number, and no more than it has for the same hours', async () => {
+  test('receives no digits, gives one code per variant, and has a limited number for the same hours', async () => {
     await begin(oneTime);
-    const { id, person, start, pin } = await released();
+    const { id, person, start, pin } = await bookingWithCode();
     expect(pin).toMatch(/^7\d{8}$/);
-    expect(await system.access.show(id)).toMatchObject({
+    expect(await showAccess(system.access, id)).toMatchObject({
       worksFrom: new Date(start),
       worksUntil: new Date(start + 24 * HOUR),
       codesLeft: 4,
       mode: 'onetime',
       singleUse: true,
     });
-    const second = await system.access.renew(id, person);
+    const second = await renewCode(system.access, id, person);
     expect(second.pin).not.toBe(pin);
-    expect(system.state.asked.map(({ pin: given, variant }) => ({ given, variant }))).toEqual([
-      { given: '', variant: 1 },
-      { given: '', variant: 2 },
+    expect(system.state.requests.map(({ pin: sent, variant }) => ({ sent, variant }))).toEqual([
+      { sent: '', variant: 1 },
+      { sent: '', variant: 2 },
     ]);
     system.state.now += MINUTE;
-    await expect(system.access.renew(id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
       code: 'code_limit',
       message: 'No more codes can be made for this session. Please contact us.',
     });
-    expect(await system.access.show(id)).toMatchObject({ pin: second.pin });
+    expect(await showAccess(system.access, id)).toMatchObject({ pin: second.pin });
   });
 
-  test('alerts a person to a code that outlives its cancelled booking, and to none after its end', async () => {
+  test('alerts staff when a code outlives its cancelled booking, and not when the code has ended', async () => {
     await begin(oneTime);
-    const { id, person } = await booked();
-    await system.access.request(jobFor(id));
+    const { id, person } = await confirmedBooking();
+    await requestFirstCode(system.access, jobFor(id));
     const before = await alerts();
     await system.bookings.cancel(id, person);
     await system.jobs.drain();
     expect(await alerts()).toBe(before + 1);
     expect(system.state.revoked).toEqual([]);
     await begin(oneTime);
-    const other = await released();
+    const other = await bookingWithCode();
     system.state.now = other.start + 24 * HOUR;
     await system.jobs.drain();
     expect(await alerts()).toBe(before + 1);
-    await expect(system.access.show(other.id)).resolves.toMatchObject({ pin: null, pinId: null });
+    await expect(showAccess(system.access, other.id)).resolves.toMatchObject({ pin: null, pinId: null });
   });
 
-  test('is not asked to forget a code that was used', async () => {
+  test('is not told to remove a used code', async () => {
     await begin(oneTime);
-    const { start, pin } = await released();
+    const { start, pin } = await bookingWithCode();
     system.state.now = start;
-    await system.access.used(LOCK, pin, new Date(start));
+    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start) });
     const { rows } = await db.query(`select 1 from private.outbox where dedupe like 'used:%'`);
     expect(rows).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { createMetrics } from '#server/http/metrics.ts';
+import { showAccess } from '#server/operations/access/show-access.ts';
 import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import { enqueue, type JobKind, longestWaitMs } from '#server/operations/outbox.ts';
 import type { PaymentDesk } from '#server/operations/payments/desk.ts';
@@ -124,7 +125,7 @@ test('somebody who books within the hour gets their code in the very same round'
     endTime: new Date(START + 2 * HOUR),
   });
   await system.jobs.drain();
-  const { pin } = await system.access.show(id);
+  const { pin } = await showAccess(system.access, id);
   expect(system.mails.map(({ text }) => text.includes(pin ?? 'no code'))).toContain(true);
 });
 

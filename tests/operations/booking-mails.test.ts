@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
+import { showAccess } from '#server/operations/access/show-access.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
 import { enqueue, type JobKind } from '#server/operations/outbox.ts';
 import { ProviderError } from '#server/providers/call.ts';
@@ -181,7 +182,7 @@ test('the code mail waits five seconds for a lock that has not answered, then br
   system.state.lockFails = null;
   system.state.now += MINUTE;
   await system.jobs.drain();
-  const { pin } = await system.access.show(id);
+  const { pin } = await showAccess(system.access, id);
   const mail = onlyMail();
   expect(mail.to).toBe(await emailOf(person));
   expect(mail.text).toContain(pin ?? 'no code');

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { createEncryption } from '#server/crypto/encryption.ts';
+import { createFingerprint } from '#server/crypto/fingerprint.ts';
+import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded, openPostgres } from '#server/db/open.ts';
-import { createAccessCodes } from '#server/operations/access-codes.ts';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
+import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import { createBookingMails } from '#server/operations/booking-mails.ts';
 import { createBookings, type HoldRequest } from '#server/operations/bookings.ts';
 import { createIdentity } from '#server/operations/identity.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { createPaymentDesk, type PaymentDesk } from '#server/operations/payments/desk.ts';
-import { createLinkSigner, createSealer } from '#server/operations/seal.ts';
 import type { ProviderError } from '#server/providers/call.ts';
 import type { IdentityChecks, LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { settings as studio } from '#rules/venue.ts';
@@ -60,10 +64,10 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     now: START,
     mailFails: false,
     codes: new Map(),
-    asked: [],
+    requests: [],
     revoked: [],
     lockFails: null,
-    whileAsked: () => Promise.resolve(),
+    duringRequest: () => Promise.resolve(),
     hour: 0,
   };
   const clock = (): Date => new Date(state.now);
@@ -82,14 +86,15 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   const desk: PaymentDesk = createPaymentDesk({ db, payments: provider.payments, clock, log });
   const links = createLinkSigner(Buffer.alloc(32, 1));
   const locks = fakeLocks(state, lock);
-  const access = createAccessCodes({
+  const access: AccessContext = {
     db,
     locks,
     lockOf: new Map([[STUDIO, LOCK]]),
-    sealer: createSealer(Buffer.alloc(32, 2)),
+    encryption: createEncryption(Buffer.alloc(32, 2)),
+    fingerprint: createFingerprint(Buffer.alloc(32, 3)),
     clock,
     log,
-  });
+  };
   const guesses: string[] = [];
   const bookings = createBookings({
     db,
@@ -129,8 +134,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
         siteUrl: 'https://studio.example',
       }),
       'mail.job-alert': () => Promise.resolve('done'),
-      'access.request': (job) => access.request(job),
-      'access.revoke': (job) => access.revoke(job),
+      'access.request': (job) => requestFirstCode(access, job),
+      'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => desk.refund(job.subjectId),
       'image.delete': () => Promise.resolve('done'),
     },
@@ -206,22 +211,22 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
 type State = {
   now: number;
   mailFails: boolean;
-  /** What the lock knows at this moment: lock and digits, to the name of the code. */
+  /** The codes at the lock: `lock:digits` → name. */
   codes: Map<string, string>;
-  /** Every call for a code, in order. */
-  asked: Parameters<Locks['issueCode']>[0][];
+  /** Every request for a code, in order. */
+  requests: Parameters<Locks['issueCode']>[0][];
   revoked: string[];
-  /** While set, the lock answers with it. */
+  /** While set, the lock fails with it. */
   lockFails: ProviderError | null;
-  /** Runs while the lock is being asked, before it answers. */
-  whileAsked: () => Promise<unknown>;
+  /** Runs during a request, before the lock answers. */
+  duringRequest: () => Promise<unknown>;
   hour: number;
 };
 
-/** Digits that a lock makes up itself: never the same ones twice. */
+/** Digits that a lock chooses itself: never the same ones twice. */
 let ownDigits = 700_000_000;
 
-/** A lock over a bridge, unless told otherwise: it takes our digits, or makes up its own where it is handed none. */
+/** Creates a lock behind a bridge, unless `given` differs: it accepts our digits, or chooses its own when it gets none. */
 function fakeLocks(state: State, given: Partial<LockCapabilities>): Locks {
   return {
     capabilities: {
@@ -234,8 +239,8 @@ function fakeLocks(state: State, given: Partial<LockCapabilities>): Locks {
       ...given,
     },
     async issueCode(input) {
-      state.asked.push(input);
-      await state.whileAsked();
+      state.requests.push(input);
+      await state.duringRequest();
       if (state.lockFails) throw state.lockFails;
       const pin = input.pin || String(ownDigits++);
       state.codes.set(`${input.lockId}:${pin}`, input.accessName);

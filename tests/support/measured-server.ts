@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { migratedFolder } from './image.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { freePorts } from './test-server.ts';
@@ -13,9 +14,9 @@ export type MeasuredServer = {
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   readonly dataDir: string;
-  readonly service: SupabaseClient;
+  readonly service: SupabaseClient<Database>;
   /** A person who has just signed up. */
-  readonly person: { readonly id: string; readonly token: string; readonly client: SupabaseClient };
+  readonly person: { readonly id: string; readonly token: string; readonly client: SupabaseClient<Database> };
   /** Resident memory of the server, in bytes. */
   memory(): Promise<number>;
   /** Processor time of the server since it started, in seconds over all threads. Unlike elapsed time, other programs do not affect it. */
@@ -39,12 +40,14 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
     ...env,
   });
   const { apiUrl, anonKey, serviceRoleKey } = program.runtime;
-  const clientOf = (key: string): SupabaseClient =>
-    createClient(apiUrl, anonKey, {
+  const clientOf = (key: string): SupabaseClient<Database> =>
+    createClient<Database>(apiUrl, anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
       global: { headers: { authorization: `Bearer ${key}` } },
     });
-  const auth = createClient(apiUrl, anonKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth;
+  const auth = createClient<Database>(apiUrl, anonKey, {
+    auth: { persistSession: false, autoRefreshToken: false },
+  }).auth;
   const who = { email: `measured-${ports}@example.com`, password: 'a long enough secret 7!' };
   const data = { full_name: 'Alex Citizen', phone: '+61400000000', date_of_birth: '1998-04-03' };
   const added = await auth.signUp({ ...who, options: { data } });

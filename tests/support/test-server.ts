@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { startSandbox } from '#sandbox/main.ts';
 import { compose, type App } from '#server/compose.ts';
@@ -24,7 +25,7 @@ export type TestServer = {
   /** Moves the server's clock by milliseconds. */
   advance(ms: number): void;
   now(): Date;
-  client(token?: string): SupabaseClient;
+  client(token?: string): SupabaseClient<Database>;
   /** Adds a person who is signed in, of age, verified and has accepted the terms. */
   addCustomer(): Promise<Customer>;
   /** Calls a function with a token; returns status and parsed body. */
@@ -137,7 +138,7 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
     advance: (ms) => void (offset += ms),
     now: clock,
     client: (token) =>
-      createClient(url, app.keys.anonKey, {
+      createClient<Database>(url, app.keys.anonKey, {
         auth: { persistSession: false, autoRefreshToken: false },
         ...(token === undefined ? {} : { global: { headers: { authorization: `Bearer ${token}` } } }),
       }),

@@ -1,4 +1,4 @@
-import type { CouponTerms } from '#rules/coupon-discount.ts';
+import { type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
 import { centsToDollars } from '#rules/money.ts';
 import { quoteSlots } from '#rules/pricing.ts';
 import { type Slot, slotsOfSpan, spanOf } from '#rules/slots.ts';
@@ -42,8 +42,9 @@ export function draftOfHold(hold: OwnBooking): BookingDraft | null {
 
 /** Returns the coupon of a hold with the terms from when the hold was made. */
 export function couponOf(hold: OwnBooking): CouponTerms | null {
-  if (hold.coupon_code === null || hold.coupon_type === null || hold.coupon_value === null) return null;
-  return { code: hold.coupon_code, discountType: hold.coupon_type, discountValue: hold.coupon_value };
+  const { coupon_code: code, coupon_type: discountType, coupon_value: discountValue } = hold;
+  if (code === null || discountValue === null || !isDiscountType(discountType)) return null;
+  return { code, discountType, discountValue };
 }
 
 /** Finds the hold of exactly these hours; null when there is none. */

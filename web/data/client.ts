@@ -1,4 +1,5 @@
 import { createClient, FunctionsFetchError, FunctionsHttpError, FunctionsRelayError } from '@supabase/supabase-js';
+import type { Database } from '#database/types.ts';
 import { announceClient } from '#web/lib/auth-client.ts';
 import { AppError, FAILED, OFFLINE, readFailure } from '#web/lib/errors.ts';
 import { dropBrokenSession } from '#web/lib/stored-session.ts';
@@ -12,7 +13,7 @@ export const publicKey = anonKey;
 
 // Must run before the client reads the stored session.
 if (inBrowser) dropBrokenSession(localStorage);
-export const supabase = createClient(apiUrl, anonKey, {
+export const supabase = createClient<Database>(apiUrl, anonKey, {
   auth: {
     detectSessionInUrl: false,
     persistSession: inBrowser,

@@ -1,6 +1,10 @@
 import { supabase } from './client.ts';
+import { rowsWith } from './rows.ts';
 
-/** A booking of the signed-in customer, or an unpaid hold (`pending`). Money in dollars; `free_cancel_hours` as agreed at booking time. */
+/**
+ * A booking of the signed-in customer, or an unpaid hold. `status`: pending, confirmed or cancelled; `coupon_type`: percentage or fixed.
+ * Money in dollars; `free_cancel_hours` as agreed at booking time.
+ */
 export type OwnBooking = {
   readonly id: string;
   readonly reference: string;
@@ -8,11 +12,11 @@ export type OwnBooking = {
   readonly studio_name: string;
   readonly start_time: string;
   readonly end_time: string;
-  readonly status: 'pending' | 'confirmed' | 'cancelled';
+  readonly status: string;
   readonly hold_expires_at: string | null;
   readonly final_cost: number;
   readonly coupon_code: string | null;
-  readonly coupon_type: 'percentage' | 'fixed' | null;
+  readonly coupon_type: string | null;
   readonly coupon_value: number | null;
   readonly free_cancel_hours: number | null;
   readonly created_at: string;
@@ -25,7 +29,18 @@ export type OwnPayment = { readonly state: string; readonly refunded: number };
 export async function readOwnBookings(): Promise<readonly OwnBooking[]> {
   const { data, error } = await supabase.rpc('own_bookings');
   if (error) throw error;
-  const rows: readonly Omit<OwnBooking, 'payment'>[] = data ?? [];
+  const rows = rowsWith(
+    data ?? [],
+    'id',
+    'reference',
+    'studio_id',
+    'studio_name',
+    'start_time',
+    'end_time',
+    'status',
+    'final_cost',
+    'created_at',
+  );
   const payments = await readOwnPayments(rows.map((row) => row.id));
   return rows.map((row) => ({ ...row, payment: payments.get(row.id) ?? null }));
 }
@@ -37,7 +52,7 @@ async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyM
     .select('booking_id,state,refunded')
     .in('booking_id', bookingIds);
   if (error) throw error;
-  const rows: readonly (OwnPayment & { booking_id: string })[] = data;
+  const rows = rowsWith(data, 'booking_id', 'state', 'refunded');
   return new Map(rows.map(({ booking_id: id, ...payment }) => [id, payment]));
 }
 

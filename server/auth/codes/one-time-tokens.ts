@@ -1,3 +1,4 @@
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
@@ -94,7 +95,7 @@ export function createOneTimeTokens(dependencies: {
        returning ${COLUMNS}`,
       [ids, kinds, clock(), TRIES, contact === null, contact?.email ?? null, contact?.phone ?? null],
     );
-    const match = rows.find((row) => hashes.includes(row.code_hash));
+    const match = rows.find((row) => hashes.some((hash) => equalInConstantTime(hash, row.code_hash)));
     return match ? consume(tx, match) : null;
   }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie } from 'hono/cookie';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Env } from '#server/http/caller.ts';
 import type { KnownPerson } from '#server/providers/ports.ts';
 import type { AuthContext } from '../core/context.ts';
@@ -38,7 +39,7 @@ const unknownState = (): AuthRefusal => new AuthRefusal(400, 'bad_oauth_state', 
 
 function isOfThisBrowser(c: Context<Env>, flow: Flow, state: string): boolean {
   if (flow.challenge !== null || flow.linkUserId !== null) return true;
-  const bound = getCookie(c, cookieOf(state)) === state;
+  const bound = equalInConstantTime(getCookie(c, cookieOf(state)) ?? '', state);
   deleteCookie(c, cookieOf(state), { path: '/auth/v1/callback' });
   return bound;
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Keys } from '#server/crypto/keys.ts';
-import { createEncryption } from '../accounts/encryption.ts';
+import { createEncryption } from '#server/crypto/encryption.ts';
 import type { Challenge } from './pkce.ts';
 
 /** The state of a sign-in at a provider (OAuth or SAML). */
@@ -50,7 +50,7 @@ type Row = {
 };
 
 export function createFlows({ keys, clock }: { keys: Keys; clock: Clock }): Flows {
-  const encryption = createEncryption(keys, 'provider-tokens');
+  const encryption = createEncryption(keys.derive('provider-tokens'));
   const hash = (purpose: string, text: string): string => keys.hmac(purpose, text).toString('base64url');
   const inSeconds = (seconds: number): Date => new Date(clock().getTime() + seconds * 1000);
 

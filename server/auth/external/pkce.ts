@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import { refuse } from '../core/errors.ts';
 
 /** Binds a code to the client that requested it (RFC 7636); null: the implicit flow. */
@@ -22,6 +23,5 @@ export function readChallenge(text: string | null | undefined, method: string | 
 
 export function fitsChallenge(verifier: string, challenge: NonNullable<Challenge>): boolean {
   const made = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url');
-  const [given, wanted] = [Buffer.from(made), Buffer.from(challenge.text)];
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return equalInConstantTime(made, challenge.text);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { createEncryption } from '../accounts/encryption.ts';
+import { createEncryption } from '#server/crypto/encryption.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
@@ -26,7 +26,7 @@ export const TOTP_SECRET = 'totp-secret';
 /** `POST /factors`: creates an unverified factor. Once an account has a verified one, only an aal2 session may add more. */
 export function createEnrol(context: AuthContext): Handler {
   const { db, clock, config, keys, readCaller } = context;
-  const encryption = createEncryption(keys, TOTP_SECRET);
+  const encryption = createEncryption(keys.derive(TOTP_SECRET));
 
   async function checkAllowed(tx: Transaction, person: Person, form: Form): Promise<void> {
     const abandonedBefore = new Date(clock().getTime() - ABANDONED_SECONDS * 1000);

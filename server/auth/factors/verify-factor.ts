@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { resetLimit } from '#server/http/limits.ts';
-import { createEncryption } from '../accounts/encryption.ts';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
+import { createEncryption } from '#server/crypto/encryption.ts';
 import { authLimits } from '../core/config.ts';
 import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
@@ -35,7 +36,7 @@ const TRIES = 5;
 /** `POST /factors/:id/verify`: raises the session to aal2. The first right answer verifies the factor. Other sessions at aal1 end. */
 export function createVerifyFactor(context: AuthContext): Handler {
   const { db, clock, config, limits, sessions, keys, readCaller } = context;
-  const encryption = createEncryption(keys, TOTP_SECRET);
+  const encryption = createEncryption(keys.derive(TOTP_SECRET));
 
   /**
    * Counts a try on the challenge, under its lock: of a thousand concurrent guesses, five are checked.
@@ -58,7 +59,7 @@ export function createVerifyFactor(context: AuthContext): Handler {
       return step !== null && step > factor.last_step ? { step } : null;
     }
     if (factor.factor_type === 'phone')
-      return codeHash(context, challenge.id, code) === challenge.code_hash ? {} : null;
+      return equalInConstantTime(codeHash(context, challenge.id, code), challenge.code_hash ?? '') ? {} : null;
     return checkKey(factor, challenge.web_authn_challenge ?? '', body.webauthn?.credential_response);
   }
 

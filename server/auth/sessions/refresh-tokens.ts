@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 
 /** Refresh tokens are not stored. A token consists of its session's id, a number and a keyed hash. */
@@ -28,7 +28,7 @@ export function createRefreshTokens(keys: Keys): RefreshTokens {
       const hex = bytes.subarray(0, 16).toString('hex');
       const sessionId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
       const generation = bytes.readUInt32BE(16);
-      return timingSafeEqual(bytes.subarray(20), mac(sessionId, generation)) ? { sessionId, generation } : null;
+      return equalInConstantTime(bytes.subarray(20), mac(sessionId, generation)) ? { sessionId, generation } : null;
     },
   };
 }

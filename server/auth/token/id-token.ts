@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import { z } from 'zod';
 import type { IdToken } from '#server/providers/ports.ts';
 import { authLimits } from '../core/config.ts';
@@ -61,5 +62,6 @@ export function createTokenIdToken(context: AuthContext): Handler {
 function checkNonce(inToken: string | null, given: string | null): void {
   if ((inToken === null) !== (given === null))
     throw bad('Passed nonce and nonce in id_token should either both exist or not.');
-  if (given !== null && createHash('sha256').update(given).digest('hex') !== inToken) throw bad('Nonces mismatch');
+  if (given === null || inToken === null) return;
+  if (!equalInConstantTime(createHash('sha256').update(given).digest('hex'), inToken)) throw bad('Nonces mismatch');
 }

@@ -2,9 +2,9 @@ import { cancellationTerms } from '#rules/cancellation.ts';
 import { settings } from '#rules/venue.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import { latestPayment, lockBooking } from '../booking-rows.ts';
+import { latestPayment, lockBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../outbox.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../core/refusal.ts';
 
 export type Cancelled = { readonly refund: 'full' | 'none'; readonly amountCents: number };
 

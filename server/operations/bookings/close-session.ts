@@ -1,9 +1,9 @@
 import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
-import { latestPayment, lockBooking, type PaymentFacts, readBooking } from '../booking-rows.ts';
+import { latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import type { PaymentDesk } from '../payments/desk.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../core/refusal.ts';
 
 /**
  * Closes the payment session of an own hold before another replaces it. The booking stays pending: `hold_booking` cancels it in the

@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../core/refusal.ts';
 
 /** Counts a try of a discount code. Throws `Refusal('too_many_requests')` with the seconds to wait. */
 export type CouponGuesses = { count(userId: string, ip: string): Promise<void> };

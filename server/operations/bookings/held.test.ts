@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BookingFacts } from '../booking-rows.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
 import { quoteOfBooking, tooManyHolds } from './held.ts';
 
 const now = new Date('2026-11-21T05:00:00Z');

@@ -1,7 +1,7 @@
 import type { Quote } from '#rules/pricing.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import type { BookingFacts } from '../booking-rows.ts';
-import { Refusal } from '../refusal.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
 
 /** Returns the frozen price of a hold as a quote. */
 export function quoteOfBooking(booking: BookingFacts): Quote {

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../core/refusal.ts';
 
 /** Queues pictures for the licence reader, which uses a core for seconds and reads few at once. */
 export type CheckQueue = {

@@ -4,7 +4,7 @@ import type { Metrics } from '#server/http/metrics.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from '#server/providers/call.ts';
 import { createScheduler, type Scheduler, type Task } from '#server/queue/scheduler.ts';
 import { runRound, type Worker } from '#server/queue/worker.ts';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { type JobHandler, type JobKind, longestWaitMs, type WorkerName, WORKERS } from '../outbox.ts';
 import type { PaymentDesk } from '../payments/desk.ts';
 import { type JobAlerts, queueJobAlerts } from './job-alerts.ts';

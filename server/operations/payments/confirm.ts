@@ -1,9 +1,9 @@
 import { mailIsImmediate } from '#rules/access.ts';
 import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, type CancelReason, lockBooking } from '../booking-rows.ts';
+import { type BookingFacts, type CancelReason, lockBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../outbox.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
 
 /** Confirms a pending booking and queues its mails and access code, in the caller's transaction. */

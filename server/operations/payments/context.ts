@@ -2,7 +2,7 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
-import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
+import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 
 /** The first argument of every payment operation. */
 export type PaymentContext = {

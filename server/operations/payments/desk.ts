@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { BookingFacts, CancelReason } from '../booking-rows.ts';
+import type { BookingFacts, CancelReason } from '../core/booking-rows.ts';
 import type { JobOutcome } from '../outbox.ts';
 import { confirmFree } from './confirm.ts';
 import type { PaymentContext, Settlement } from './context.ts';

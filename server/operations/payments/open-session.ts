@@ -4,9 +4,9 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
-import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
-import { failpoint } from '../failpoint.ts';
-import { Refusal } from '../refusal.ts';
+import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { Refusal } from '../core/refusal.ts';
 
 export type Sessions = {
   readonly db: Database;

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
+import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { createSharedWork, within } from './in-time.ts';
 import type { PaymentDesk, Settlement } from './desk.ts';
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Dispute } from '#server/providers/ports.ts';
-import type { BookingFacts, PaymentFacts } from '../booking-rows.ts';
+import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../outbox.ts';
 import { auditPayment, type PaymentContext, takenCents } from './context.ts';
 

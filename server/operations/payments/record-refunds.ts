@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Refund } from '#server/providers/ports.ts';
-import { lockBooking, type PaymentFacts } from '../booking-rows.ts';
+import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../outbox.ts';
 import { cancelBookingRow } from './confirm.ts';
 import { auditPayment, lockPayment, type PaymentContext, takenCents } from './context.ts';

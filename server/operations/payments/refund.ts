@@ -1,6 +1,6 @@
 import type { Refund } from '#server/providers/ports.ts';
-import type { PaymentFacts } from '../booking-rows.ts';
-import { failpoint } from '../failpoint.ts';
+import type { PaymentFacts } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
 import type { JobOutcome } from '../outbox.ts';
 import { type PaymentContext, takenCents } from './context.ts';
 import { recordRefunds } from './record-refunds.ts';

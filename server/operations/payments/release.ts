@@ -6,10 +6,10 @@ import {
   lockBooking,
   type PaymentFacts,
   readBooking,
-} from '../booking-rows.ts';
-import { failpoint } from '../failpoint.ts';
+} from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { enqueue } from '../outbox.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../core/refusal.ts';
 import { cancelBookingRow } from './confirm.ts';
 import { orMissing, type PaymentContext, reasonOf } from './context.ts';
 import { settleSession } from './settle.ts';

@@ -7,10 +7,10 @@ import {
   lockBooking,
   type PaymentFacts,
   readBooking,
-} from '../booking-rows.ts';
-import { failpoint } from '../failpoint.ts';
+} from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { enqueue } from '../outbox.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../core/refusal.ts';
 import { cancelBookingRow, confirmBooking } from './confirm.ts';
 import { auditPayment, lockPayment, orMissing, type PaymentContext, type Settlement } from './context.ts';
 import { outcomeOf } from './outcome.ts';

@@ -51,6 +51,5 @@ export async function readNextBookingId(userId: string): Promise<string | null> 
     .order('start_time')
     .limit(1);
   if (error) throw error;
-  const row: { id: string | null } | undefined = data[0];
-  return row?.id ?? null;
+  return data[0]?.id ?? null;
 }

@@ -21,8 +21,7 @@ export async function readIdStatus(userId: string): Promise<IdStatus> {
     .eq('user_id', userId)
     .in('verification_status', ['verified', 'review'])
     .order('created_at', { ascending: false })
-    .limit(20)
-    .overrideTypes<{ verification_status: 'verified' | 'review'; expires_at: string | null }[], { merge: false }>();
+    .limit(20);
   if (error) throw error;
   const now = Date.now();
   const until = data

@@ -146,7 +146,7 @@ function Resource({ entry }: { entry: AuditEntry }) {
 function Details({ details }: { details: AuditEntry['details'] }) {
   return (
     <dl className="max-w-sm text-sm">
-      {Object.entries(details).map(([name, value]) => (
+      {Object.entries(details ?? {}).map(([name, value]) => (
         <div key={name} className="flex flex-wrap gap-x-2">
           <dt className="text-dust">{name}</dt>
           <dd className="break-all">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>

@@ -1,17 +1,10 @@
+import type { Database } from '#database/types.ts';
 import { supabase } from '#web/data/client.ts';
 
 /** How many entries one page shows. */
 export const AUDIT_PAGE = 100;
 
-export type AuditEntry = {
-  readonly id: string;
-  readonly created_at: string;
-  readonly actor: string | null;
-  readonly action: string;
-  readonly resource_type: string;
-  readonly resource_id: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-};
+export type AuditEntry = Database['public']['Tables']['audit_logs']['Row'];
 
 /** Reads the newest entries; none unless the caller is staff. */
 export async function readLatestAudit(): Promise<AuditEntry[]> {
@@ -19,8 +12,7 @@ export async function readLatestAudit(): Promise<AuditEntry[]> {
     .from('audit_logs')
     .select('*')
     .order('created_at', { ascending: false })
-    .limit(AUDIT_PAGE)
-    .overrideTypes<AuditEntry[], { merge: false }>();
+    .limit(AUDIT_PAGE);
   if (error) throw error;
   return data;
 }
@@ -29,12 +21,10 @@ export async function readLatestAudit(): Promise<AuditEntry[]> {
 export async function searchAudit(words: string, before: AuditEntry | null): Promise<AuditEntry[]> {
   const { data, error } = await supabase.rpc('search_audit_logs', {
     words,
-    before_at: before?.created_at ?? null,
-    before_id: before?.id ?? null,
+    ...(before === null ? {} : { before_at: before.created_at, before_id: before.id }),
   });
   if (error) throw error;
-  const entries: AuditEntry[] = data ?? [];
-  return entries;
+  return data ?? [];
 }
 
 /** Reads the email addresses of the accounts with these ids. */
@@ -43,8 +33,7 @@ export async function readActors(ids: readonly string[]): Promise<ReadonlyMap<st
   const { data, error } = await supabase
     .from('profiles')
     .select('user_id,email')
-    .in('user_id', [...ids])
-    .overrideTypes<{ user_id: string; email: string | null }[], { merge: false }>();
+    .in('user_id', [...ids]);
   if (error) throw error;
   return new Map(data.flatMap((one) => (one.email === null ? [] : [[one.user_id, one.email] as const])));
 }

@@ -2,6 +2,7 @@ import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { isOpenHold, type OwnBooking, readOwnBookings } from '#web/data/own-bookings.ts';
 import { callFunction, supabase } from '#web/data/client.ts';
+import { rowsWith } from '#web/data/rows.ts';
 import type { Taken } from './selection.ts';
 
 export type Studio = {
@@ -41,13 +42,7 @@ export async function readAvailability(
     .lt('start_time', dayBounds(days.to).end.toISOString())
     .gt('end_time', from.toISOString());
   if (error) throw error;
-  const rows: readonly {
-    id: string | null;
-    start_time: string;
-    end_time: string;
-    status: string;
-    user_id: string | null;
-  }[] = data;
+  const rows = rowsWith(data, 'start_time', 'end_time', 'status');
   const isMine = (row: { user_id: string | null }): boolean => userId !== null && row.user_id === userId;
   const held = rows.flatMap((row) => (isMine(row) && row.status === 'pending' && row.id !== null ? [row.id] : []));
   const processing = await readProcessing(held);
@@ -70,8 +65,7 @@ async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySe
     .in('booking_id', bookingIds)
     .eq('state', 'processing');
   if (error) throw error;
-  const rows: readonly { booking_id: string }[] = data;
-  return new Set(rows.map((row) => row.booking_id));
+  return new Set(rowsWith(data, 'booking_id').map((row) => row.booking_id));
 }
 
 /** Reads the customer's holds that can still be paid for, newest first. */

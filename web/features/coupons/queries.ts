@@ -1,15 +1,9 @@
 import type { z } from 'zod';
-import type { couponSchema, CouponTerms } from '#rules/coupons.ts';
+import { type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
+import type { couponSchema } from '#rules/coupons.ts';
 import { supabase } from '#web/data/client.ts';
+import { rowsWith } from '#web/data/rows.ts';
 
-type Answer = {
-  readonly is_valid: boolean;
-  readonly error_message: string | null;
-  readonly code: string;
-  readonly discount_type: CouponTerms['discountType'];
-  readonly discount_value: number;
-  readonly min_hours: number | null;
-};
 /** Discount of a code, and the minimum hours it needs. */
 export type Coupon = CouponTerms & { readonly minHours: number | null };
 /** The server refused the code; the message is for people. */
@@ -37,24 +31,21 @@ export type CouponDraft = z.output<typeof couponSchema>;
 export async function validateCoupon(code: string, hours: number): Promise<Coupon> {
   const { data, error } = await supabase.rpc('validate_discount_code', { code_input: code, booking_hours: hours });
   if (error) throw error;
-  const rows: readonly Answer[] = data ?? [];
-  const [row] = rows;
-  if (!row?.is_valid) throw new CouponRefused(row?.error_message ?? 'Invalid coupon code');
+  const [answer] = data;
+  const [valid] = rowsWith(answer?.is_valid ? [answer] : [], 'code', 'discount_value');
+  if (!valid || !isDiscountType(valid.discount_type))
+    throw new CouponRefused(answer?.error_message ?? 'Invalid coupon code');
   return {
-    code: row.code,
-    discountType: row.discount_type,
-    discountValue: Number(row.discount_value),
-    minHours: row.min_hours === null ? null : Number(row.min_hours),
+    code: valid.code,
+    discountType: valid.discount_type,
+    discountValue: valid.discount_value,
+    minHours: valid.min_hours,
   };
 }
 
 /** Reads every code, newest first; none unless the caller is staff. */
 export async function readDiscountCodes(): Promise<DiscountCode[]> {
-  const { data, error } = await supabase
-    .from('discount_codes')
-    .select('*')
-    .order('created_at', { ascending: false })
-    .overrideTypes<DiscountCode[], { merge: false }>();
+  const { data, error } = await supabase.from('discount_codes').select('*').order('created_at', { ascending: false });
   if (error) throw error;
   return data;
 }

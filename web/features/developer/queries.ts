@@ -1,6 +1,7 @@
 import { testMailSchedule } from '#rules/access.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { callFunction, supabase } from '#web/data/client.ts';
+import { rowsWith } from '#web/data/rows.ts';
 
 export type TestBooking = {
   readonly id: string;
@@ -33,7 +34,7 @@ export type AccessCodeRow = {
   readonly starts_at: string;
   readonly ends_at: string;
   readonly created_at: string;
-  readonly bookings: { readonly start_time: string; readonly studios: { readonly name: string } | null } | null;
+  readonly bookings: { readonly start_time: string | null; readonly studios: { readonly name: string } | null } | null;
 };
 
 /** How many codes the list shows. */
@@ -42,6 +43,7 @@ const CODES_SHOWN = 10;
 const TEST_COST = 100;
 const HOUR_MS = 3_600_000;
 const COLUMNS = 'id,reference,studio_name,start_time,end_time,status';
+const REQUIRED = ['id', 'reference', 'studio_name', 'start_time', 'end_time', 'status'] as const;
 
 type TrialName = 'test-igloohome-config' | 'test-igloohome-oauth' | 'test-igloohome-pin' | 'test-smart-plug';
 export function runTrial(name: TrialName): Promise<Trial> {
@@ -68,10 +70,9 @@ export async function readTestBookings(userId: string): Promise<TestBooking[]> {
     .eq('notes', 'test')
     .eq('status', 'confirmed')
     .gt('end_time', new Date().toISOString())
-    .order('start_time')
-    .overrideTypes<TestBooking[], { merge: false }>();
+    .order('start_time');
   if (error) throw error;
-  return data;
+  return rowsWith(data, ...REQUIRED);
 }
 
 /** Books one hour, starting in so many minutes, in the first free room. Throws when none is free. */
@@ -92,9 +93,9 @@ export async function makeTestBooking(minutesAhead: number): Promise<TestBooking
         notes: 'test',
       })
       .select(COLUMNS)
-      .single()
-      .overrideTypes<TestBooking, { merge: false }>();
-    if (data) return data;
+      .single();
+    const [made] = rowsWith(data === null ? [] : [data], ...REQUIRED);
+    if (made) return made;
     if (errorCode(error) !== '23P01') throw error;
   }
   throw new Error('Every studio is taken then. End a test booking first.');
@@ -127,8 +128,7 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
     .from('booking_access_codes')
     .select('*, bookings(start_time, end_time, studios(name))')
     .order('created_at', { ascending: false })
-    .limit(CODES_SHOWN)
-    .overrideTypes<AccessCodeRow[], { merge: false }>();
+    .limit(CODES_SHOWN);
   if (error) throw error;
   return data;
 }
@@ -136,10 +136,7 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
 /** Reads a booking by id, or the newest one for an empty id; null when there is none. */
 export async function readBooking(id: string): Promise<TestBooking | null> {
   const all = supabase.from('bookings').select(COLUMNS);
-  const { data, error } = await (id === '' ? all : all.eq('id', id))
-    .order('created_at', { ascending: false })
-    .limit(1)
-    .overrideTypes<TestBooking[], { merge: false }>();
+  const { data, error } = await (id === '' ? all : all.eq('id', id)).order('created_at', { ascending: false }).limit(1);
   if (error) throw error;
-  return data[0] ?? null;
+  return rowsWith(data, ...REQUIRED)[0] ?? null;
 }

@@ -28,8 +28,7 @@ export async function readReview(userId: string): Promise<{ decidedBy: Date } | 
     .order('created_at', { ascending: false })
     .limit(1);
   if (error) throw error;
-  const rows: readonly { created_at: string }[] = data;
-  const since = rows[0]?.created_at;
+  const since = data[0]?.created_at;
   return since === undefined ? null : { decidedBy: new Date(Date.parse(since) + REVIEW_DAYS * 86_400_000) };
 }
 

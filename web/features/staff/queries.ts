@@ -1,4 +1,5 @@
 import { supabase } from '#web/data/client.ts';
+import { rowsWith } from '#web/data/rows.ts';
 
 export type Role = 'admin' | 'user';
 
@@ -27,7 +28,7 @@ export type StaffBooking = {
   readonly studio_name: string;
   readonly start_time: string;
   readonly end_time: string;
-  readonly status: 'pending' | 'confirmed';
+  readonly status: 'pending' | 'confirmed' | 'cancelled';
   readonly final_cost: number;
   readonly notes: string | null;
   /** Phone number given at checkout. */
@@ -51,10 +52,9 @@ export async function readUpcomingBookings(): Promise<StaffBooking[]> {
     .gt('end_time', new Date().toISOString())
     .order('start_time')
     .order('studio_name')
-    .limit(BOOKINGS_SHOWN)
-    .overrideTypes<StaffBooking[], { merge: false }>();
+    .limit(BOOKINGS_SHOWN);
   if (error) throw error;
-  return data;
+  return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
 }
 
 /** Reads the customers by user id. */
@@ -63,8 +63,7 @@ export async function readBookers(ids: readonly string[]): Promise<ReadonlyMap<s
   const { data, error } = await supabase
     .from('profiles')
     .select('user_id,full_name,email,phone')
-    .in('user_id', [...ids])
-    .overrideTypes<(Booker & { user_id: string })[], { merge: false }>();
+    .in('user_id', [...ids]);
   if (error) throw error;
   return new Map(data.map((one) => [one.user_id, one] as const));
 }

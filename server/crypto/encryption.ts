@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Keys } from '#server/crypto/keys.ts';
 
 /** Encrypts secrets that must be readable again (AES-256-GCM, NIST SP 800-38D). */
 export type Encryption = {
@@ -12,8 +11,8 @@ export type Encryption = {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-export function createEncryption(keys: Keys, purpose: string): Encryption {
-  const key = keys.derive(purpose);
+/** Encrypts with a key of 32 secret bytes, used for nothing else. The result is nonce, tag and ciphertext in base64url. */
+export function createEncryption(key: Uint8Array): Encryption {
   return {
     encrypt(text, context) {
       const nonce = randomBytes(NONCE_BYTES);

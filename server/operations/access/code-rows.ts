@@ -12,11 +12,12 @@ export type AccessCode = {
   readonly createdAt: Date;
   readonly lockId: string;
   readonly variant: number;
-  readonly pinSealed: string | null;
+  /** null until a lock that chooses its own digits has answered. */
+  readonly encryptedPin: string | null;
 };
 
 const COLUMNS = `c.id, c.booking_id as "bookingId", c.attempt, c.status, c.starts_at as "startsAt", c.ends_at as "endsAt", c.release_at as "releaseAt",
-  c.created_at as "createdAt", s.lock_id as "lockId", s.variant, s.pin_sealed as "pinSealed"`;
+  c.created_at as "createdAt", s.lock_id as "lockId", s.variant, s.pin_sealed as "encryptedPin"`;
 const FROM = `from public.booking_access_codes c join private.access_secret s on s.code_id = c.id`;
 
 type Queryable = Pick<Transaction, 'query' | 'one'>;
@@ -43,18 +44,4 @@ export async function liveCodes(db: Queryable, bookingId: string): Promise<Acces
     [bookingId],
   );
   return rows;
-}
-
-/** Whether the studio is free in the minutes before the start, so that the customer may come in early. */
-export async function roomIsFreeBefore(
-  db: Queryable,
-  booking: { id: string; studioId: string; startTime: string },
-  minutes: number,
-): Promise<boolean> {
-  const row = await db.one<{ free: boolean }>(
-    `select not exists (select from private.booking b where b.studio_id = $1::uuid and b.id <> $2::uuid and b.status in ('pending', 'confirmed')
-       and b.during && tstzrange($3::timestamptz - make_interval(mins => $4::int), $3::timestamptz, '[)')) as free`,
-    [booking.studioId, booking.id, booking.startTime, minutes],
-  );
-  return row?.free === true;
 }

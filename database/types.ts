@@ -1,0 +1,611 @@
+// Generated from the migrated database by `npm run types:database`. Do not edit.
+
+export type Json = string | number | boolean | null | { readonly [key: string]: Json | undefined } | readonly Json[];
+
+export type Database = {
+  public: {
+    Tables: {
+      audit_logs: {
+        Row: {
+          action: string;
+          actor: string | null;
+          created_at: string;
+          details: Json;
+          id: string;
+          resource_id: string | null;
+          resource_type: string;
+        };
+        Insert: {
+          action: string;
+          actor?: string | null;
+          created_at?: string;
+          details?: Json;
+          id?: string;
+          resource_id?: string | null;
+          resource_type: string;
+        };
+        Update: {
+          action?: string;
+          actor?: string | null;
+          created_at?: string;
+          details?: Json;
+          id?: string;
+          resource_id?: string | null;
+          resource_type?: string;
+        };
+        Relationships: [];
+      };
+      booking_access_codes: {
+        Row: {
+          attempt: number;
+          booking_id: string;
+          created_at: string;
+          ends_at: string;
+          id: string;
+          issued_at: string | null;
+          mode: 'bridge' | 'hourly' | 'onetime';
+          release_at: string;
+          revoked_at: string | null;
+          starts_at: string;
+          status: 'requested' | 'issued' | 'revoke_pending' | 'revoked' | 'failed';
+          used_at: string | null;
+        };
+        Insert: {
+          attempt: number;
+          booking_id: string;
+          created_at?: string;
+          ends_at: string;
+          id?: string;
+          issued_at?: string | null;
+          mode: string;
+          release_at: string;
+          revoked_at?: string | null;
+          starts_at: string;
+          status?: string;
+          used_at?: string | null;
+        };
+        Update: {
+          attempt?: number;
+          booking_id?: string;
+          created_at?: string;
+          ends_at?: string;
+          id?: string;
+          issued_at?: string | null;
+          mode?: string;
+          release_at?: string;
+          revoked_at?: string | null;
+          starts_at?: string;
+          status?: string;
+          used_at?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'booking_access_codes_booking_id_fkey';
+            columns: ['booking_id'];
+            isOneToOne: false;
+            referencedRelation: 'bookings';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      booking_drafts: {
+        Row: {
+          data: Json;
+          updated_at: string;
+          user_id: string;
+        };
+        Insert: {
+          data: Json;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Update: {
+          data?: Json;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Relationships: [];
+      };
+      discount_codes: {
+        Row: {
+          active: boolean;
+          code: string;
+          created_at: string;
+          current_uses: number;
+          description: string | null;
+          discount_type: 'percentage' | 'fixed';
+          discount_value: number;
+          expires_at: string | null;
+          id: string;
+          max_uses: number | null;
+          min_hours: number | null;
+          per_user_limit: number | null;
+          updated_at: string;
+        };
+        Insert: {
+          active?: boolean;
+          code: string;
+          created_at?: string;
+          current_uses?: number;
+          description?: string | null;
+          discount_type: string;
+          discount_value: number;
+          expires_at?: string | null;
+          id?: string;
+          max_uses?: number | null;
+          min_hours?: number | null;
+          per_user_limit?: number | null;
+          updated_at?: string;
+        };
+        Update: {
+          active?: boolean;
+          code?: string;
+          created_at?: string;
+          current_uses?: number;
+          description?: string | null;
+          discount_type?: string;
+          discount_value?: number;
+          expires_at?: string | null;
+          id?: string;
+          max_uses?: number | null;
+          min_hours?: number | null;
+          per_user_limit?: number | null;
+          updated_at?: string;
+        };
+        Relationships: [];
+      };
+      id_verifications: {
+        Row: {
+          age_at_verification: number | null;
+          ai_confidence_score: number | null;
+          ai_raw_response: Json | null;
+          created_at: string;
+          dob_matches: boolean | null;
+          expires_at: string | null;
+          extracted_dob: string | null;
+          extracted_expiry_date: string | null;
+          extracted_first_name: string | null;
+          extracted_full_name: string | null;
+          extracted_last_name: string | null;
+          extracted_middle_name: string | null;
+          failure_reasons: string[];
+          id: string;
+          image_path: string | null;
+          is_expired: boolean | null;
+          is_nsw_license: boolean | null;
+          is_over_18: boolean | null;
+          name_match_details: string | null;
+          name_match_status: string | null;
+          profile_dob: string | null;
+          source: 'photo' | 'hosted' | 'staff';
+          user_id: string;
+          verification_status: 'verified' | 'review' | 'failed' | 'superseded';
+          verified_at: string | null;
+        };
+        Insert: {
+          age_at_verification?: number | null;
+          ai_confidence_score?: number | null;
+          ai_raw_response?: Json | null;
+          created_at?: string;
+          dob_matches?: boolean | null;
+          expires_at?: string | null;
+          extracted_dob?: string | null;
+          extracted_expiry_date?: string | null;
+          extracted_first_name?: string | null;
+          extracted_full_name?: string | null;
+          extracted_last_name?: string | null;
+          extracted_middle_name?: string | null;
+          failure_reasons?: string[];
+          id?: string;
+          image_path?: string | null;
+          is_expired?: boolean | null;
+          is_nsw_license?: boolean | null;
+          is_over_18?: boolean | null;
+          name_match_details?: string | null;
+          name_match_status?: string | null;
+          profile_dob?: string | null;
+          source: string;
+          user_id: string;
+          verification_status: string;
+          verified_at?: string | null;
+        };
+        Update: {
+          age_at_verification?: number | null;
+          ai_confidence_score?: number | null;
+          ai_raw_response?: Json | null;
+          created_at?: string;
+          dob_matches?: boolean | null;
+          expires_at?: string | null;
+          extracted_dob?: string | null;
+          extracted_expiry_date?: string | null;
+          extracted_first_name?: string | null;
+          extracted_full_name?: string | null;
+          extracted_last_name?: string | null;
+          extracted_middle_name?: string | null;
+          failure_reasons?: string[];
+          id?: string;
+          image_path?: string | null;
+          is_expired?: boolean | null;
+          is_nsw_license?: boolean | null;
+          is_over_18?: boolean | null;
+          name_match_details?: string | null;
+          name_match_status?: string | null;
+          profile_dob?: string | null;
+          source?: string;
+          user_id?: string;
+          verification_status?: string;
+          verified_at?: string | null;
+        };
+        Relationships: [];
+      };
+      mailing_list: {
+        Row: {
+          consented_at: string;
+          created_at: string;
+          email: string;
+          id: string;
+          unsubscribed_at: string | null;
+        };
+        Insert: {
+          consented_at?: string;
+          created_at?: string;
+          email: string;
+          id?: string;
+          unsubscribed_at?: string | null;
+        };
+        Update: {
+          consented_at?: string;
+          created_at?: string;
+          email?: string;
+          id?: string;
+          unsubscribed_at?: string | null;
+        };
+        Relationships: [];
+      };
+      profiles: {
+        Row: {
+          address: string | null;
+          created_at: string;
+          date_of_birth: string | null;
+          dj_name: string | null;
+          email: string | null;
+          full_name: string | null;
+          id: string;
+          phone: string | null;
+          updated_at: string;
+          user_id: string;
+        };
+        Insert: {
+          address?: string | null;
+          created_at?: string;
+          date_of_birth?: string | null;
+          dj_name?: string | null;
+          email?: string | null;
+          full_name?: string | null;
+          id: string;
+          phone?: string | null;
+          updated_at?: string;
+          user_id: string;
+        };
+        Update: {
+          address?: string | null;
+          created_at?: string;
+          date_of_birth?: string | null;
+          dj_name?: string | null;
+          email?: string | null;
+          full_name?: string | null;
+          id?: string;
+          phone?: string | null;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Relationships: [];
+      };
+      scheduled_emails: {
+        Row: {
+          booking_id: string;
+          created_at: string;
+          email_type: 'access_code';
+          id: string;
+          recipient_email: string;
+          scheduled_for: string;
+          sent_at: string | null;
+          status: 'pending' | 'pending_immediate' | 'sent' | 'cancelled';
+        };
+        Insert: {
+          booking_id: string;
+          created_at?: string;
+          email_type: string;
+          id?: string;
+          recipient_email: string;
+          scheduled_for: string;
+          sent_at?: string | null;
+          status: string;
+        };
+        Update: {
+          booking_id?: string;
+          created_at?: string;
+          email_type?: string;
+          id?: string;
+          recipient_email?: string;
+          scheduled_for?: string;
+          sent_at?: string | null;
+          status?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'scheduled_emails_booking_id_fkey';
+            columns: ['booking_id'];
+            isOneToOne: false;
+            referencedRelation: 'bookings';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      studios: {
+        Row: {
+          active: boolean;
+          created_at: string;
+          description: string;
+          features: string[];
+          hourly_rate: number;
+          id: string;
+          name: string;
+        };
+        Insert: {
+          active?: boolean;
+          created_at?: string;
+          description?: string;
+          features?: string[];
+          hourly_rate: number;
+          id?: string;
+          name: string;
+        };
+        Update: {
+          active?: boolean;
+          created_at?: string;
+          description?: string;
+          features?: string[];
+          hourly_rate?: number;
+          id?: string;
+          name?: string;
+        };
+        Relationships: [];
+      };
+      terms_acceptances: {
+        Row: {
+          accepted_at: string;
+          user_id: string;
+          version: string;
+        };
+        Insert: {
+          accepted_at?: string;
+          user_id: string;
+          version: string;
+        };
+        Update: {
+          accepted_at?: string;
+          user_id?: string;
+          version?: string;
+        };
+        Relationships: [];
+      };
+      user_roles: {
+        Row: {
+          created_at: string;
+          role: 'admin' | 'user';
+          user_id: string;
+        };
+        Insert: {
+          created_at?: string;
+          role: string;
+          user_id: string;
+        };
+        Update: {
+          created_at?: string;
+          role?: string;
+          user_id?: string;
+        };
+        Relationships: [];
+      };
+    };
+    Views: {
+      booking_payments: {
+        Row: {
+          amount: number | null;
+          booking_id: string | null;
+          created_at: string | null;
+          refunded: number | null;
+          state: 'intent' | 'open' | 'processing' | 'failed' | 'expired' | 'paid' | 'refund_pending' | 'refunded' | 'refund_failed' | 'refund_manual' | 'disputed' | 'dispute_lost' | null;
+          updated_at: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'payment_booking_id_fkey';
+            columns: ['booking_id'];
+            isOneToOne: false;
+            referencedRelation: 'bookings';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      bookings: {
+        Row: {
+          base_cost: number | null;
+          cancel_reason: 'hold_expired' | 'abandoned' | 'customer' | 'staff' | 'payment_failed' | 'slot_lost' | 'amount_mismatch' | 'replaced' | 'test_over' | null;
+          cancelled_at: string | null;
+          confirmed_at: string | null;
+          contact_phone: string | null;
+          coupon_discount: number | null;
+          created_at: string | null;
+          discount_amount: number | null;
+          end_time: string | null;
+          final_cost: number | null;
+          guest_email: string | null;
+          hold_expires_at: string | null;
+          id: string | null;
+          id_verification_id: string | null;
+          notes: string | null;
+          reference: string | null;
+          slots: Json | null;
+          start_time: string | null;
+          status: 'pending' | 'confirmed' | 'cancelled' | null;
+          studio_id: string | null;
+          studio_name: string | null;
+          total_hours: number | null;
+          user_id: string | null;
+        };
+        Insert: {
+          base_cost?: number | null;
+          cancel_reason?: string | null;
+          cancelled_at?: string | null;
+          confirmed_at?: string | null;
+          contact_phone?: string | null;
+          coupon_discount?: number | null;
+          created_at?: string | null;
+          discount_amount?: number | null;
+          end_time?: string | null;
+          final_cost?: number | null;
+          guest_email?: string | null;
+          hold_expires_at?: string | null;
+          id?: string | null;
+          id_verification_id?: string | null;
+          notes?: string | null;
+          reference?: string | null;
+          slots?: Json | null;
+          start_time?: string | null;
+          status?: string | null;
+          studio_id?: string | null;
+          studio_name?: string | null;
+          total_hours?: number | null;
+          user_id?: string | null;
+        };
+        Update: {
+          base_cost?: number | null;
+          cancel_reason?: string | null;
+          cancelled_at?: string | null;
+          confirmed_at?: string | null;
+          contact_phone?: string | null;
+          coupon_discount?: number | null;
+          created_at?: string | null;
+          discount_amount?: number | null;
+          end_time?: string | null;
+          final_cost?: number | null;
+          guest_email?: string | null;
+          hold_expires_at?: string | null;
+          id?: string | null;
+          id_verification_id?: string | null;
+          notes?: string | null;
+          reference?: string | null;
+          slots?: Json | null;
+          start_time?: string | null;
+          status?: string | null;
+          studio_id?: string | null;
+          studio_name?: string | null;
+          total_hours?: number | null;
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'booking_studio_id_fkey';
+            columns: ['studio_id'];
+            isOneToOne: false;
+            referencedRelation: 'studios';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      user_verifications: {
+        Row: {
+          id: string | null;
+          user_id: string | null;
+        };
+        Relationships: [];
+      };
+    };
+    Functions: {
+      close_job: {
+        Args: {
+          job: string;
+          reason: string;
+        };
+        Returns: boolean;
+      };
+      developer_pages_open: {
+        Args: never;
+        Returns: boolean;
+      };
+      is_staff: {
+        Args: never;
+        Returns: boolean;
+      };
+      leave_mailing_list: {
+        Args: {
+          subscription: string;
+        };
+        Returns: undefined;
+      };
+      own_bookings: {
+        Args: never;
+        Returns: {
+          id: string | null;
+          reference: string | null;
+          studio_id: string | null;
+          studio_name: string | null;
+          start_time: string | null;
+          end_time: string | null;
+          status: string | null;
+          cancel_reason: string | null;
+          hold_expires_at: string | null;
+          total_hours: number | null;
+          final_cost: number | null;
+          coupon_code: string | null;
+          coupon_type: string | null;
+          coupon_value: number | null;
+          free_cancel_hours: number | null;
+          created_at: string | null;
+        }[];
+      };
+      retry_job: {
+        Args: {
+          job: string;
+        };
+        Returns: boolean;
+      };
+      search_audit_logs: {
+        Args: {
+          words?: string;
+          before_at?: string;
+          before_id?: string;
+        };
+        Returns: Database['public']['Tables']['audit_logs']['Row'][];
+        SetofOptions: {
+          from: '*';
+          to: 'audit_logs';
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+      validate_discount_code: {
+        Args: {
+          code_input: string;
+          booking_hours: number;
+        };
+        Returns: {
+          id: string | null;
+          code: string | null;
+          discount_type: string | null;
+          discount_value: number | null;
+          min_hours: number | null;
+          expires_at: string | null;
+          max_uses: number | null;
+          current_uses: number | null;
+          is_valid: boolean | null;
+          error_message: string | null;
+        }[];
+      };
+    };
+    Enums: Record<never, never>;
+    CompositeTypes: Record<never, never>;
+  };
+};

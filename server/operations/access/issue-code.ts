@@ -1,0 +1,47 @@
+import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import type { AccessCode } from './code-rows.ts';
+import type { AccessContext } from './context.ts';
+import { queueRevocation } from './revoke-codes.ts';
+
+/**
+ * Requests a planned code from the lock, outside any transaction, and records the answer. Repeating it is safe: the lock returns the
+ * same code. Throws `ProviderError`.
+ */
+export async function issueCode(
+  context: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'fingerprint' | 'clock'>,
+  code: AccessCode,
+  booking: BookingFacts,
+): Promise<void> {
+  const { db, locks, encryption, fingerprint, clock } = context;
+  failpoint('access.before.issue');
+  const issued = await locks.issueCode({
+    lockId: code.lockId,
+    startsAt: code.startsAt,
+    endsAt: code.endsAt,
+    accessName: booking.reference,
+    variant: code.variant,
+    pin: code.encryptedPin === null ? '' : encryption.decrypt(code.encryptedPin, code.id),
+  });
+  failpoint('access.after.issue');
+  await db.transaction(async (tx) => {
+    const now = clock();
+    const current = await lockBooking(tx, booking.id);
+    await tx.query(
+      `update public.booking_access_codes set status = 'issued', issued_at = $2::timestamptz where id = $1::uuid and status = 'requested'`,
+      [code.id, now],
+    );
+    await tx.query(
+      `update private.access_secret set pin_sealed = $2, pin_print = $3, provider_code_id = $4 where code_id = $1::uuid`,
+      [code.id, encryption.encrypt(issued.pin, code.id), fingerprint(issued.pin), issued.providerCodeId],
+    );
+    await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [
+      code.id,
+      { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode },
+    ]);
+    // Revoke at once when the booking was cancelled during the call, else when the code ends.
+    const dueAt = current?.status === 'confirmed' ? code.endsAt : now;
+    await queueRevocation(tx, { bookingId: booking.id, codeId: code.id, dedupe: code.id, dueAt });
+  });
+  failpoint('access.after.commit');
+}

@@ -1,0 +1,48 @@
+import { lockBooking } from '../core/booking-rows.ts';
+import type { Job, JobOutcome } from '../outbox.ts';
+import { newestCode } from './code-rows.ts';
+import type { AccessContext } from './context.ts';
+import { issueCode } from './issue-code.ts';
+import { planCode } from './plan-code.ts';
+import { type BookingAccess, requireConfirmed, showAccess } from './show-access.ts';
+import { readAccessTimes } from './times.ts';
+
+/** Job `access.request`: issues the first code of a confirmed booking, unless it has one. Throws `ProviderError`. */
+export async function requestFirstCode(context: AccessContext, job: Job): Promise<JobOutcome> {
+  const result = await issueFirstCode(context, job.subjectId);
+  return result === 'ended' ? { closed: 'The session ended before the lock issued an access code.' } : 'done';
+}
+
+/** Reads the access of a confirmed booking, and first issues its code when that is due. Throws `Refusal` as `showAccess`. */
+export async function ensureCode(context: AccessContext, bookingId: string): Promise<BookingAccess> {
+  const { db, clock, log } = context;
+  const booking = await requireConfirmed(db, bookingId);
+  const { requestAt } = await readAccessTimes(context, db, booking);
+  if (clock() >= requestAt) {
+    await issueFirstCode(context, bookingId).catch((error: unknown) => {
+      // The job tries again; until then the page says that the code is on its way.
+      log.warn(
+        { booking: bookingId, reason: error instanceof Error ? error.message : String(error) },
+        'an access code could not be issued yet',
+      );
+    });
+  }
+  return showAccess(context, bookingId);
+}
+
+/** Issues the first code of a booking. `ended`: the session was over before the lock issued one. */
+async function issueFirstCode(context: AccessContext, bookingId: string): Promise<'done' | 'ended'> {
+  const { db, clock } = context;
+  const planned = await db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, bookingId);
+    if (!booking || booking.status !== 'confirmed') return null;
+    const newest = await newestCode(tx, bookingId);
+    if (clock().getTime() >= Date.parse(booking.endTime))
+      return newest?.status === 'requested' || !newest ? 'ended' : null;
+    return { booking, code: newest ?? (await planCode(context, tx, booking, 1)) };
+  });
+  if (planned === 'ended') return 'ended';
+  if (!planned) return 'done';
+  if (planned.code.status === 'requested') await issueCode(context, planned.code, planned.booking);
+  return 'done';
+}

@@ -1,0 +1,109 @@
+import { regenerateLimits } from '#rules/access.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import { type AccessCode, liveCodes, newestCode } from './code-rows.ts';
+import type { AccessContext } from './context.ts';
+import { issueCode } from './issue-code.ts';
+import { codeLimitReached, planCode } from './plan-code.ts';
+import { queueRevocation } from './revoke-codes.ts';
+import { type BookingAccess, requireConfirmed, showAccess } from './show-access.ts';
+import { readAccessTimes } from './times.ts';
+
+/**
+ * Replaces the current code of a booking with a new one. When the lock refuses the new code, the previous one stays. `actor`: the
+ * account for the audit log. Throws `Refusal`: `session_ended`, `code_not_released`, `code_wait`, `code_limit`, `provider_unavailable`,
+ * or as `showAccess`.
+ */
+export async function renewCode(
+  context: AccessContext,
+  bookingId: string,
+  actor: string | null,
+): Promise<BookingAccess> {
+  const { db, clock, log } = context;
+  const booking = await requireConfirmed(db, bookingId);
+  const { releaseAt } = await readAccessTimes(context, db, booking);
+  const now = clock();
+  if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
+  if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
+  const { code, previous } = await db.transaction((tx) => planRenewal(context, tx, { booking, actor, now }));
+  try {
+    await issueCode(context, code, booking);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    log.error(
+      { booking: bookingId, provider: error.provider, reason: error.reason },
+      'a new access code could not be issued',
+    );
+    // After a lost answer the new code stays requested and is tried again.
+    if (!error.ambiguous) await restorePrevious(db, code, previous);
+    throw new Refusal('provider_unavailable', 'We can’t reach the lock right now. Please try again in a moment.');
+  }
+  return showAccess(context, bookingId);
+}
+
+type Renewal = { readonly booking: BookingFacts; readonly actor: string | null; readonly now: Date };
+
+/** Stores a new code and queues the removal of the previous ones. Returns a code that still waits for the lock instead of planning another. */
+async function planRenewal(
+  context: AccessContext,
+  tx: Transaction,
+  { booking, actor, now }: Renewal,
+): Promise<{ code: AccessCode; previous: readonly AccessCode[] }> {
+  const { capabilities } = context.locks;
+  const current = await lockBooking(tx, booking.id);
+  if (current?.status !== 'confirmed') throw new Refusal('not_found', 'Booking not found');
+  const newest = await newestCode(tx, booking.id);
+  if (newest?.status === 'requested') return { code: newest, previous: [] };
+  if (newest) admitRenewal(newest, regenerateLimits(capabilities.mode), now);
+  const previous = (await liveCodes(tx, booking.id)).filter((one) => one.status === 'issued');
+  if (capabilities.mode === 'bridge') {
+    await tx.query(
+      `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status = 'issued'`,
+      [booking.id],
+    );
+  }
+  const code = await planCode(context, tx, booking, (newest?.attempt ?? 0) + 1);
+  for (const one of capabilities.revocable ? previous : [])
+    await queueRevocation(tx, { bookingId: booking.id, codeId: one.id, dedupe: renewalDedupe(one), dueAt: now });
+  await tx.query(`select private.audit($2::uuid, 'update', 'access_code', $1, $3::jsonb)`, [
+    code.id,
+    actor,
+    { bookingId: booking.id, attempt: code.attempt },
+  ]);
+  return { code, previous };
+}
+
+/** Throws `Refusal` when the booking has had all its codes, or a new one came moments ago. */
+function admitRenewal(newest: AccessCode, limits: ReturnType<typeof regenerateLimits>, now: Date): void {
+  if (newest.attempt >= limits.codesPerBooking) throw codeLimitReached();
+  const wait = newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000 - now.getTime();
+  if (wait <= 0) return;
+  const seconds = Math.ceil(wait / 1000);
+  throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
+}
+
+/** Discards a code that the lock refused, and keeps the previous ones. */
+async function restorePrevious(
+  db: AccessContext['db'],
+  code: AccessCode,
+  previous: readonly AccessCode[],
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(`update public.booking_access_codes set status = 'failed' where id = $1::uuid`, [code.id]);
+    await tx.query(`update private.access_secret set live = false where code_id = $1::uuid`, [code.id]);
+    for (const one of previous) {
+      await tx.query(
+        `delete from private.outbox where kind = 'access.revoke' and dedupe = $1 and done_at is null and lease_until = '-infinity'`,
+        [renewalDedupe(one)],
+      );
+      await tx.query(
+        `update public.booking_access_codes set status = 'issued' where id = $1::uuid and status = 'revoke_pending'`,
+        [one.id],
+      );
+    }
+  });
+}
+
+const renewalDedupe = (code: AccessCode): string => `renew:${code.id}`;

@@ -1,0 +1,47 @@
+import type { Transaction } from '#server/db/database.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { enqueue, type Job, type JobOutcome } from '../outbox.ts';
+import { type AccessCode, liveCodes } from './code-rows.ts';
+import type { AccessContext } from './context.ts';
+
+type RevokeContext = Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>;
+
+/** Queues the removal of one code from its lock. A second removal with the same `dedupe` is ignored. */
+export async function queueRevocation(
+  tx: Pick<Transaction, 'query'>,
+  { bookingId, codeId, dedupe, dueAt }: { bookingId: string; codeId: string; dedupe: string; dueAt: Date },
+): Promise<void> {
+  await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dedupe, payload: { codeId }, dueAt });
+}
+
+/** Job `access.revoke`: removes a booking's codes from the lock, or only the one in the payload. Throws `ProviderError`. */
+export async function revokeCodes(context: RevokeContext, job: Job): Promise<JobOutcome> {
+  const onlyCodeId = job.payload['codeId'];
+  for (const code of await liveCodes(context.db, job.subjectId)) {
+    if (onlyCodeId !== undefined && code.id !== onlyCodeId) continue;
+    await revokeCode(context, code);
+  }
+  return 'done';
+}
+
+/** Removes a code from its lock. A lock that cannot remove one before it ends: staff are alerted instead. */
+async function revokeCode({ db, locks, encryption, clock }: RevokeContext, code: AccessCode): Promise<void> {
+  const now = clock();
+  if (locks.capabilities.revocable) {
+    const pin = code.encryptedPin === null ? '' : encryption.decrypt(code.encryptedPin, code.id);
+    await locks.revokeCode({ lockId: code.lockId, pin });
+  } else if (now.getTime() < code.endsAt.getTime()) {
+    await db.query(
+      `select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot forget this code before it ends"}')`,
+      [code.id],
+    );
+  }
+  failpoint('access.after.revoke');
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `update public.booking_access_codes set status = 'revoked', revoked_at = $2::timestamptz where id = $1::uuid and status <> 'failed'`,
+      [code.id, now],
+    );
+    await tx.query(`update private.access_secret set live = false where code_id = $1::uuid`, [code.id]);
+  });
+}

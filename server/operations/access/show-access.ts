@@ -1,0 +1,56 @@
+import { regenerateLimits } from '#rules/access.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { LockCapabilities } from '#server/providers/ports.ts';
+import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import { issuedCode, newestCode } from './code-rows.ts';
+import type { AccessContext } from './context.ts';
+import { readAccessTimes } from './times.ts';
+
+/** What the PIN page shows. `pin` is null until `releaseAt`, and until the lock has answered. */
+export type BookingAccess = {
+  readonly booking: BookingFacts;
+  readonly pin: string | null;
+  readonly pinId: string | null;
+  readonly releaseAt: Date;
+  readonly worksFrom: Date;
+  readonly worksUntil: Date;
+  readonly nextCodeAt: Date | null;
+  readonly codesLeft: number;
+  readonly mode: LockCapabilities['mode'];
+  readonly singleUse: boolean;
+};
+
+/** Reads the access of a confirmed booking; changes nothing. Throws `Refusal`: `not_found`, `not_confirmed`. */
+export async function showAccess(context: AccessContext, bookingId: string): Promise<BookingAccess> {
+  const { db, locks, encryption, clock } = context;
+  const booking = await requireConfirmed(db, bookingId);
+  const times = await readAccessTimes(context, db, booking);
+  const code = await issuedCode(db, bookingId);
+  const newest = await newestCode(db, bookingId);
+  const now = clock();
+  const ended = now.getTime() >= Date.parse(booking.endTime);
+  const released = now.getTime() >= times.releaseAt.getTime() && !ended;
+  const limits = regenerateLimits(locks.capabilities.mode);
+  const nextCodeAt = newest ? new Date(newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
+  return {
+    booking,
+    pin: code?.encryptedPin && released ? encryption.decrypt(code.encryptedPin, code.id) : null,
+    pinId: code?.id ?? null,
+    releaseAt: times.releaseAt,
+    worksFrom: code?.startsAt ?? times.worksFrom,
+    worksUntil: code?.endsAt ?? times.worksUntil,
+    nextCodeAt: nextCodeAt && nextCodeAt > now ? nextCodeAt : null,
+    codesLeft: Math.max(0, limits.codesPerBooking - (newest?.attempt ?? 0)),
+    mode: locks.capabilities.mode,
+    singleUse: locks.capabilities.singleUse,
+  };
+}
+
+/** Reads a booking that has access. Throws `Refusal`: `not_found` when cancelled or unknown, `not_confirmed` while unpaid. */
+export async function requireConfirmed(db: Pick<Transaction, 'one'>, bookingId: string): Promise<BookingFacts> {
+  const booking = await readBooking(db, bookingId);
+  if (!booking || booking.status === 'cancelled') throw new Refusal('not_found', 'Booking not found');
+  if (booking.status !== 'confirmed') throw new Refusal('not_confirmed', 'This booking is not paid for yet.');
+  return booking;
+}

@@ -1,0 +1,36 @@
+import { type AccessTimes, accessTimes } from '#rules/access.ts';
+import { settings as studio } from '#rules/venue.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import type { AccessContext } from './context.ts';
+
+type Queryable = Pick<Transaction, 'query' | 'one'>;
+
+/** Calculates when a booking's code is requested, released and valid. Reads whether the studio is free before the start. */
+export async function readAccessTimes(
+  { locks }: Pick<AccessContext, 'locks'>,
+  db: Queryable,
+  booking: BookingFacts,
+): Promise<AccessTimes> {
+  return accessTimes({
+    start: new Date(booking.startTime),
+    end: new Date(booking.endTime),
+    bookedAt: new Date(booking.confirmedAt ?? booking.createdAt),
+    roomFreeBefore: await isStudioFreeBefore(db, booking, studio.pinLeadMinutes),
+    capabilities: locks.capabilities,
+  });
+}
+
+/** Whether the studio is free in the minutes before the start, so that the customer may come in early. */
+async function isStudioFreeBefore(
+  db: Queryable,
+  booking: Pick<BookingFacts, 'id' | 'studioId' | 'startTime'>,
+  minutes: number,
+): Promise<boolean> {
+  const row = await db.one<{ free: boolean }>(
+    `select not exists (select from private.booking b where b.studio_id = $1::uuid and b.id <> $2::uuid and b.status in ('pending', 'confirmed')
+       and b.during && tstzrange($3::timestamptz - make_interval(mins => $4::int), $3::timestamptz, '[)')) as free`,
+    [booking.studioId, booking.id, booking.startTime, minutes],
+  );
+  return row?.free === true;
+}

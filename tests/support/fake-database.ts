@@ -1,0 +1,21 @@
+type FakeDatabase = {
+  one<T>(text: string, values?: readonly unknown[]): Promise<T | null>;
+  query<T>(text: string, values?: readonly unknown[]): Promise<{ rows: T[]; count: number }>;
+};
+
+/** Creates a database that answers every `one` with `row` and every `query` with nothing. `values`: the parameters of each statement. */
+export function createFakeDatabase(row: unknown): { db: FakeDatabase; values: (readonly unknown[])[] } {
+  const values: (readonly unknown[])[] = [];
+  const db: FakeDatabase = {
+    one: async <T>(_text: string, given: readonly unknown[] = []) => {
+      values.push(given);
+      // Cast: the test says what its statement returns.
+      return row as T | null;
+    },
+    query: async (_text, given = []) => {
+      values.push(given);
+      return { rows: [], count: 0 };
+    },
+  };
+  return { db, values };
+}

@@ -1,0 +1,14 @@
+/** `npm run types:database`: migrates an embedded database in memory and writes `database/types.ts` from it. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readMigrations } from '#server/db/migrate.ts';
+import { openEmbedded } from '#server/db/open.ts';
+import { generateTypes } from './generate.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'database');
+const ignore = (): void => undefined;
+
+const migrations = await readMigrations(join(FOLDER, 'migrations'));
+const db = await openEmbedded(null, { migrations, say: ignore, warn: ignore });
+await writeFile(join(FOLDER, 'types.ts'), await generateTypes(db));
+await db.close();
