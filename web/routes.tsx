@@ -62,7 +62,8 @@ export const pages: readonly PageRoute[] = [
     page: 'coming-soon',
     title: 'Coming Soon',
     description: `Sydney’s first ${venue.name} are on their way. Leave your email and be the first to hear when we open.`,
-    ...open,
+    rendered: 'whole',
+    data: true,
   },
   {
     path: '/terms',
@@ -94,7 +95,7 @@ export const pages: readonly PageRoute[] = [
     title: 'Unsubscribe',
     description: 'Leave our mailing list.',
     rendered: 'no',
-    data: false,
+    data: true,
   },
   { path: '/auth', page: 'auth', title: 'Sign in', ...own },
   { path: '/email-verified', page: 'email-verified', title: 'Email Confirmed', ...own },

@@ -10,7 +10,6 @@ export const queryKeys = {
   // Of the account
   profile: kind<[userId: Id]>('profile'),
   idStatus: kind<[userId: Id]>('id-status'),
-  idReview: kind<[userId: Id]>('id-review'),
   hostedCheck: kind<[verificationId: Id]>('hosted-check'),
   eligibility: kind<[userId: Id]>('eligibility'),
   role: kind<[userId: Id]>('role'),
@@ -24,7 +23,6 @@ export const queryKeys = {
   studios: kind<[]>('studios'),
   availability: kind<[studioId: Id, userId: Id, from: string, to: string]>('availability'),
   ownBookings: kind<[userId: Id]>('own-bookings'),
-  openHolds: kind<[userId: Id]>('open-holds'),
   nextBooking: kind<[userId: Id]>('next-booking'),
   draft: kind<[userId: Id]>('draft'),
   coupon: kind<[code: Id]>('coupon'),

@@ -5,8 +5,8 @@ import { onSignOut } from './session.tsx';
 
 /** How a mutation reports its failure, and which queries its end makes stale. */
 type MutationMeta = {
-  /** The component shows the error itself: at a field, or in place. Every other failure becomes a toast, so none is shown twice. */
-  readonly inline?: true;
+  /** The component reports the failure itself: at a field, or in place. Every other failure becomes a toast, so none is shown twice. */
+  readonly handled?: true;
   /** Title and text of the toast; the text is for errors without a message for people. */
   readonly title?: string;
   readonly failure?: string;
@@ -29,8 +29,8 @@ const client = new QueryClient({
   mutationCache: new MutationCache({
     onSuccess: (_data, _variables, _result, mutation) => invalidateFor(mutation),
     onError: (error, _variables, _result, mutation) => {
-      const { inline, title = 'Error', failure = UNEXPECTED } = mutation.meta ?? {};
-      if (!inline) showFailure(title, describeError(error, failure));
+      const { handled, title = 'Error', failure = UNEXPECTED } = mutation.meta ?? {};
+      if (!handled) showFailure(title, describeError(error, failure));
       // What failed may have changed in another tab.
       return invalidateFor(mutation);
     },

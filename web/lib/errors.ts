@@ -58,10 +58,14 @@ export function errorNumber(error: unknown, field: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
+/** Whether the server refused the coupon of a booking. */
+export function isCouponRefusal(error: unknown): boolean {
+  return ['coupon_invalid', 'coupon_exhausted'].includes(errorCode(error));
+}
+
 /** Whether somebody closed the browser's own dialog for a passkey. */
 export function wasCancelled(error: unknown): boolean {
   return (
-    error instanceof Error &&
-    /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`)
+    error instanceof Error && /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`)
   );
 }

@@ -8,5 +8,13 @@ export function useFormDraft<T extends FieldValues>(
 ): void {
   const { subscribe } = form;
   const onTyped = useEffectEvent(keep);
-  useEffect(() => subscribe({ formState: { values: true }, callback: ({ values }) => onTyped(values) }), [subscribe]);
+  useEffect(
+    () =>
+      subscribe({
+        formState: { values: true },
+        // Only events of a field have a type: values that the program sets are not typed.
+        callback: ({ values, type }) => (type === undefined ? undefined : onTyped(values)),
+      }),
+    [subscribe],
+  );
 }

@@ -19,7 +19,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
   const { control, clearErrors } = form;
   const verify = useMutation({
     mutationFn: ({ code }: { code: string }) => verifyCode(email, code),
-    meta: { inline: true },
+    meta: { handled: true },
     onSuccess: () => toast({ title: 'Email verified!', description: 'Your account has been created successfully.' }),
     onError: (error) => {
       const mistyped = errorCode(error) === 'otp_expired';
@@ -29,7 +29,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
   });
   const resend = useMutation({
     mutationFn: () => resendCode(email),
-    meta: { inline: true },
+    meta: { handled: true },
     onSuccess: () => {
       clearErrors();
       toast({ title: 'Code Resent', description: `A new code is on its way to ${email}.` });

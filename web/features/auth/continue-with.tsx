@@ -24,7 +24,7 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
   const returned = useReturn();
   const leave = useMutation({
     mutationFn: (way: string) => (way === PASSKEY ? signInWithPasskey() : continueWith(way, returnAddress())),
-    meta: { inline: true },
+    meta: { handled: true },
     onSuccess: (_done, way) => (way === PASSKEY ? onSignedIn() : undefined),
   });
   useBackAgain(leave.reset);
@@ -44,7 +44,11 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
         </Button>
       ) : some ? (
         // Stays busy after a success: the browser leaves for the provider.
-        <Ways ways={ways.data} busy={leave.isPending || leave.isSuccess ? leave.variables : null} onChoose={leave.mutate} />
+        <Ways
+          ways={ways.data}
+          busy={leave.isPending || leave.isSuccess ? leave.variables : null}
+          onChoose={leave.mutate}
+        />
       ) : null}
     </div>
   );
@@ -91,10 +95,12 @@ const traded = new Set<string>();
 
 /** Handles the return from a provider: exchanges its code for a session, or reports its error. `busy` while that runs. */
 function useReturn(): { busy: boolean; problem: string | null } {
-  const [query] = useState(() => new URLSearchParams(window.location.pathname === paths.auth ? window.location.search : ''));
+  const [query] = useState(
+    () => new URLSearchParams(window.location.pathname === paths.auth ? window.location.search : ''),
+  );
   const code = query.get('code');
   const [fresh] = useState(() => code !== null && !traded.has(code));
-  const { mutate, ...exchange } = useMutation({ mutationFn: finishContinue, meta: { inline: true } });
+  const { mutate, ...exchange } = useMutation({ mutationFn: finishContinue, meta: { handled: true } });
   useEffect(() => {
     if (code === null || traded.has(code)) return;
     traded.add(code);

@@ -37,7 +37,7 @@ export function NewPasswordForm({
       setProven(true);
       await setPassword(password);
     },
-    meta: { inline: true },
+    meta: { handled: true },
     onSuccess: () => {
       toast({ title: 'Password updated', description: 'You are signed in with your new password.' });
       onDone();

@@ -11,7 +11,8 @@ import { sendReset } from './queries.ts';
 
 const EMPTY = 'Please enter your email address first.';
 const schema = z.object({ email: z.string().trim().min(1, EMPTY).pipe(emailSchema) });
-const titleOf = (_field: string, message: string): string => (message === EMPTY ? 'Email required' : 'Validation Error');
+const titleOf = (_field: string, message: string): string =>
+  message === EMPTY ? 'Email required' : 'Validation Error';
 
 /** Requests the mail with a link to set a new password, then returns to signing in. */
 export function ResetForm({
@@ -27,13 +28,12 @@ export function ResetForm({
   const { control } = form;
   const send = useMutation({
     mutationFn: ({ email }: { email: string }) => sendReset(email),
-    meta: { inline: true },
+    meta: { handled: true },
     onSuccess: (_sent, { email }) => {
       toast({ title: 'Reset link sent', description: 'Check your email for a password reset link.' });
       onSent(email);
     },
-    onError: (error) =>
-      refuseForm(form, { title: 'Error', message: describeError(error, UNEXPECTED), field: 'email' }),
+    onError: (error) => refuseForm(form, { title: 'Error', message: describeError(error, UNEXPECTED), field: 'email' }),
   });
   return (
     <Form form={form} onSend={send.mutateAsync} titleOf={titleOf} startAt="email" className="space-y-4">

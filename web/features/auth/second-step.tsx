@@ -54,7 +54,7 @@ export default function SecondStep({
 }
 
 function SecurityKey({ factorId }: { factorId: string }) {
-  const verify = useMutation({ mutationFn: () => verifyKey(factorId), meta: { inline: true } });
+  const verify = useMutation({ mutationFn: () => verifyKey(factorId), meta: { handled: true } });
   return (
     <>
       <Failure error={verify.error} />
@@ -68,7 +68,7 @@ function SecurityKey({ factorId }: { factorId: string }) {
 /** Asks for the code of an app, or of a message that is sent first. */
 function Code({ factorId, byMessage }: { factorId: string; byMessage: boolean }) {
   const challenge = useChallenge(factorId);
-  const send = useMutation({ mutationFn: challenge.ask, meta: { inline: true } });
+  const send = useMutation({ mutationFn: challenge.ask, meta: { handled: true } });
   if (!byMessage || send.isSuccess) return <CodeForm factorId={factorId} challenge={challenge} />;
   return (
     <>
@@ -84,7 +84,7 @@ function CodeForm({ factorId, challenge }: { factorId: string; challenge: Return
   const form = useSchemaForm(schema, { defaultValues: { code: '' } });
   const verify = useMutation({
     mutationFn: async ({ code }: { code: string }) => verifyFactor(factorId, await challenge.ask(), code),
-    meta: { inline: true },
+    meta: { handled: true },
     onError: (error) => {
       challenge.forget();
       form.setValue('code', '');

@@ -26,7 +26,7 @@ export function SignInForm({
   const askForCode = useNewCode(onUnconfirmed);
   const send = useMutation({
     mutationFn: signIn,
-    meta: { inline: true },
+    meta: { handled: true },
     onSuccess: (name) => {
       toast({
         title: name === '' ? 'Welcome back!' : `Welcome back, ${name}!`,

@@ -27,7 +27,7 @@ export function SignUpForm({
   const { complete, tooYoung, taken } = useProgress(control, today);
   const send = useMutation({
     mutationFn: (checked: CheckedSignUp) => signUp(checked, redirectTo),
-    meta: { inline: true },
+    meta: { handled: true },
     onSuccess: ({ signedIn }, { email }) => onDone(email, signedIn),
     onError: (error) => {
       const { title, description } = explainSignUp(describeError(error, UNEXPECTED));
@@ -36,7 +36,14 @@ export function SignUpForm({
   });
   return (
     <Form form={form} onSend={send.mutateAsync} titleOf={titleOfSignUp} className="space-y-4">
-      <TextField control={control} name="fullName" label="Full Name" badge="MUST MATCH ID" autoComplete="name" required />
+      <TextField
+        control={control}
+        name="fullName"
+        label="Full Name"
+        badge="MUST MATCH ID"
+        autoComplete="name"
+        required
+      />
       <TextField
         control={control}
         name="email"

@@ -20,12 +20,13 @@ export function TextField<In extends FieldValues, Out>({
   name,
   problem = null,
   ...look
-}: Place<In, Out> & Look<ComponentProps<typeof Field>> & {
+}: Place<In, Out> &
+  Look<ComponentProps<typeof Field>> & {
     /** What is wrong already, before the form is sent. */
     readonly problem?: string | null;
   }) {
   const error = useMessage({ control, name });
-  return <Field {...look} {...control.register(name)} error={problem ?? error} />;
+  return <Field {...look} {...control.register(name)} error={error ?? problem} />;
 }
 
 /** A field for a code of so many digits. Takes a pasted "123 456". */

@@ -17,7 +17,14 @@ type Props<In extends FieldValues, Out> = Omit<ComponentProps<'form'>, 'onSubmit
 };
 
 /** A form: checks its fields, focuses the first invalid one, and is never sent twice at a time. */
-export function Form<In extends FieldValues, Out>({ form, onSend, titleOf, startAt, children, ...rest }: Props<In, Out>) {
+export function Form<In extends FieldValues, Out>({
+  form,
+  onSend,
+  titleOf,
+  startAt,
+  children,
+  ...rest
+}: Props<In, Out>) {
   const sending = useRef(false);
   const { setFocus } = form;
   useEffect(() => {
@@ -37,6 +44,10 @@ export function Form<In extends FieldValues, Out>({ form, onSend, titleOf, start
       await form.handleSubmit(async (values) => {
         await Promise.resolve(onSend(values)).catch(() => undefined);
       }, tell)(event);
+    } catch (error) {
+      // The schema could not be fetched.
+      toast({ title: 'Error', description: 'Something went wrong. Please try again.', tone: 'bad' });
+      throw error;
     } finally {
       sending.current = false;
     }
