@@ -31,8 +31,8 @@ const client = new QueryClient({
     onError: (error, _variables, _result, mutation) => {
       const { handled, title = 'Error', failure = UNEXPECTED } = mutation.meta ?? {};
       if (!handled) showFailure(title, describeError(error, failure));
-      // What failed may have changed in another tab.
-      return invalidateFor(mutation);
+      // What failed may have changed in another tab. Not awaited: without a connection this takes seconds.
+      void invalidateFor(mutation);
     },
   }),
   defaultOptions: {

@@ -125,7 +125,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const name = { first: first ?? '', last: last ?? '', oneName: oneName === true };
   return {
     loading: profile.isPending || eligibility.isPending,
-    failed: profile.isError || eligibility.isError,
+    failed: (profile.isError && !profile.data) || (eligibility.isError && !eligibility.data),
     retry: () => void Promise.all([profile.refetch(), eligibility.refetch()]),
     form,
     missing: stillNeeded({ name, email: email ?? '', phone: phone ?? '', verified, termsAccepted }),

@@ -13,6 +13,7 @@ import { UnpaidBooking } from './unpaid-booking.tsx';
 /** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
 export function OwnBookings({ userId }: { userId: string }) {
   const bookings = useOwnBookings(userId);
+  if (bookings.data) return <BookingList bookings={bookings.data} />;
   if (bookings.isError) {
     return (
       <Notice tone="bad">
@@ -23,8 +24,7 @@ export function OwnBookings({ userId }: { userId: string }) {
       </Notice>
     );
   }
-  if (!bookings.data) return <Skeleton className="h-56" label="Loading your bookings" />;
-  return <BookingList bookings={bookings.data} />;
+  return <Skeleton className="h-56" label="Loading your bookings" />;
 }
 
 function BookingList({ bookings }: { bookings: readonly OwnBooking[] }) {

@@ -19,7 +19,7 @@ export function OwnSessions() {
     onSuccess: () => toast({ title: 'Signed out', description: 'That device is signed out.' }),
   });
 
-  if (sessions.isError) {
+  if (sessions.isError && !sessions.data) {
     return (
       <Notice tone="bad">
         <p>Your devices could not be loaded.</p>

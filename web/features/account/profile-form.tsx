@@ -26,6 +26,7 @@ import { changeEmail, passwordWanted, saveProfile } from './queries.ts';
 
 export function ProfileForm({ userId, verified }: { userId: string; verified: boolean }) {
   const profile = useProfile(userId);
+  if (profile.data) return <Fields userId={userId} verified={verified} saved={profile.data} />;
   if (profile.isError) {
     return (
       <Notice tone="bad">
@@ -36,8 +37,7 @@ export function ProfileForm({ userId, verified }: { userId: string; verified: bo
       </Notice>
     );
   }
-  if (!profile.data) return <Skeleton className="h-[34rem]" label="Loading your profile" />;
-  return <Fields userId={userId} verified={verified} saved={profile.data} />;
+  return <Skeleton className="h-[34rem]" label="Loading your profile" />;
 }
 
 function Fields({ userId, verified, saved }: { userId: string; verified: boolean; saved: Profile }) {

@@ -74,10 +74,9 @@ function useNewCode(onUnconfirmed: (email: string) => void): (email: string) => 
 }
 
 function explainSignIn(error: unknown): { title: string; message: string } {
-  const message = describeError(error, UNEXPECTED);
-  return message.includes('Invalid login credentials')
+  return errorCode(error) === 'invalid_credentials'
     ? { title: 'Invalid credentials', message: 'Please check your email and password and try again.' }
-    : { title: 'Error', message };
+    : { title: 'Error', message: describeError(error, UNEXPECTED) };
 }
 
 function ResetSent({ to }: { to: string }) {

@@ -1,14 +1,20 @@
-import { UNEXPECTED } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 
-/** Maps the server message of a refused sign-up to the title and text of its notice. */
-export function explainSignUp(message: string): { title: string; description: string } {
-  if (message.includes('User already registered'))
+/** Returns the title and text, fixed by the specification, for a refused sign-up. */
+export function explainSignUp(error: unknown): { title: string; description: string } {
+  if (errorCode(error) === 'user_already_exists')
     return {
       title: 'Email already in use',
       description: 'An account with this email already exists. Please sign in instead or use a different email.',
     };
-  if (message.includes('Password should be at least'))
+  if (errorCode(error) === 'weak_password' && reasonsOf(error).includes('length'))
     return { title: 'Password too short', description: 'Password must be at least 6 characters long.' };
-  if (message === UNEXPECTED) return { title: 'Error', description: message };
-  return { title: 'Sign up failed', description: message };
+  const message = describeError(error, UNEXPECTED);
+  return { title: message === UNEXPECTED ? 'Error' : 'Sign up failed', description: message };
+}
+
+/** Returns why a password is too weak, as GoTrue names it: `length`, `pwned` and others. */
+function reasonsOf(error: unknown): readonly unknown[] {
+  if (error === null || typeof error !== 'object' || !('reasons' in error)) return [];
+  return Array.isArray(error.reasons) ? error.reasons : [];
 }

@@ -3,7 +3,6 @@ import { type Control, useWatch } from 'react-hook-form';
 import { isAdult } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { birthDateEntry, isoOf, noDate } from '#web/lib/birth-date.ts';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { DateField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
@@ -30,7 +29,7 @@ export function SignUpForm({
     meta: { handled: true },
     onSuccess: ({ signedIn }, { email }) => onDone(email, signedIn),
     onError: (error) => {
-      const { title, description } = explainSignUp(describeError(error, UNEXPECTED));
+      const { title, description } = explainSignUp(error);
       refuseForm(form, { title, message: description });
     },
   });

@@ -11,12 +11,14 @@ const DEBOUNCE_MS = 500;
 export function useEmailTaken(typed: string): boolean {
   const parsed = emailSchema.safeParse(typed);
   const email = parsed.success ? parsed.data : '';
-  const settled = useSettled(email, DEBOUNCE_MS);
+  const asked = useSettled(email, DEBOUNCE_MS) ?? '';
   const answer = useQuery({
-    queryKey: queryKeys.emailTaken.of(settled),
-    queryFn: ({ signal }) => emailTaken(settled, signal),
-    enabled: settled !== '',
+    queryKey: queryKeys.emailTaken.of(asked),
+    queryFn: ({ signal }) => emailTaken(asked, signal),
+    enabled: asked !== '',
     refetchOnWindowFocus: false,
+    // An address that is typed again is asked for again.
+    gcTime: 0,
   });
-  return settled !== '' && settled === email && answer.data === true;
+  return asked !== '' && asked === email && answer.data === true;
 }

@@ -1,32 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
-import type { BookingDraft } from '#web/lib/drafts.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
-import { readProfile } from '#web/data/profile.ts';
-import { callFunction, supabase } from '#web/data/client.ts';
+import { supabase } from '#web/data/client.ts';
 import { rowsWith } from '#web/data/rows.ts';
 import type { Taken } from './selection.ts';
 
-export type Studio = {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly features: readonly string[];
-  readonly hourly_rate: number;
-};
 /** Taken spans of a studio, and the days they were read for. */
 export type Availability = { readonly from: StudioDate; readonly to: StudioDate; readonly taken: readonly Taken[] };
-async function readStudios(): Promise<Studio[]> {
-  const { data, error } = await supabase.from('studios').select('*').order('name');
-  if (error) throw error;
-  return data;
-}
-
-/** Queries the studios, by name. */
-export function useStudios() {
-  return useQuery({ queryKey: queryKeys.studios.of(), queryFn: readStudios, staleTime: 300_000 });
-}
-
 /** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
@@ -73,20 +51,4 @@ async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySe
     .eq('state', 'processing');
   if (error) throw error;
   return new Set(rowsWith(data, 'booking_id').map((row) => row.booking_id));
-}
-
-/**
- * Starts the payment for a customer with a verified ID and accepted terms; name and contact come from the account. `couponCode`: '' for none,
- * null keeps the coupon of the customer's hold of these hours. `url` is null while the payment provider has not answered. Throws `AppError`.
- */
-export async function createPayment(
-  draft: BookingDraft,
-  couponCode: string | null,
-  userId: string,
-): Promise<{ url: string | null; bookingId: string }> {
-  const { full_name, email, phone, address } = await readProfile(userId);
-  return callFunction('create-payment', {
-    bookingData: { ...draft, coupon_code: couponCode },
-    customerData: { full_name, email, phone, address },
-  });
 }

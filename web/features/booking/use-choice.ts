@@ -5,7 +5,6 @@ import { settings } from '#rules/venue.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
 import * as choices from './choice-state.ts';
-import type { Studio } from './queries.ts';
 import { describeLost, dropLost, reachTo } from './selection.ts';
 import { type Hours, useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
@@ -23,7 +22,7 @@ export type Choice = ReturnType<typeof useChoice>;
 type Options = {
   readonly status: 'loading' | 'in' | 'out';
   readonly userId: string | null;
-  readonly studios: readonly Studio[] | undefined;
+  readonly studios: readonly { readonly id: string; readonly name: string }[] | undefined;
   readonly now: Date;
   readonly paused: boolean;
 };

@@ -34,7 +34,8 @@ export function useSchemaForm<In extends FieldValues, Out>(
 ): SchemaForm<In, Out> {
   return useForm<In, unknown, Out>({
     ...start,
-    resetOptions: { keepDirtyValues: true },
+    // These options apply to every reset, so only a form whose values arrive later keeps what is typed.
+    ...(start.values === undefined ? {} : { resetOptions: { keepDirtyValues: true } }),
     resolver: checkWith(schema),
   });
 }

@@ -5,11 +5,10 @@ import { draftOf } from '#web/data/booking-draft.ts';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
-import type { Studio } from './queries.ts';
 
 /** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
 export type Wanted = {
-  readonly studio: Studio | null;
+  readonly studio: { readonly id: string; readonly name: string } | null;
   readonly slots: readonly Slot[];
   readonly coupon: CouponTerms | null;
   readonly wire: string | null;
@@ -44,7 +43,7 @@ export class CheckNotStarted extends Error {
 }
 
 /** Makes the order for these hours. `agreed` (dollars): a different price that the customer agreed to. */
-export function orderOf(studio: Studio, wanted: Wanted, agreed: number | null): Order {
+export function orderOf(studio: NonNullable<Wanted['studio']>, wanted: Wanted, agreed: number | null): Order {
   const draft = draftOf(studio, wanted.slots, wanted.coupon);
   return {
     draft,
