@@ -2,22 +2,39 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
+import { migratedFolder } from './tests/support/image.ts';
 import { emptySettings } from './tests/support/program.ts';
 
-const port = Number(process.env['E2E_PORT'] ?? 3390);
-const sandboxPort = Number(process.env['E2E_SANDBOX_PORT'] ?? 4390);
-// Read again by every worker: the first one decides.
-process.env['E2E_DATA_DIR'] ??= mkdtempSync(join(tmpdir(), 'e2e-'));
-process.env['E2E_SANDBOX_URL'] ??= `http://localhost:${sandboxPort}`;
+/** One worker and one server per number; a worker's tests talk only to its own server. */
+const SERVERS = Number(process.env['E2E_SERVERS'] ?? 1);
+const PORT = Number(process.env['E2E_PORT'] ?? 3390);
+const SANDBOX_PORT = Number(process.env['E2E_SANDBOX_PORT'] ?? 4390);
+/** Between the ports of two servers. */
+const PORTS_APART = 20;
+
+type Server = { readonly port: number; readonly sandboxPort: number; readonly dataDir: string };
+// Workers read this file too: the first process decides.
+const folder = (process.env['E2E_FOLDER'] ??= mkdtempSync(join(tmpdir(), 'e2e-')));
+const servers = Array.from({ length: SERVERS }, (_, at): Server => ({
+  port: PORT + PORTS_APART * at,
+  sandboxPort: SANDBOX_PORT + PORTS_APART * at,
+  dataDir: join(folder, String(at)),
+}));
+const inWorker = process.env['TEST_PARALLEL_INDEX'];
+const own = servers[Number(inWorker ?? 0)] ?? servers[0];
+process.env['E2E_DATA_DIR'] = own?.dataDir;
+process.env['E2E_SANDBOX_URL'] = `http://localhost:${own?.sandboxPort}`;
+// A server that need not migrate is ready in a quarter of the time.
+if (inWorker === undefined) for (const { dataDir } of servers) await migratedFolder(join(dataDir, 'database'));
 const chromium = process.env['CHROMIUM_PATH'];
 
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.e2e.ts',
-  // Two servers and two browsers share the cores: slow is not wrong.
+  // Several servers and browsers share the cores: slow is not wrong.
   timeout: 120_000,
   expect: { timeout: 20_000 },
-  workers: 1,
+  workers: SERVERS,
   retries: 0,
   outputDir: process.env['E2E_OUTPUT'] ?? 'artefacts/e2e',
   reporter: [
@@ -25,7 +42,7 @@ export default defineConfig({
     ...(process.env['REPORT_FILE'] ? [['json', { outputFile: process.env['REPORT_FILE'] }] as const] : []),
   ],
   use: {
-    baseURL: `http://localhost:${port}`,
+    baseURL: `http://localhost:${own?.port}`,
     // Recording takes a tenth of the time, so it is asked for: E2E_TRACE=1.
     trace: process.env['E2E_TRACE'] ? 'retain-on-failure' : 'off',
     // Drawing moving pictures without a graphics card takes half of the processor; tests of motion ask for it themselves.
@@ -45,7 +62,7 @@ export default defineConfig({
       testMatch: ['fast-path', 'admin', 'developer'].map((name) => `**/${name}.e2e.ts`),
     },
   ],
-  webServer: {
+  webServer: servers.map(({ port, sandboxPort, dataDir }) => ({
     command: 'node bin/start.js',
     url: `http://localhost:${port}/readyz`,
     timeout: 120_000,
@@ -54,11 +71,11 @@ export default defineConfig({
       ...emptySettings(),
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
-      DATA_DIR: process.env['E2E_DATA_DIR'],
+      DATA_DIR: dataDir,
       RATE_LIMIT_FACTOR: '10000',
       ID_READ_SECONDS: '60',
       AUTH_MAIL_MIN_SECONDS: '1',
       AUTH_PROVIDERS: 'google',
     },
-  },
+  })),
 });

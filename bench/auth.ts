@@ -82,105 +82,102 @@ async function chains(
   return count / SECONDS;
 }
 
-async function main(): Promise<void> {
-  const target = await openBenchServer({ AUTH_AUTOCONFIRM: 'true' });
-  const { ports } = target;
-  const { apiUrl, anonKey } = target.runtime;
-  const json = { apikey: anonKey, 'content-type': 'application/json' };
-  const post = async (path: string, body: unknown): Promise<Session> => {
-    const answer = await fetch(`${apiUrl}/auth/v1${path}`, {
-      method: 'POST',
-      headers: json,
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return readSession(await answer.text());
-  };
-  const account = { email: 'bench0@example.com', password: PASSWORD };
+type Target = {
+  readonly apiUrl: string;
+  readonly baselineUrl: string;
+  readonly json: Record<string, string>;
+  /** One header set per account. */
+  readonly bearers: readonly Record<string, string>[];
+};
+
+const ACCOUNT = { email: 'bench0@example.com', password: PASSWORD };
+const emailOf = (line: number): string => `bench${line}@example.com`;
+
+async function post({ apiUrl, json }: Pick<Target, 'apiUrl' | 'json'>, path: string, body: unknown): Promise<Session> {
+  const answer = await fetch(`${apiUrl}/auth/v1${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return readSession(await answer.text());
+}
+
+async function perSecond(url: string, path: string, make: Parameters<typeof load>[1]['make']): Promise<number> {
+  const done = await load(url, { connections: CONNECTIONS, seconds: SECONDS, make });
+  if (done.failed > 0) throw new Error(`${done.failed} of ${path} failed`);
+  return done.perSecond;
+}
+
+/** Requests of sixteen accounts, each with its own token. */
+const users = ({ bearers }: Target, url: string, path: string): Promise<number> =>
+  perSecond(url, path, (at) => ({ method: 'GET', path, headers: bearers[at % CONNECTIONS] ?? {} }));
+
+/** Each connection signs in to a different account. */
+function passwords({ json }: Target, url: string, path: string): Promise<number> {
+  const bodies = Array.from({ length: CONNECTIONS }, (_, line) => JSON.stringify({ ...ACCOUNT, email: emailOf(line) }));
+  return perSecond(url, path, (at) => ({ method: 'POST', path, headers: json, body: bodies[at % CONNECTIONS] ?? '' }));
+}
+
+const signIns = (target: Target): Promise<number> =>
+  passwords(target, target.apiUrl, '/auth/v1/token?grant_type=password');
+
+type Ratios = Record<'user' | 'refresh' | 'loop' | 'route', number[]>;
+
+async function measureRound(target: Target, ratios: Ratios): Promise<void> {
+  const { apiUrl, baselineUrl, json } = target;
+  const [ours, bare] = [await users(target, apiUrl, '/auth/v1/user'), await users(target, baselineUrl, '/verify')];
+  ratios.user.push(ours / bare);
+  say(
+    `GET /user: ${ours.toFixed(0)}/s, a bare route that verifies a token ${bare.toFixed(0)}/s, ratio ${(ours / bare).toFixed(2)}`,
+  );
   const tokens: string[] = [];
   for (let line = 0; line < CONNECTIONS; line += 1)
-    tokens.push((await post('/signup', { ...account, email: `bench${line}@example.com` })).access_token);
+    tokens.push((await post(target, '/token?grant_type=password', ACCOUNT)).refresh_token);
+  const refreshed = await chains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, tokens);
+  const signed = await chains(baselineUrl, '/sign', json, tokens);
+  ratios.refresh.push(refreshed / signed);
+  say(
+    `refresh: ${refreshed.toFixed(0)}/s, a bare route that signs a token ${signed.toFixed(0)}/s, ratio ${(refreshed / signed).toFixed(2)}`,
+  );
+  for (let turn = 0; turn < ROUNDS; turn += 1) await measurePasswords(target, ratios);
+}
+
+async function measurePasswords(target: Target, ratios: Ratios): Promise<void> {
+  const opened = await signIns(target);
+  const routed = await passwords(target, target.baselineUrl, '/hash');
+  const hashed = Number(await (await fetch(`${target.baselineUrl}/hashes`)).text());
+  ratios.loop.push(opened / hashed);
+  ratios.route.push(opened / routed);
+  say(
+    `sign-in by password: ${opened.toFixed(1)}/s, the hash in a loop ${hashed.toFixed(1)}/s, ratio ${(opened / hashed).toFixed(2)}; ` +
+      `a bare route that hashes ${routed.toFixed(1)}/s, ratio ${(opened / routed).toFixed(2)}`,
+  );
+}
+
+async function main(): Promise<void> {
+  const server = await openBenchServer({ AUTH_AUTOCONFIRM: 'true' });
+  const { apiUrl, anonKey } = server.runtime;
+  const json = { apikey: anonKey, 'content-type': 'application/json' };
+  const tokens: string[] = [];
+  for (let line = 0; line < CONNECTIONS; line += 1)
+    tokens.push((await post({ apiUrl, json }, '/signup', { ...ACCOUNT, email: emailOf(line) })).access_token);
   const keys = await (await fetch(`${apiUrl}/auth/v1/.well-known/jwks.json`)).text();
-  const baselines = spawn(process.execPath, [new URL(import.meta.url).pathname, 'baselines', String(ports + 9), keys], {
+  const port = server.ports + 9;
+  const baselines = spawn(process.execPath, [new URL(import.meta.url).pathname, 'baselines', String(port), keys], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise((resolve) => baselines.stdout.once('data', resolve));
-  const baselineUrl = `http://localhost:${ports + 9}`;
+  const bearers = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
+  const target = { apiUrl, baselineUrl: `http://localhost:${port}`, json, bearers };
 
-  // Sixteen accounts, each with its own token.
-  const bearer = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
-  const users = async (url: string, path: string): Promise<number> => {
-    const done = await load(url, {
-      connections: CONNECTIONS,
-      seconds: SECONDS,
-      make: (at) => ({ method: 'GET', path, headers: bearer[at % CONNECTIONS] ?? {} }),
-    });
-    if (done.failed > 0) throw new Error(`${done.failed} of ${path} failed`);
-    return done.perSecond;
-  };
-  const passwords = async (url: string, path: string): Promise<number> => {
-    // Each connection signs in to a different account.
-    const bodies = Array.from({ length: CONNECTIONS }, (_, line) =>
-      JSON.stringify({ ...account, email: `bench${line}@example.com` }),
-    );
-    const done = await load(url, {
-      connections: CONNECTIONS,
-      seconds: SECONDS,
-      make: (at) => ({
-        method: 'POST',
-        path,
-        headers: json,
-        body: bodies[at % CONNECTIONS] ?? '',
-      }),
-    });
-    if (done.failed > 0) throw new Error(`${done.failed} of ${path} failed`);
-    return done.perSecond;
-  };
-  const signIns = (): Promise<number> => passwords(apiUrl, '/auth/v1/token?grant_type=password');
-  const hashes = async (): Promise<number> => {
-    return Number(await (await fetch(`${baselineUrl}/hashes`)).text());
-  };
-
-  await users(apiUrl, '/auth/v1/user');
-  await users(baselineUrl, '/verify');
-  await signIns();
-  const ratios: Record<'user' | 'refresh' | 'loop' | 'route', number[]> = {
-    user: [],
-    refresh: [],
-    loop: [],
-    route: [],
-  };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const [ours, bare] = [await users(apiUrl, '/auth/v1/user'), await users(baselineUrl, '/verify')];
-    ratios.user.push(ours / bare);
-    say(
-      `GET /user: ${ours.toFixed(0)}/s, a bare route that verifies a token ${bare.toFixed(0)}/s, ratio ${(ours / bare).toFixed(2)}`,
-    );
-    const held: string[] = [];
-    for (let line = 0; line < CONNECTIONS; line += 1)
-      held.push((await post('/token?grant_type=password', account)).refresh_token);
-    const traded = await chains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, held);
-    const signed = await chains(baselineUrl, '/sign', json, held);
-    ratios.refresh.push(traded / signed);
-    say(
-      `refresh: ${traded.toFixed(0)}/s, a bare route that signs a token ${signed.toFixed(0)}/s, ratio ${(traded / signed).toFixed(2)}`,
-    );
-    for (let turn = 0; turn < ROUNDS; turn += 1) {
-      const [opened, routed, hashed] = [await signIns(), await passwords(baselineUrl, '/hash'), await hashes()];
-      ratios.loop.push(opened / hashed);
-      ratios.route.push(opened / routed);
-      say(
-        `sign-in by password: ${opened.toFixed(1)}/s, the hash in a loop ${hashed.toFixed(1)}/s, ratio ${(opened / hashed).toFixed(2)}; ` +
-          `a bare route that hashes ${routed.toFixed(1)}/s, ratio ${(opened / routed).toFixed(2)}`,
-      );
-    }
-  }
+  await users(target, apiUrl, '/auth/v1/user');
+  await users(target, target.baselineUrl, '/verify');
+  await signIns(target);
+  const ratios: Ratios = { user: [], refresh: [], loop: [], route: [] };
+  for (let round = 0; round < ROUNDS; round += 1) await measureRound(target, ratios);
   say(`GET /user beside a bare route that verifies: ${median(ratios.user).toFixed(2)} (goal 0.50)`);
   say(`refresh beside a bare route that signs: ${median(ratios.refresh).toFixed(2)}`);
   say(`sign-in beside a bare route that hashes: ${median(ratios.route).toFixed(2)} (goal 0.80)`);
   say(`sign-in beside the hash in a loop, without HTTP: ${median(ratios.loop).toFixed(2)} (goal 0.80)`);
   baselines.kill('SIGTERM');
-  await target.close();
+  await server.close();
 }
 
 const [, , what, port = '0', keys = '{}'] = process.argv;

@@ -186,7 +186,7 @@ function holdRequest(
 
 const HOLD_SCRIPT = `\\set u random(1, ${HOLDERS})
 select private.take_limit('create-payment', 'user:' || :u, 1000000, 60, now());
-select private.checkout_facts((select id from private.bench_user where at = :u), '${STUDIO_A}', null, 1, now());
+select private.checkout_json((select id from private.bench_user where at = :u), '${STUDIO_A}', null, 1, now());
 select private.hold_booking(jsonb_build_object('userId', (select id from private.bench_user where at = :u), 'studioId', '${STUDIO_A}', 'studioName', 'Studio A', 'startTime', timestamptz '1980-01-01' + h * interval '1 hour', 'endTime', timestamptz '1980-01-01' + (h + 1) * interval '1 hour', 'holdExpiresAt', now() + interval '15 minutes', 'sessionExpiresAt', now() + interval '31 minutes', 'totalHours', 1, 'slots', '[]'::jsonb, 'baseCostCents', 4900, 'discountCents', 0, 'couponDiscountCents', 0, 'finalCostCents', 4900, 'termsVersion', '2025-10', 'policy', '{}'::jsonb, 'maxLiveHolds', 1000000, 'holdsPerHour', 1000000), now()) from nextval('private.bench_hour') h;
 update private.payment set state = 'open', session_id = 'cs_' || gen_random_uuid(), url = 'x' where id = (select id from private.payment where state = 'intent' limit 1 for update skip locked);
 `;

@@ -5,6 +5,6 @@ import { install, loadEnvFile, ownEnv, ownNode, run, say } from './project.js';
 loadEnvFile();
 await install();
 const files = process.argv.slice(2).map((file) => resolve(file));
-const { code, output } = await run(ownNode(), ['server/start/import-users.ts', ...files], ownEnv());
+const { code, output } = await run(ownNode(), ['server/main.ts', 'import-users', ...files], ownEnv());
 say(output);
 process.exit(code);

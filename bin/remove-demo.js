@@ -3,6 +3,6 @@ import { install, loadEnvFile, ownEnv, ownNode, run, say } from './project.js';
 
 loadEnvFile();
 await install();
-const { code, output } = await run(ownNode(), ['server/start/remove-demo.ts'], ownEnv());
+const { code, output } = await run(ownNode(), ['server/main.ts', 'remove-demo'], ownEnv());
 say(output.trimEnd());
 process.exit(code);

@@ -2,7 +2,7 @@
 // `npm test -- unit e2e` runs only those steps, `npm test -- path/to/one.test.ts` only those files. `--long` sets TEST_LONG=1, which runs
 // tests at their full size.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, startPostgres } from './machine.js';
 import {
@@ -21,10 +21,8 @@ import {
 
 const STEPS = ['types', 'lint', 'format', 'unit', 'build', 'e2e'];
 const STOP_MS = 20_000;
-/** Journeys run on this many servers side by side, each with a share of the files. */
-const SERVERS = 2;
-const E2E_PORT = Number(process.env.E2E_PORT ?? 3390);
-const E2E_SANDBOX_PORT = Number(process.env.E2E_SANDBOX_PORT ?? 4390);
+/** Journeys run on this many servers side by side: a browser and its server wait for each other half of the time. */
+const SERVERS = Math.min(2 * availableParallelism(), 8);
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const only = words.filter((word) => STEPS.includes(word));
 const files = words.filter((word) => !STEPS.includes(word)).map((word) => word.replace(/^\.\//, ''));
@@ -46,7 +44,8 @@ const env = {
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   ...(process.argv.includes('--long') ? { TEST_LONG: '1' } : {}),
 };
-let postgres = null;
+/** The PostgreSQL of this run: null, or a promise of it. */
+let starting = null;
 
 /** Stops all children and deletes temporary files. */
 async function end(code) {
@@ -58,7 +57,7 @@ async function end(code) {
       return new Promise((done) => child.once('close', done));
     }),
   );
-  await postgres?.stop();
+  await (await starting)?.stop();
   rmSync(scratch, { recursive: true, force: true });
   process.exit(code);
 }
@@ -95,26 +94,43 @@ async function check(step, title, ...commands) {
   report(title, failures === '' ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, since, failures.slice(-8_000));
 }
 
-/**
- * Runs a test suite and reads its counts from the JSON report. `parts`: the environment of each process; all run side by side.
- * `args` gets the path of the report and the number of the part, from 0.
- */
-async function suite(title, args, read, parts = [{}]) {
+/** Runs a test suite and reads its counts from the JSON report. `args` gets the path of the report. */
+async function suite(name, title, args, read, more = {}) {
   if (interrupted) return;
   say(`     ${title} ...`);
   const since = Date.now();
-  const runPart = async (more, part) => {
-    const report = join(scratch, `${title.split(' ')[0]}-${part}.json`);
-    const result = await run(ownNode(), args(report, part), { ...env, ...more, CI: '1', REPORT_FILE: report });
-    const counts = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 1 };
-    // A failure that belongs to no single test, such as an error between tests.
-    if (result.code !== 0 && counts.failed === 0) counts.failed = 1;
-    return { ...counts, output: result.output };
-  };
-  const results = await Promise.all(parts.map(runPart));
-  const sum = (key) => results.reduce((total, one) => total + one[key], 0);
-  const output = results.filter((one) => one.failed > 0).map((one) => one.output.slice(-16_000));
-  report(title, { passed: sum('passed'), failed: sum('failed') }, since, output.join('\n'));
+  const file = join(scratch, `${name}.json`);
+  const { code, output } = await run(ownNode(), args(file), { ...env, ...more, CI: '1', REPORT_FILE: file });
+  const counts = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : { passed: 0, failed: 1 };
+  // A failure that belongs to no single test, such as an error between tests.
+  if (code !== 0 && counts.failed === 0) counts.failed = 1;
+  report(title, counts, since, output.slice(-16_000));
+}
+
+/** Runs parts of the tests in Node (see vitest.config.ts), or only the files that were named. */
+async function nodeTests(name, title, parts) {
+  await suite(
+    name,
+    title,
+    (file) => [
+      tool('vitest', 'vitest.mjs'),
+      'run',
+      '--passWithNoTests',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${file}`,
+      ...parts.map((part) => `--project=${part}`),
+      ...testFiles,
+    ],
+    (result) => ({
+      passed: result.numPassedTests,
+      // A file that fails to load has no tests that could fail, so count the file.
+      failed:
+        result.numFailedTests +
+        result.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0).length,
+    }),
+    { TEST_PARTS: '1' },
+  );
 }
 
 const tool = (...path) => join(root, 'node_modules', ...path);
@@ -122,48 +138,43 @@ const tool = (...path) => join(root, 'node_modules', ...path);
 await install().catch(exitWithError);
 Object.assign(env, ownEnv());
 
-await check(
-  'types',
-  'types',
-  ...['rules', 'node', 'web'].map((part) => [tool('typescript', 'bin', 'tsc'), '-p', `tsconfig.${part}.json`]),
-);
-await check('lint', 'lint', [tool('oxlint', 'bin', 'oxlint'), '--type-aware']);
-await check('format', 'format', [tool('oxfmt', 'bin', 'oxfmt'), '--check', '.']);
+if (wanted('unit') && !interrupted) starting = startPostgres();
+// Side by side, because none of them keeps two cores busy by itself.
+await Promise.all([
+  check(
+    'types',
+    'types',
+    ...['rules', 'node', 'web'].map((part) => [tool('typescript', 'bin', 'tsc'), '-p', `tsconfig.${part}.json`]),
+  ),
+  check('lint', 'lint', [tool('oxlint', 'bin', 'oxlint'), '--type-aware']),
+  check('format', 'format', [tool('oxfmt', 'bin', 'oxfmt'), '--check', '.']),
+  build(),
+]);
 
-if (wanted('unit') && !interrupted) {
-  postgres = await startPostgres();
+async function build() {
+  // Tests of the running program need the pages too, and would build them themselves.
+  const needed = ['build', 'e2e'].some(wanted) || (wanted('unit') && testFiles.length === 0);
+  if (!needed || interrupted) return;
+  const since = Date.now();
+  await buildWeb().then(
+    () => report('web build', { passed: 1, failed: 0 }, since),
+    (error) => report('web build', { passed: 0, failed: 1 }, since, error.message),
+  );
+}
+
+if (starting) {
+  const postgres = await starting;
   if (postgres) {
     Object.assign(env, { TEST_POSTGRES_URL: postgres.url, TEST_POSTGRES_BIN: postgres.bin });
     say(`     tests run on the embedded database and on PostgreSQL (${postgres.version})`);
   } else {
     say('     NOTE: PostgreSQL 15 is not available, so every test runs on the embedded database only');
   }
-  await suite(
-    'tests in Node: unit, wire, policies, contracts',
-    (report) => [
-      tool('vitest', 'vitest.mjs'),
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      ...testFiles,
-    ],
-    (report) => ({
-      passed: report.numPassedTests,
-      // A file that fails to load has no tests that could fail, so count the file.
-      failed:
-        report.numFailedTests +
-        report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length,
-    }),
-  );
-}
-
-if ((wanted('build') || wanted('e2e')) && !interrupted) {
-  const since = Date.now();
-  await buildWeb().then(
-    () => report('web build', { passed: 1, failed: 0 }, since),
-    (error) => report('web build', { passed: 0, failed: 1 }, since, error.message),
-  );
+  if (testFiles.length > 0) await nodeTests('files', 'tests in Node', []);
+  else {
+    await nodeTests('first', 'rules, units, and APIs on the embedded database', ['units', 'mocked', 'embedded']);
+    await nodeTests('rest', 'APIs on PostgreSQL, and processes of the program', ['processes', 'PostgreSQL']);
+  }
 }
 
 if (wanted('e2e') && !interrupted) {
@@ -176,22 +187,13 @@ if (wanted('e2e') && !interrupted) {
       'No browser is available: set CHROMIUM_PATH to a Chromium.',
     );
   } else {
+    const servers = journeyFiles.length > 0 ? Math.min(journeyFiles.length, SERVERS) : SERVERS;
     await suite(
+      'journeys',
       'journeys in a browser',
-      (_report, part) => [
-        tool('@playwright', 'test', 'cli.js'),
-        'test',
-        '--pass-with-no-tests',
-        `--shard=${part + 1}/${SERVERS}`,
-        ...journeyFiles,
-      ],
-      (report) => ({ passed: report.stats.expected + report.stats.flaky, failed: report.stats.unexpected }),
-      Array.from({ length: SERVERS }, (_, part) => ({
-        CHROMIUM_PATH: chromium,
-        E2E_PORT: String(E2E_PORT + 20 * part),
-        E2E_SANDBOX_PORT: String(E2E_SANDBOX_PORT + 20 * part),
-        E2E_OUTPUT: join('artefacts', `e2e-${part + 1}`),
-      })),
+      () => [tool('@playwright', 'test', 'cli.js'), 'test', ...journeyFiles],
+      (result) => ({ passed: result.stats.expected + result.stats.flaky, failed: result.stats.unexpected }),
+      { CHROMIUM_PATH: chromium, E2E_SERVERS: String(servers) },
     );
   }
 }

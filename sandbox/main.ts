@@ -61,7 +61,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await Promise.all([...providers.map((one) => one.close?.()), ...listening.map((one) => one.close())]);
     core.close();
   };
-  const timer = setInterval(() => providers.forEach((one) => one.scheduler?.()), TICK_MS);
+  const timer = setInterval(() => providers.forEach((one) => one.runDue?.()), TICK_MS);
   try {
     for (const provider of providers) {
       await provider.start?.(options.port + provider.offset, host);

@@ -2,24 +2,21 @@ import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
-import { createPasswordRules, readBreached } from './auth/accounts/password-rules.ts';
+import { readBreached } from './auth/accounts/breached-passwords.ts';
+import { createMessageQueue, deleteClosedMessages, messageJobKinds } from './auth/codes/message-queue.ts';
+import { sendMessage } from './auth/codes/send-message.ts';
+import { deleteExpired } from './auth/core/cleanup.ts';
 import type { AuthConfig } from './auth/core/config.ts';
+import { mailRedirect } from './auth/core/redirects.ts';
 import { createAuthRouter } from './auth/router.ts';
-import { createOneTimeCodes } from './auth/codes/one-time-codes.ts';
-import { createMessageTemplates } from './auth/codes/message-templates.ts';
-import { createMessageQueue, type MessageQueue } from './auth/codes/message-queue.ts';
-import { createMailRedirect } from './auth/external/redirects.ts';
-import { createOneTimeTokens } from './auth/codes/one-time-tokens.ts';
-import { createFlows } from './auth/external/flows.ts';
-import { deleteExpired } from './auth/external/cleanup.ts';
 import { samlParty } from './auth/sso/metadata.ts';
-import { createSessions } from './auth/sessions/sessions.ts';
 import type { Config } from './config.ts';
 import type { ProviderSettings } from './settings/providers.ts';
 import type { Database } from './db/database.ts';
 import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
 import type { Keys } from './crypto/keys.ts';
 import type { TakeLimit } from './http/limits.ts';
+import type { JobKinds } from './queue/jobs.ts';
 import type { SessionWatch } from './http/token.ts';
 import { createCaptcha } from './providers/captcha.ts';
 import type { Circuit } from './providers/circuit.ts';
@@ -40,10 +37,12 @@ export async function composeAuth(dependencies: {
   readCaller: ReadCaller;
   mail: Mail;
   textCircuit: Circuit;
+  /** Runs the due jobs of a worker soon. */
+  wake: (worker: string) => void;
   clock: Clock;
   log: Log;
-}): Promise<{ router: Hono<Env>; queue: MessageQueue; cleanup: () => Promise<void> }> {
-  const { db, keys, clock, log, mail } = dependencies;
+}): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
+  const { db, keys, clock, mail } = dependencies;
   const settings = dependencies.config.auth;
   const { siteUrl, signIn } = dependencies.config;
   const config: AuthConfig = {
@@ -54,39 +53,33 @@ export async function composeAuth(dependencies: {
     apiUrl: siteUrl,
   };
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
-  const codes = createOneTimeCodes({ keys, length: config.codeLength });
-  const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
-  const templates = createMessageTemplates({ db, codes, tokens, clock, config });
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
-    db,
-    mail,
-    texts,
-    templates,
+    mailRedirect: (requested) => mailRedirect(config, requested),
+    wake: dependencies.wake,
     clock,
-    log,
-    mailRedirect: createMailRedirect(config.siteUrl, config.redirects),
+    codeSeconds: config.codeSeconds,
   });
-  const breached = readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8'));
   const router = createAuthRouter({
     ...dependencies,
     queue,
     texts,
-    codes,
-    tokens,
-    sessions: createSessions({ db, keys, watch: dependencies.watch, clock, config }),
-    flows: createFlows({ keys, clock }),
+    sessions: dependencies.watch,
     providers,
     ssoProviders: await readSsoProviders(signIn.saml, siteUrl),
-    checkPassword: createPasswordRules({ config, breached }),
+    isBreached: readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8')),
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  const cleanup = async (): Promise<void> => {
-    await queue.cleanup();
-    await deleteExpired(db, clock);
+  const sending = { db, keys, clock, config, mail, texts };
+  return {
+    router,
+    jobKinds: messageJobKinds((message) => sendMessage(sending, message)),
+    async cleanup() {
+      await deleteExpired({ db, clock });
+      await deleteClosedMessages(db, clock());
+    },
   };
-  return { router, queue, cleanup };
 }
 
 function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {

@@ -19,14 +19,12 @@ import { verifyPayment } from './functions/verify-payment.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessContext } from './operations/access/context.ts';
-import type { Bookings } from './operations/bookings.ts';
-import type { Identity } from './operations/identity.ts';
-import type { PaymentStatus } from './operations/payments/payment-status.ts';
+import type { BookingContext } from './operations/bookings/context.ts';
+import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
 import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
 import type { StaffContext } from './operations/staff/require-staff.ts';
-import type { WebhookInbox } from './operations/webhooks.ts';
-import type { Payments } from './providers/ports.ts';
 
 /** Maps each function's address to its handler. */
 export function composeFunctions(context: {
@@ -34,16 +32,14 @@ export function composeFunctions(context: {
   limits: TakeLimit;
   bodies: FunctionsRouterContext['bodies'];
   clock: Clock;
-  status: PaymentStatus;
-  bookings: Bookings;
+  booking: BookingContext;
+  payment: PaymentStatusContext;
   access: AccessContext;
-  identity: Identity;
+  identity: IdentityContext;
   staff: StaffContext;
   links: LinkSigner;
-  payments: Payments;
   power: PowerContext;
-  inbox: WebhookInbox;
-  verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
+  verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
 }): Hono<Env> {
   return createFunctionsRouter({

@@ -1,15 +1,14 @@
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import pino from 'pino';
-import { createSessionCheck } from './auth/sessions/sessions.ts';
+import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
+import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
-import { type Config, ConfigRefused } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { lockDirectory } from './db/directory-lock.ts';
-import { readMigrations } from './db/migrate.ts';
-import { openEmbedded, openPostgres } from './db/open.ts';
 import { composeFunctions } from './compose-functions.ts';
+import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -19,7 +18,8 @@ import { createEncryption } from './crypto/encryption.ts';
 import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLinkSigner } from './crypto/link-signer.ts';
-import { createLimits, type Limit } from './http/limits.ts';
+import { createLog } from './http/log.ts';
+import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSite } from './http/site.ts';
@@ -29,15 +29,19 @@ import type { AccessContext } from './operations/access/context.ts';
 import { requestFirstCode } from './operations/access/issue-first-code.ts';
 import { revokeCodes } from './operations/access/revoke-codes.ts';
 import { createBookingMails } from './operations/booking-mails.ts';
-import { createBookings } from './operations/bookings.ts';
-import { createCouponGuesses } from './operations/bookings/coupon-guesses.ts';
+import type { BookingContext } from './operations/bookings/context.ts';
+import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
-import { createIdentity } from './operations/identity.ts';
-import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
+import { jobKinds, WORKERS } from './operations/core/jobs.ts';
+import { createSingleFlight } from './operations/core/single-flight.ts';
+import { createCheckQueue } from './operations/identity/check-queue.ts';
+import type { IdentityContext } from './operations/identity/context.ts';
+import { deletePhoto } from './operations/identity/delete-photo.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
-import { createPaymentDesk } from './operations/payments/desk.ts';
-import { createPaymentStatus } from './operations/payments/payment-status.ts';
-import { createWebhookInbox } from './operations/webhooks.ts';
+import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import { refundPayment } from './operations/payments/refund.ts';
+import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
+import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
 import { createDiskStore } from './providers/disk-store.ts';
 import {
@@ -48,18 +52,21 @@ import {
   guardPayments,
   guardPower,
 } from './providers/guarded.ts';
-import { createIgloohomeLocks, createIgloohomeVerifier } from './providers/igloohome-locks.ts';
-import { createOcrIdReader } from './providers/ocr-id-reader.ts';
+import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
+import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
+import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
-import { createStripeIdentity } from './providers/stripe-identity.ts';
-import { createStripePayments } from './providers/stripe-payments.ts';
-import { createRealtimeRouter } from './realtime/router.ts';
+import { createStripeIdentity } from './providers/stripe/identity.ts';
+import { createStripePayments } from './providers/stripe/payments.ts';
+import { ConfigRefused } from './settings/config-refused.ts';
 import type { Scheduler } from './queue/scheduler.ts';
+import { measureRealtime, openRealtime } from './realtime/realtime.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
+import { openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
 
@@ -71,6 +78,8 @@ const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
 /** The whole server, built but not listening. */
 export type App = {
   readonly http: Hono<Env>;
+  /** Answers the upgrade requests of the HTTP server that serves `http`. */
+  readonly attach: (server: Server) => void;
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
@@ -87,28 +96,31 @@ export type App = {
 };
 
 /** What tests may replace. `memory`: an embedded database in memory, and the image it starts from. */
-export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly say?: (line: string) => void };
+export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly report?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());
-  const say = overrides.say ?? (() => undefined);
+  const report = overrides.report ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
-  const unlock = config.databaseUrl === null && !overrides.memory ? await lockDirectory(config.dataDir) : null;
+  // Closes what was opened, in reverse order, when a later step throws.
+  await using opened = new AsyncDisposableStack();
   const broken = Promise.withResolvers<Error>();
-  const db = await openDatabase(config, overrides.memory, { say, log, broken: broken.resolve });
-  const demo = await seed({ db, root: ROOT, config, clock, say });
+  const db = await openDatabase(config, {
+    memory: overrides.memory,
+    report,
+    warn: (line) => log.warn({}, line),
+    broken: broken.resolve,
+  });
+  opened.defer(() => db.close());
+  const demo = await seed({ db, root: ROOT, config, clock, report });
   const faults = await startFaults(db, config);
-  if (faults.length > 0) {
-    await db.close();
-    await unlock?.();
-    throw new ConfigRefused(faults);
-  }
+  if (faults.length > 0) throw new ConfigRefused(faults);
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch(createSessionCheck({ db, clock, config: config.auth }));
+  const watch = createSessionWatch((id) => isSessionAlive({ db, clock, config: config.auth }, id));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
@@ -133,6 +145,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     reader: createBreaker('id-reader'),
   };
   const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
+  opened.defer(() => smtp.close());
   const mail = guardMail(smtp, circuits.mail);
 
   const auth = await composeAuth({
@@ -144,12 +157,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     readCaller,
     mail,
     textCircuit: circuits.texts,
+    wake: (worker) => queue.wake(worker),
     clock,
     log,
   });
 
   const store = await createStore(config);
   const pictures = createPictures();
+  opened.defer(() => pictures.close());
   const storage = createStorageRouter({
     db,
     store,
@@ -163,23 +178,28 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
+  opened.defer(() => reader.close());
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
-  const desk = createPaymentDesk({ db, payments, clock, log });
-  const bookings = createBookings({
+  const answerWithinMs = config.paymentAnswerSeconds * 1000;
+  const payment: PaymentStatusContext = {
     db,
     payments,
-    desk,
-    guesses: createCouponGuesses({ db }),
     clock,
     log,
+    answerWithinMs,
+    settlements: createSingleFlight(),
+  };
+  const booking: BookingContext = {
+    ...payment,
+    openings: createSingleFlight(),
     settings: {
       siteUrl: config.siteUrl,
       holdMinutes: config.holdMinutes,
       sessionMinutes: 31,
-      answerWithinMs: config.paymentAnswerSeconds * 1000,
+      answerWithinMs,
       limitFactor: config.limitFactor,
     },
-  });
+  };
   // The purposes are part of the keys: stored PINs cannot be read after a change.
   const pinSecret = keys.derive('door-codes');
   const access: AccessContext = {
@@ -191,11 +211,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     log,
   };
-  const identity = createIdentity({
+  const identity: IdentityContext = {
     db,
     // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
     reader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
     pictures,
+    // A CPU core reads one photo at a time; a remote model reads several.
+    queue: createCheckQueue({ atOnce: config.vision === null ? 1 : 4 }),
     checks: config.stripe.hostedChecks
       ? guardIdentityChecks(
           createStripeIdentity({ restrictedKey: config.stripe.restrictedKey, apiUrl: config.stripe.apiUrl }),
@@ -205,33 +227,41 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     store,
     clock,
     siteUrl: config.siteUrl,
-    // A CPU core reads one picture at a time; a remote model reads several.
-    readAtOnce: config.vision === null ? 1 : 4,
-  });
+  };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const inbox = createWebhookInbox({ db, payments, clock, log });
-  const jobs = createBackgroundJobs({
+  const { queue, scheduler } = createBackgroundJobs({
     db,
     clock,
     log,
-    desk,
+    workers: { ...WORKERS, ...MESSAGE_WORKERS },
+    releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
+    reconcilePayments: () => reconcilePayments(payment),
     alerts,
-    circuits: { payments: circuits.payments, locks: circuits.locks, mail: circuits.mail, alerts: circuits.mail },
-    handlers: {
-      ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
-      'mail.job-alert': (job) => sendJobAlert(alerts, job),
-      'access.request': (job) => requestFirstCode(access, job),
-      'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => desk.refund(job.subjectId),
-      'image.delete': identity.deleteImage,
+    circuits: {
+      payments: circuits.payments,
+      locks: circuits.locks,
+      mail: circuits.mail,
+      alerts: circuits.mail,
+      'account-mails': circuits.mail,
+      'account-texts': circuits.texts,
+    },
+    kinds: {
+      ...auth.jobKinds,
+      ...jobKinds({
+        ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
+        'mail.job-alert': (job) => sendJobAlert(alerts, job),
+        'access.request': (job) => requestFirstCode(access, job),
+        'access.revoke': (job) => revokeCodes(access, job),
+        'payment.refund': (job) => refundPayment(payment, job.subjectId),
+        'image.delete': (job) => deletePhoto(identity, job),
+      }),
     },
     tasks: [
-      { name: 'handle stored webhooks', everyMs: 1_000, run: () => inbox.drain() },
-      { name: 'account mails', everyMs: 1_000, run: () => auth.queue.flush('email') },
-      { name: 'account texts', everyMs: 1_000, run: () => auth.queue.flush('phone') },
+      { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
+      { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });
@@ -240,27 +270,37 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     limits,
     bodies,
     clock,
-    bookings,
+    booking,
+    payment,
     access,
     identity,
     staff: { db, developerPages: config.developerPages },
     links,
-    payments,
     power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
-    inbox,
-    verifyReport: createIgloohomeVerifier({
+    verifyLockWebhook: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
-    status: createPaymentStatus({ db, desk, log, answerWithinMs: config.paymentAnswerSeconds * 1000 }),
-    drain: () => jobs.drain(),
+    drain: () => queue.run(),
   });
 
+  const realtime = await openRealtime({
+    db,
+    settings: config.realtime,
+    verify: keys.verify,
+    sessionAlive: watch.alive,
+    trustedProxies: config.trustedProxies,
+    clock,
+    log,
+  });
   const metrics = createMetrics();
+  opened.defer(() => realtime.close());
+  measureRealtime(metrics, realtime);
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
     settings: {
       log,
+      accessLog: config.accessLog,
       trustedProxies: config.trustedProxies,
       siteUrl: config.siteUrl,
       captcha: config.auth.captcha?.provider ?? null,
@@ -282,7 +322,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       warn: (line) => log.warn({}, line),
     }).router,
     storage: storage.router,
-    realtime: createRealtimeRouter(),
+    realtime: realtime.router,
     functions,
     site: createSite({
       folder: join(ROOT, 'dist', 'web'),
@@ -295,23 +335,19 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     metricsToken: config.metricsToken,
   });
 
+  const resources = opened.move();
   return {
     http: app,
+    attach: (server) => realtime.attach(server),
     keys,
     db,
     log,
-    scheduler: jobs.scheduler,
-    flushMail: () => auth.queue.flush(),
+    scheduler,
+    flushMail: async () => void (await queue.run(Object.keys(MESSAGE_WORKERS))),
     demo,
     broken: broken.promise,
     removeDemoAccounts: () => removeDemoAccounts(db),
-    async close() {
-      smtp.close();
-      pictures.close();
-      await reader.close();
-      await db.close();
-      await unlock?.();
-    },
+    close: () => resources.disposeAsync(),
   };
 }
 
@@ -337,18 +373,6 @@ async function createStore(config: Config): Promise<ObjectStore> {
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
 }
 
-async function openDatabase(
-  config: Config,
-  memory: Blob | undefined,
-  { say, log, broken }: { say: (line: string) => void; log: Log; broken: (error: Error) => void },
-): Promise<Database> {
-  const migrations = await readMigrations(join(ROOT, 'database', 'migrations'));
-  const warn = (line: string): void => log.warn({}, line);
-  if (config.databaseUrl !== null)
-    return openPostgres(config.databaseUrl, { migrations, say, warn, poolSize: config.poolSize });
-  return openEmbedded(memory ?? join(config.dataDir, 'database'), { migrations, say, warn, broken });
-}
-
 async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {
   const { rows } = await db.query<{ id: string; name: string }>('select id, name from public.studios where active');
   const map = new Map<string, string>();
@@ -357,13 +381,4 @@ async function readLockMap(db: Database, config: Config): Promise<Map<string, st
     if (lock) map.set(row.id, lock);
   }
   return map;
-}
-
-function createLog(level: string): Log {
-  const logger = pino({ level, base: null, redact: ['*.password', '*.pin', '*.token', '*.authorization'] });
-  return {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-  };
 }

@@ -1,74 +1,72 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compose, type App } from './compose.ts';
-import { type Config, ConfigRefused, readConfig } from './config.ts';
-import { DirectoryLocked } from './db/directory-lock.ts';
+import type { App } from './compose.ts';
+import { type Config, readConfig } from './config.ts';
 import { startHttpServer } from './http/http-server.ts';
+import { expectedFailure } from './start/exit.ts';
 
-/** The program: reads the environment, builds the server, listens, runs background work, and stops in order. */
+/**
+ * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
+ * `import-users FILE` and `remove-demo` do one task on the configured database instead.
+ */
 
-const EXIT_CONFIG = 78;
-const EXIT_LOCKED = 75;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const warn = (line: string): void => void process.stderr.write(`${line}\n`);
 
-function configOrExit(): Config {
+type Command = (config: Config, args: readonly string[]) => Promise<number>;
+const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+  [
+    'import-users',
+    async (config, [file]) => (await import('./start/import-users.ts')).runImportUsers(config, file, print),
+  ],
+  ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
+]);
+
+async function main([name, ...args]: readonly string[]): Promise<void> {
+  const config = await orExit(() => readConfig(process.env));
+  if (name === undefined) return serve(config);
+  const command = COMMANDS.get(name);
+  if (!command) return exit(1, [`There is no command ${name}; the commands are ${[...COMMANDS.keys()].join(', ')}.`]);
   try {
-    return readConfig(process.env);
+    process.exitCode = await orExit(() => command(config, args));
   } catch (error) {
-    if (!(error instanceof ConfigRefused)) throw error;
-    return refuse(error);
+    exit(1, [error instanceof Error ? error.message : String(error)]);
   }
 }
 
-function refuse(error: ConfigRefused): never {
-  for (const fault of error.faults) warn(`configuration: ${fault}`);
-  return process.exit(EXIT_CONFIG);
-}
-
-async function appOrExit(config: Config): Promise<App> {
+/** Runs `step`; ends the program when it fails for a reason that the operator can mend. */
+async function orExit<T>(step: () => T | Promise<T>): Promise<T> {
   try {
-    return await compose(config, { say: (line) => say(`  ${line}`) });
+    return await step();
   } catch (error) {
-    // Faults that only the database shows, such as a studio without a lock.
-    if (error instanceof ConfigRefused) return refuse(error);
-    if (!(error instanceof DirectoryLocked)) throw error;
-    warn(error.message);
-    return process.exit(EXIT_LOCKED);
+    const failure = expectedFailure(error);
+    if (failure === null) throw error;
+    return exit(failure.code, failure.lines);
   }
 }
 
-/** Writes what `npm run -s status` prints. The file holds keys, so only its owner may read it. */
-async function writeRuntime(config: Config, app: App, port: number): Promise<void> {
-  const path = join(config.dataDir, 'runtime.json');
-  const runtime = {
-    pid: process.pid,
-    apiUrl: config.siteUrl.replace(/:0$/, `:${port}`),
-    sandboxUrl: config.sandboxUrl ?? '',
-    databaseUrl: config.databaseUrl ?? `pglite://${resolve(config.dataDir, 'database')}`,
-    anonKey: app.keys.anonKey,
-    serviceRoleKey: app.keys.serviceRoleKey,
-  };
-  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(runtime, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${path}.${process.pid}`, path);
+function exit(code: number, lines: readonly string[]): never {
+  for (const line of lines) warn(line);
+  process.exit(code);
 }
 
-async function main(): Promise<void> {
-  const config = configOrExit();
+async function serve(config: Config): Promise<void> {
   for (const warning of config.warnings) warn(`configuration: ${warning}`);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const app = await appOrExit(config);
+  // Imported here, so that a command or a fault in the configuration does not wait for the whole server to load.
+  const { compose } = await import('./compose.ts');
+  const app = await orExit(() => compose(config, { report: (line) => print(`  ${line}`) }));
 
   let stopping = false;
   app.scheduler.start();
 
   const server = startHttpServer(app.http.fetch, { port: config.port, host: config.host }, (port) => {
     void writeRuntime(config, app, port).then(() => {
-      say(`ready on ${config.siteUrl}`);
-      for (const account of app.demo) say(`  ${account.title}: ${account.email} / ${account.password}`);
+      print(`ready on ${config.siteUrl}`);
+      for (const account of app.demo) print(`  ${account.title}: ${account.email} / ${account.password}`);
     });
   });
+  app.attach(server);
   server.on('error', (error: NodeJS.ErrnoException) => {
     warn(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
     void app.close().finally(() => process.exit(1));
@@ -101,4 +99,19 @@ async function main(): Promise<void> {
   });
 }
 
-await main();
+/** Writes what `npm run -s status` prints. The file holds keys, so only its owner may read it. */
+async function writeRuntime(config: Config, app: App, port: number): Promise<void> {
+  const path = join(config.dataDir, 'runtime.json');
+  const runtime = {
+    pid: process.pid,
+    apiUrl: config.siteUrl.replace(/:0$/, `:${port}`),
+    sandboxUrl: config.sandboxUrl ?? '',
+    databaseUrl: config.databaseUrl ?? `pglite://${resolve(config.dataDir, 'database')}`,
+    anonKey: app.keys.anonKey,
+    serviceRoleKey: app.keys.serviceRoleKey,
+  };
+  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(runtime, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.${process.pid}`, path);
+}
+
+await main(process.argv.slice(2));

@@ -69,7 +69,7 @@ alter table private.settings enable row level security;
 alter table private.settings force row level security;
 
 -- Keeps updated_at honest.
-create function private.touch() returns trigger language plpgsql set search_path = '' as $$
+create function private.set_updated_at() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.updated_at := pg_catalog.clock_timestamp();
   return new;

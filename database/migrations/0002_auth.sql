@@ -70,10 +70,4 @@ alter table auth.one_time_tokens force row level security;
 alter table auth.mail_queue enable row level security;
 alter table auth.mail_queue force row level security;
 
-create function private.touch_user() returns trigger language plpgsql set search_path = '' as $$
-begin
-  new.updated_at := pg_catalog.clock_timestamp();
-  return new;
-end
-$$;
-create trigger users_touch before update on auth.users for each row execute function private.touch_user();
+create trigger users_updated_at before update on auth.users for each row execute function private.set_updated_at();

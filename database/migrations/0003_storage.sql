@@ -11,7 +11,7 @@ create table storage.buckets (
   reencode boolean not null default false,
   max_signed_seconds integer not null default 604800 check (max_signed_seconds > 0),
   -- Objects older than this are deleted by the sweep.
-  keep_seconds integer check (keep_seconds > 0),
+  retention_seconds integer check (retention_seconds > 0),
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp()
 );
@@ -33,25 +33,25 @@ create table storage.objects (
 create index objects_old on storage.objects (bucket_id, created_at);
 
 -- Bytes whose row is gone, until they are gone too.
-create table storage.removed (
+create table storage.deletion_queue (
   storage_key text primary key,
-  removed_at timestamptz not null default clock_timestamp()
+  delete_at timestamptz not null default clock_timestamp()
 );
 
 alter table storage.buckets enable row level security;
 alter table storage.buckets force row level security;
 alter table storage.objects enable row level security;
 alter table storage.objects force row level security;
-alter table storage.removed enable row level security;
-alter table storage.removed force row level security;
+alter table storage.deletion_queue enable row level security;
+alter table storage.deletion_queue force row level security;
 
-create function storage.remember_removed() returns trigger language plpgsql security definer set search_path = '' as $$
+create function storage.queue_deletion() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
-  insert into storage.removed (storage_key) values (old.storage_key) on conflict do nothing;
+  insert into storage.deletion_queue (storage_key) values (old.storage_key) on conflict do nothing;
   return null;
 end
 $$;
-create trigger objects_removed after delete on storage.objects for each row execute function storage.remember_removed();
+create trigger objects_queue_deletion after delete on storage.objects for each row execute function storage.queue_deletion();
 
 -- Parts of a path, as policies use them.
 create function storage.foldername(name text) returns text[] language sql immutable set search_path = '' as $$
@@ -68,10 +68,10 @@ grant execute on function storage.foldername(text), storage.filename(text), stor
 grant select on storage.buckets to anon, authenticated;
 grant all on storage.buckets, storage.objects to service_role;
 grant select, insert, delete on storage.objects to authenticated;
-create policy "buckets are known to who may use them" on storage.buckets for select to authenticated using (true);
+create policy "signed-in people read the buckets" on storage.buckets for select to authenticated using (true);
 
 -- Pictures of identity documents: private, kept an hour, each under its owner's id.
-insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types, reencode, max_signed_seconds, keep_seconds)
+insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types, reencode, max_signed_seconds, retention_seconds)
 values ('id-verifications', 'id-verifications', false, 10485760, '{image/jpeg,image/png,image/webp}', true, 60, 3600);
 create policy "people add pictures of their own ID" on storage.objects for insert to authenticated
   with check (bucket_id = 'id-verifications' and (storage.foldername(name))[1] = (select auth.uid())::text and owner = (select auth.uid()));

@@ -16,15 +16,15 @@ alter table public.audit_logs force row level security;
 revoke insert, update, delete, truncate on public.audit_logs from service_role;
 grant select on public.audit_logs to authenticated;
 
-create function private.audit_is_append_only() returns trigger language plpgsql set search_path = '' as $$
+create function private.refuse_audit_change() returns trigger language plpgsql set search_path = '' as $$
 begin
   raise exception 'audit rows are never changed or removed' using errcode = '42501';
 end
 $$;
-create trigger audit_is_append_only before update or delete on public.audit_logs
-  for each row execute function private.audit_is_append_only();
-create trigger audit_is_not_emptied before truncate on public.audit_logs
-  for each statement execute function private.audit_is_append_only();
+create trigger audit_logs_append_only before update or delete on public.audit_logs
+  for each row execute function private.refuse_audit_change();
+create trigger audit_logs_no_truncate before truncate on public.audit_logs
+  for each statement execute function private.refuse_audit_change();
 
 -- The only way in. Details never hold a PIN, token, password or number of an identity document.
 create function private.audit(p_actor uuid, p_action text, p_resource_type text, p_resource_id text, p_details jsonb default '{}')

@@ -37,7 +37,7 @@ create table public.mailing_list (
 create unique index mailing_list_email on public.mailing_list (lower(btrim(email)));
 
 -- Asked at every call, so a removed role ends at once (promises G21).
-create function private.is_staff(p_user uuid) returns boolean
+create function private.has_admin_role(p_user uuid) returns boolean
 language sql stable security definer set search_path = '' as $$
   select exists (select from public.user_roles r where r.user_id = p_user and r.role = 'admin')
 $$;
@@ -74,27 +74,27 @@ grant select on public.profiles, public.user_roles, public.terms_acceptances to 
 grant update (full_name, email, phone, dj_name, address, date_of_birth) on public.profiles to authenticated;
 grant insert (email) on public.mailing_list to anon, authenticated;
 
-create trigger profiles_touch before update on public.profiles for each row execute function private.touch();
+create trigger profiles_updated_at before update on public.profiles for each row execute function private.set_updated_at();
 
 -- Stored trimmed and lower-cased (spec section 3).
-create function private.tidy_mailing_list() returns trigger language plpgsql set search_path = '' as $$
+create function private.normalise_mailing_list_email() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.email := pg_catalog.lower(pg_catalog.btrim(new.email));
   return new;
 end
 $$;
-create trigger mailing_list_tidy before insert or update on public.mailing_list
-  for each row execute function private.tidy_mailing_list();
+create trigger mailing_list_normalise before insert or update on public.mailing_list
+  for each row execute function private.normalise_mailing_list_email();
 
 -- The account's e-mail belongs to the auth door; what a profile form sends is ignored, not refused (decisions T-74).
-create function private.profile_email_follows() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.set_profile_email() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   select u.email into new.email from auth.users u where u.id = new.user_id;
   return new;
 end
 $$;
 create trigger profiles_email before insert or update on public.profiles
-  for each row execute function private.profile_email_follows();
+  for each row execute function private.set_profile_email();
 
 -- A date out of user metadata, or null when it is not one: metadata is the user's word and must never stop a sign-up.
 create function private.date_or_null(p_text text) returns date language plpgsql immutable set search_path = '' as $$
@@ -107,7 +107,7 @@ exception when others then
 end
 $$;
 
-create function private.on_user_created() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.create_profile() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   insert into public.profiles (id, user_id, full_name, email, phone, dj_name, date_of_birth)
   values (
@@ -122,10 +122,10 @@ begin
   return new;
 end
 $$;
-create trigger on_user_created after insert on auth.users for each row execute function private.on_user_created();
+create trigger users_create_profile after insert on auth.users for each row execute function private.create_profile();
 
 -- The first admins: accounts named in ADMIN_EMAILS, once they have confirmed the address (decisions T-75).
-create function private.on_user_confirmed() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.copy_email_and_grant_admin() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   update public.profiles set email = new.email where user_id = new.id and email is distinct from new.email;
   if new.email_confirmed_at is not null and exists (
@@ -137,8 +137,8 @@ begin
   return new;
 end
 $$;
-create trigger on_user_confirmed after update of email, email_confirmed_at on auth.users for each row
+create trigger users_email_changed after update of email, email_confirmed_at on auth.users for each row
   when (old.email is distinct from new.email or old.email_confirmed_at is distinct from new.email_confirmed_at)
-  execute function private.on_user_confirmed();
-create trigger on_user_inserted_confirmed after insert on auth.users for each row
-  when (new.email_confirmed_at is not null) execute function private.on_user_confirmed();
+  execute function private.copy_email_and_grant_admin();
+create trigger users_inserted_confirmed after insert on auth.users for each row
+  when (new.email_confirmed_at is not null) execute function private.copy_email_and_grant_admin();

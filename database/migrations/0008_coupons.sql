@@ -16,7 +16,7 @@ create table public.discount_codes (
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   constraint discount_codes_never_over_used check (max_uses is null or current_uses <= max_uses),
-  constraint discount_codes_percentage check (discount_type <> 'percentage' or discount_value <= 100)
+  constraint discount_codes_percentage_max check (discount_type <> 'percentage' or discount_value <= 100)
 );
 create unique index discount_codes_code on public.discount_codes (upper(code));
 alter table public.discount_codes enable row level security;
@@ -30,16 +30,16 @@ grant insert (code, discount_type, discount_value, description, min_hours, max_u
   on public.discount_codes to authenticated;
 grant update (code, discount_type, discount_value, description, min_hours, max_uses, per_user_limit, expires_at, active)
   on public.discount_codes to authenticated;
-create trigger discount_codes_touch before update on public.discount_codes for each row execute function private.touch();
+create trigger discount_codes_updated_at before update on public.discount_codes for each row execute function private.set_updated_at();
 
-create function private.tidy_discount_code() returns trigger language plpgsql set search_path = '' as $$
+create function private.normalise_discount_code() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.code := pg_catalog.upper(pg_catalog.btrim(new.code));
   return new;
 end
 $$;
-create trigger discount_codes_tidy before insert or update of code on public.discount_codes
-  for each row execute function private.tidy_discount_code();
+create trigger discount_codes_normalise before insert or update of code on public.discount_codes
+  for each row execute function private.normalise_discount_code();
 
 create function private.audit_discount_code() returns trigger language plpgsql security definer set search_path = '' as $$
 begin

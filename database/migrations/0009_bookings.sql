@@ -31,10 +31,10 @@ create table private.booking (
   updated_at timestamptz not null default clock_timestamp(),
   confirmed_at timestamptz,
   cancelled_at timestamptz,
-  constraint booking_runs_forward check (end_time > start_time),
+  constraint booking_ends_after_start check (end_time > start_time),
   constraint booking_at_most_a_day check (end_time <= start_time + interval '25 hours'),
-  constraint booking_reason check ((status = 'cancelled') = (cancel_reason is not null)),
-  constraint booking_hold check (status <> 'pending' or hold_expires_at is not null),
+  constraint booking_cancelled_has_reason check ((status = 'cancelled') = (cancel_reason is not null)),
+  constraint booking_pending_expires check (status <> 'pending' or hold_expires_at is not null),
   -- Always inserted with "on conflict do nothing": a plain insert into this constraint deadlocks under a stampede.
   constraint booking_one_per_slot exclude using gist (studio_id with =, during with &&) where (status in ('pending', 'confirmed'))
 );
@@ -43,7 +43,7 @@ create index booking_by_user on private.booking (user_id, start_time desc);
 create index booking_expiring on private.booking (hold_expires_at) where status = 'pending';
 alter table private.booking enable row level security;
 alter table private.booking force row level security;
-create trigger booking_touch before update on private.booking for each row execute function private.touch();
+create trigger booking_updated_at before update on private.booking for each row execute function private.set_updated_at();
 
 -- The state machine of promises section 3, and the fields that are frozen with the quote.
 create function private.booking_transition() returns trigger language plpgsql set search_path = '' as $$
@@ -86,7 +86,7 @@ alter table private.coupon_redemption enable row level security;
 alter table private.coupon_redemption force row level security;
 
 -- A cancelled booking gives its unit back, a confirmed one keeps it: tied to the row, so no path can forget.
-create function private.coupon_follows_booking() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.update_redemption() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if new.status = 'confirmed' and old.status = 'pending' then
     update private.coupon_redemption set state = 'committed' where booking_id = new.id and state = 'reserved';
@@ -99,7 +99,7 @@ begin
   return null;
 end
 $$;
-create trigger booking_coupon after update of status on private.booking for each row execute function private.coupon_follows_booking();
+create trigger booking_redemption after update of status on private.booking for each row execute function private.update_redemption();
 
 -- What the booking pages keep while somebody signs in, on whatever device (decisions T-48).
 create table public.booking_drafts (
@@ -112,7 +112,7 @@ alter table public.booking_drafts force row level security;
 create policy "people keep their own draft" on public.booking_drafts for all to authenticated
   using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
 grant select, insert, update, delete on public.booking_drafts to authenticated;
-create trigger booking_drafts_touch before update on public.booking_drafts for each row execute function private.touch();
+create trigger booking_drafts_updated_at before update on public.booking_drafts for each row execute function private.set_updated_at();
 
 -- The bookings everybody sees (decisions T-63): studio, start, end and status for all; the rest only for the owner, staff and the service.
 -- Two branches, so that an owner's look-up by id uses the index and the grid touches nobody's name. Owned by a role of its own.
@@ -146,7 +146,7 @@ grant select, insert, update on public.bookings to authenticated, service_role;
 grant select on public.bookings to anon, backend;
 
 -- Writes through the view. A browser that says "confirmed" gets its row only when the server has already confirmed it (promises section 2).
-create function private.write_booking_view() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.write_bookings() returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   is_service constant boolean := coalesce(auth.role() = 'service_role', false);
   made private.booking;
@@ -190,7 +190,7 @@ begin
   return new;
 end
 $$;
-create trigger bookings_write instead of insert or update on public.bookings for each row execute function private.write_booking_view();
+create trigger bookings_write instead of insert or update on public.bookings for each row execute function private.write_bookings();
 
 -- A short name people can read out over a bad line: no 0, O, 1, I or L.
 create function private.new_reference() returns text language plpgsql volatile set search_path = '' as $$

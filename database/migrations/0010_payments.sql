@@ -21,15 +21,15 @@ create table private.payment (
   updated_at timestamptz not null default clock_timestamp(),
   paid_at timestamptz,
   unique (booking_id, attempt),
-  constraint payment_free_is_nothing check (kind = 'card' or amount_cents = 0)
+  constraint payment_free_costs_nothing check (kind = 'card' or amount_cents = 0)
 );
 -- One open session and one kept payment per booking (promises G5).
 create unique index payment_one_open on private.payment (booking_id) where state in ('intent', 'open');
-create unique index payment_one_kept on private.payment (booking_id) where state in ('paid', 'disputed');
+create unique index payment_one_paid on private.payment (booking_id) where state in ('paid', 'disputed');
 create index payment_to_refund on private.payment (updated_at) where state in ('refund_pending', 'refund_failed');
 alter table private.payment enable row level security;
 alter table private.payment force row level security;
-create trigger payment_touch before update on private.payment for each row execute function private.touch();
+create trigger payment_updated_at before update on private.payment for each row execute function private.set_updated_at();
 
 create function private.payment_transition() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -50,7 +50,7 @@ $$;
 create trigger payment_transition before update on private.payment for each row execute function private.payment_transition();
 
 -- Never confirmed without payment (promises G4): looked at again when the transaction ends.
-create function private.confirmed_is_paid() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.require_payment() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if new.status <> 'confirmed' or new.notes is not distinct from 'test' then return null; end if;
   if not exists (
@@ -62,7 +62,7 @@ begin
 end
 $$;
 create constraint trigger booking_confirmed_is_paid after insert or update of status on private.booking
-  deferrable initially deferred for each row execute function private.confirmed_is_paid();
+  deferrable initially deferred for each row execute function private.require_payment();
 
 -- Events are remembered once and then looked up at the provider; what they say is not believed (promises F6).
 create table private.webhook_inbox (
@@ -79,7 +79,7 @@ alter table private.webhook_inbox enable row level security;
 alter table private.webhook_inbox force row level security;
 
 -- Everything hold() must know of a person, a room and a code, in one look.
-create function private.checkout_facts(p_user uuid, p_studio uuid, p_code text, p_hours numeric, p_now timestamptz)
+create function private.checkout_json(p_user uuid, p_studio uuid, p_code text, p_hours numeric, p_now timestamptz)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   coupon public.discount_codes;
@@ -129,7 +129,7 @@ begin
     end if;
     select * into due from private.payment x where x.booking_id = held.id order by x.attempt desc limit 1;
     if held.hold_expires_at > p_now then
-      return pg_catalog.jsonb_build_object('outcome', 'existing', 'booking', private.booking_facts(held), 'payment', private.payment_facts(due));
+      return pg_catalog.jsonb_build_object('outcome', 'existing', 'booking', private.booking_json(held), 'payment', private.payment_json(due));
     end if;
     return pg_catalog.jsonb_build_object('outcome', 'taken', 'expired', pg_catalog.jsonb_build_array(held.id));
   end if;
@@ -171,20 +171,20 @@ begin
   values (held.id, 1, case when v_cents = 0 then 'free' else 'card' end, 'create:' || held.id || ':1', v_cents,
     (p ->> 'sessionExpiresAt')::timestamptz, case when v_cents = 0 then 'free_' || held.id end)
   returning * into due;
-  return pg_catalog.jsonb_build_object('outcome', 'held', 'booking', private.booking_facts(held), 'payment', private.payment_facts(due));
+  return pg_catalog.jsonb_build_object('outcome', 'held', 'booking', private.booking_json(held), 'payment', private.payment_json(due));
 end
 $$;
 
-create function private.booking_facts(b private.booking) returns jsonb language sql stable set search_path = '' as $$
+create function private.booking_json(b private.booking) returns jsonb language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object('id', b.id, 'reference', b.reference, 'userId', b.user_id, 'studioId', b.studio_id, 'studioName', b.studio_name,
     'startTime', b.start_time, 'endTime', b.end_time, 'status', b.status, 'cancelReason', b.cancel_reason, 'holdExpiresAt', b.hold_expires_at,
     'totalHours', b.total_hours, 'slots', b.slots, 'baseCostCents', b.base_cost_cents, 'discountCents', b.discount_cents,
     'couponDiscountCents', b.coupon_discount_cents, 'finalCostCents', b.final_cost_cents, 'createdAt', b.created_at, 'confirmedAt', b.confirmed_at)
 $$;
-create function private.payment_facts(x private.payment) returns jsonb language sql stable set search_path = '' as $$
+create function private.payment_json(x private.payment) returns jsonb language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object('id', x.id, 'bookingId', x.booking_id, 'attempt', x.attempt, 'kind', x.kind, 'state', x.state, 'key', x.key,
     'sessionId', x.session_id, 'url', x.url, 'sessionExpiresAt', x.session_expires_at, 'amountCents', x.amount_cents,
     'paymentIntentId', x.payment_intent_id, 'refundId', x.refund_id, 'createdAt', x.created_at)
 $$;
-revoke all on function private.checkout_facts(uuid, uuid, text, numeric, timestamptz), private.hold_booking(jsonb, timestamptz),
-  private.booking_facts(private.booking), private.payment_facts(private.payment) from public;
+revoke all on function private.checkout_json(uuid, uuid, text, numeric, timestamptz), private.hold_booking(jsonb, timestamptz),
+  private.booking_json(private.booking), private.payment_json(private.payment) from public;

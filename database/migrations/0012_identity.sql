@@ -28,7 +28,7 @@ create table public.id_verifications (
   -- Always null: what a reader answered beyond the fields above is not kept (decisions T-22).
   ai_raw_response jsonb check (ai_raw_response is null),
   ai_confidence_score numeric(4, 3) check (ai_confidence_score between 0 and 1),
-  constraint id_verifications_verified_for_a_time check (verification_status <> 'verified' or (verified_at is not null and expires_at is not null))
+  constraint id_verifications_verified_has_dates check (verification_status <> 'verified' or (verified_at is not null and expires_at is not null))
 );
 create index id_verifications_by_user on public.id_verifications (user_id, verification_status, expires_at desc);
 alter table public.id_verifications enable row level security;
@@ -46,17 +46,17 @@ create view public.user_verifications with (security_invoker = true) as
 grant select on public.user_verifications to authenticated;
 
 -- A new name or birth date is a new person to check (decisions T-25).
-create function private.verification_follows_profile() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.supersede_verifications() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   update public.id_verifications set verification_status = 'superseded'
   where user_id = new.user_id and verification_status in ('verified', 'review');
   return null;
 end
 $$;
-create trigger profiles_verification after update on public.profiles for each row
+create trigger profiles_supersede_verifications after update on public.profiles for each row
   when (lower(btrim(coalesce(old.full_name, ''))) is distinct from lower(btrim(coalesce(new.full_name, '')))
     or old.date_of_birth is distinct from new.date_of_birth)
-  execute function private.verification_follows_profile();
+  execute function private.supersede_verifications();
 
 -- Hosted checks: the provider's id stays bound to the person who began it.
 create table private.identity_session (

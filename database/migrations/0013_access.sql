@@ -15,7 +15,7 @@ create table public.booking_access_codes (
   revoked_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   unique (booking_id, attempt),
-  constraint access_code_runs_forward check (ends_at > starts_at)
+  constraint access_code_ends_after_start check (ends_at > starts_at)
 );
 -- One code of a booking opens the door at a time.
 create unique index access_code_one_live on public.booking_access_codes (booking_id) where status in ('requested', 'issued') and mode = 'bridge';
@@ -30,9 +30,9 @@ create table private.access_secret (
   lock_id text not null,
   -- Which of the lock's codes for this window: written before the lock is asked, so that asking again gives the same (promises F16).
   variant integer not null check (variant >= 0),
-  pin_sealed text,
+  pin_encrypted text,
   -- Keyed hash of the digits: finds a code that the lock reports as used, keeps two live codes of one lock apart.
-  pin_print text,
+  pin_fingerprint text,
   provider_code_id text,
   starts_at timestamptz not null,
   ends_at timestamptz not null,
@@ -40,7 +40,7 @@ create table private.access_secret (
   live boolean not null default true
 );
 create unique index access_secret_variant on private.access_secret (lock_id, starts_at, ends_at, variant) where variant > 0;
-create unique index access_secret_pin on private.access_secret (lock_id, pin_print) where live and pin_print is not null;
+create unique index access_secret_pin on private.access_secret (lock_id, pin_fingerprint) where live and pin_fingerprint is not null;
 alter table private.access_secret enable row level security;
 alter table private.access_secret force row level security;
 
@@ -59,7 +59,7 @@ create index scheduled_emails_by_booking on public.scheduled_emails (booking_id)
 alter table public.scheduled_emails enable row level security;
 alter table public.scheduled_emails force row level security;
 create policy "staff read the scheduled mails" on public.scheduled_emails for select to authenticated using ((select public.is_staff()));
-create policy "staff schedule a mail again" on public.scheduled_emails for insert to authenticated with check ((select public.is_staff()));
+create policy "staff schedule a mail" on public.scheduled_emails for insert to authenticated with check ((select public.is_staff()));
 grant select on public.scheduled_emails to authenticated;
 grant insert (booking_id, recipient_email, email_type, status, scheduled_for) on public.scheduled_emails to authenticated;
 

@@ -1,7 +1,7 @@
 -- What the auth door remembers besides accounts: the ways into an account, when refresh tokens were used, and what happened.
 
 -- When each of the last numbers was traded, newest last: tells a slow twin of an honest request from a copy used much later (promises G24).
-alter table auth.sessions add column traded_at timestamptz[] not null default '{}';
+alter table auth.sessions add column rotated_at timestamptz[] not null default '{}';
 
 -- Whom a waiting mail is about; null where only the address is known, and whether anybody has it is looked up when the mail leaves,
 -- so that asking takes as long for an unknown address as for a known one (promises G27).
@@ -38,13 +38,13 @@ alter table auth.identities enable row level security;
 alter table auth.identities force row level security;
 alter table auth.audit_log_entries enable row level security;
 alter table auth.audit_log_entries force row level security;
-create trigger audit_log_is_append_only before update or delete on auth.audit_log_entries
-  for each row execute function private.audit_is_append_only();
-create trigger audit_log_is_not_emptied before truncate on auth.audit_log_entries
-  for each statement execute function private.audit_is_append_only();
+create trigger audit_log_entries_append_only before update or delete on auth.audit_log_entries
+  for each row execute function private.refuse_audit_change();
+create trigger audit_log_entries_no_truncate before truncate on auth.audit_log_entries
+  for each statement execute function private.refuse_audit_change();
 
 -- The identity by mail and password follows its account.
-create function private.identity_follows() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.sync_identities() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   insert into auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)
   values (
@@ -64,9 +64,9 @@ begin
   return new;
 end
 $$;
-revoke all on function private.identity_follows() from public;
-create trigger users_identity after insert or update of email, email_confirmed_at, last_sign_in_at on auth.users
-  for each row execute function private.identity_follows();
+revoke all on function private.sync_identities() from public;
+create trigger users_sync_identities after insert or update of email, email_confirmed_at, last_sign_in_at on auth.users
+  for each row execute function private.sync_identities();
 insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)
 select u.id, 'email', u.id::text,
   u.raw_user_meta_data || jsonb_build_object('sub', u.id, 'email', u.email, 'email_verified', u.email_confirmed_at is not null, 'phone_verified', false),
@@ -74,7 +74,7 @@ select u.id, 'email', u.id::text,
 from auth.users u;
 
 -- Somebody who signs up again before confirming has typed the form anew: the profile holds what was typed last.
-create function private.profile_follows_sign_up() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.update_profile_from_sign_up() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   update public.profiles set
     full_name = nullif(pg_catalog.left(pg_catalog.btrim(new.raw_user_meta_data ->> 'full_name'), 100), ''),
@@ -85,7 +85,7 @@ begin
   return new;
 end
 $$;
-revoke all on function private.profile_follows_sign_up() from public;
-create trigger users_signed_up_again after update of raw_user_meta_data on auth.users for each row
+revoke all on function private.update_profile_from_sign_up() from public;
+create trigger users_update_profile after update of raw_user_meta_data on auth.users for each row
   when (new.email_confirmed_at is null and old.raw_user_meta_data is distinct from new.raw_user_meta_data)
-  execute function private.profile_follows_sign_up();
+  execute function private.update_profile_from_sign_up();

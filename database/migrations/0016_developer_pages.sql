@@ -10,7 +10,7 @@ revoke all on function public.developer_pages_open() from public;
 grant execute on function public.developer_pages_open() to anon, authenticated;
 
 -- As in 0009, and staff may end a test booking: it gives its hour back and the lock forgets its code.
-create or replace function private.write_booking_view() returns trigger language plpgsql security definer set search_path = '' as $$
+create or replace function private.write_bookings() returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   is_service constant boolean := coalesce(auth.role() = 'service_role', false);
   made private.booking;
@@ -64,8 +64,8 @@ end
 $$;
 
 -- Staff ask for a mail; they do not say that it went.
-drop policy "staff schedule a mail again" on public.scheduled_emails;
-create policy "staff schedule a mail again" on public.scheduled_emails for insert to authenticated
+drop policy "staff schedule a mail" on public.scheduled_emails;
+create policy "staff schedule a mail" on public.scheduled_emails for insert to authenticated
   with check ((select public.is_staff()) and status in ('pending', 'pending_immediate'));
 
 create function private.audit_scheduled_email() returns trigger language plpgsql security definer set search_path = '' as $$

@@ -17,13 +17,13 @@ create table storage.uploads (
   length bigint not null check (length >= 0),
   received bigint not null default 0 check (received between 0 and length),
   -- Somebody is putting the pieces together until then.
-  joining_until timestamptz,
+  assembling_until timestamptz,
   done_at timestamptz,
   expires_at timestamptz not null,
   created_at timestamptz not null default clock_timestamp()
 );
 create index uploads_expired on storage.uploads (expires_at);
-create table storage.upload_pieces (
+create table storage.upload_parts (
   upload_id uuid not null references storage.uploads (id) on delete cascade,
   starts_at bigint not null check (starts_at >= 0),
   size bigint not null check (size > 0),
@@ -32,9 +32,9 @@ create table storage.upload_pieces (
 );
 alter table storage.uploads enable row level security;
 alter table storage.uploads force row level security;
-alter table storage.upload_pieces enable row level security;
-alter table storage.upload_pieces force row level security;
+alter table storage.upload_parts enable row level security;
+alter table storage.upload_parts force row level security;
 
 -- The bytes of a piece follow its row, as those of an object do.
-create trigger upload_pieces_kept after insert on storage.upload_pieces for each row execute function storage.keep_bytes();
-create trigger upload_pieces_removed after delete on storage.upload_pieces for each row execute function storage.remember_removed();
+create trigger upload_parts_cancel_deletion after insert on storage.upload_parts for each row execute function storage.cancel_deletion();
+create trigger upload_parts_queue_deletion after delete on storage.upload_parts for each row execute function storage.queue_deletion();

@@ -49,7 +49,7 @@ alter table auth.one_time_tokens
   alter column email drop not null,
   add column phone text,
   add column attempt_id uuid references auth.signup_attempts (id) on delete set null,
-  add constraint one_time_tokens_one_way check (num_nonnulls(email, phone) = 1);
+  add constraint one_time_tokens_one_recipient check (num_nonnulls(email, phone) = 1);
 create index one_time_tokens_by_phone on auth.one_time_tokens (phone) where phone is not null;
 
 -- Mails and text messages wait in one queue.
@@ -62,10 +62,10 @@ alter table auth.message_queue
   alter column email drop not null,
   add column phone text,
   add column attempt_id uuid references auth.signup_attempts (id) on delete set null,
-  add constraint message_queue_one_way check (num_nonnulls(email, phone) = 1);
+  add constraint message_queue_one_recipient check (num_nonnulls(email, phone) = 1);
 
 -- The identities by mail and by phone follow their account while its providers name them.
-create or replace function private.identity_follows() returns trigger language plpgsql security definer set search_path = '' as $$
+create or replace function private.sync_identities() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if new.email is not null and new.raw_app_meta_data -> 'providers' ? 'email' then
     insert into auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)
@@ -104,7 +104,7 @@ begin
   return new;
 end
 $$;
-drop trigger users_identity on auth.users;
-create trigger users_identity
+drop trigger users_sync_identities on auth.users;
+create trigger users_sync_identities
   after insert or update of email, email_confirmed_at, phone, phone_confirmed_at, raw_app_meta_data, last_sign_in_at on auth.users
-  for each row execute function private.identity_follows();
+  for each row execute function private.sync_identities();

@@ -26,14 +26,14 @@ create table auth.flow_state (
 create index flow_state_expired on auth.flow_state (expires_at);
 
 -- Tokens, assertions and signed messages that were shown once: a second showing is a copy.
-create table auth.shown_proofs (
+create table auth.used_proofs (
   proof_hash text primary key,
   expires_at timestamptz not null
 );
-create index shown_proofs_expired on auth.shown_proofs (expires_at);
+create index used_proofs_expired on auth.used_proofs (expires_at);
 
 alter table auth.flow_state enable row level security;
 alter table auth.flow_state force row level security;
-alter table auth.shown_proofs enable row level security;
-alter table auth.shown_proofs force row level security;
+alter table auth.used_proofs enable row level security;
+alter table auth.used_proofs force row level security;
 

@@ -12,7 +12,7 @@ grant execute on function public.leave_mailing_list(uuid) to anon, authenticated
 
 -- Stored trimmed and lower-cased (spec section 3). Who left and asks again is on the list again, with a new consent and a
 -- new link: the old row goes, so that the new one is not refused as known.
-create or replace function private.tidy_mailing_list() returns trigger
+create or replace function private.normalise_mailing_list_email() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   new.email := pg_catalog.lower(pg_catalog.btrim(new.email));
@@ -22,4 +22,4 @@ begin
   return new;
 end
 $$;
-revoke all on function private.tidy_mailing_list() from public;
+revoke all on function private.normalise_mailing_list_email() from public;

@@ -3,15 +3,15 @@
 alter table private.booking add column contact_phone text check (contact_phone ~ '^\+?[0-9]{8,20}$');
 
 -- It is the person's, so it goes when the account goes; what was booked and paid stays.
-create function private.booking_forgets_contact() returns trigger language plpgsql set search_path = '' as $$
+create function private.clear_contact_phone() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.contact_phone := null;
   return new;
 end
 $$;
-revoke all on function private.booking_forgets_contact() from public;
-create trigger booking_forgets_contact before update of user_id on private.booking for each row
-  when (new.user_id is null) execute function private.booking_forgets_contact();
+revoke all on function private.clear_contact_phone() from public;
+create trigger booking_clear_contact_phone before update of user_id on private.booking for each row
+  when (new.user_id is null) execute function private.clear_contact_phone();
 
 -- As in 0020, with the number in the branch of the owner, staff and the service.
 create or replace view public.bookings as
@@ -62,7 +62,7 @@ begin
       if v_phone is not null and v_phone is distinct from held.contact_phone then
         update private.booking b set contact_phone = v_phone where b.id = held.id;
       end if;
-      return pg_catalog.jsonb_build_object('outcome', 'existing', 'booking', private.booking_facts(held), 'payment', private.payment_facts(due));
+      return pg_catalog.jsonb_build_object('outcome', 'existing', 'booking', private.booking_json(held), 'payment', private.payment_json(due));
     end if;
     return pg_catalog.jsonb_build_object('outcome', 'taken', 'expired', pg_catalog.jsonb_build_array(held.id));
   end if;
@@ -104,6 +104,6 @@ begin
   values (held.id, 1, case when v_cents = 0 then 'free' else 'card' end, 'create:' || held.id || ':1', v_cents,
     (p ->> 'sessionExpiresAt')::timestamptz, case when v_cents = 0 then 'free_' || held.id end)
   returning * into due;
-  return pg_catalog.jsonb_build_object('outcome', 'held', 'booking', private.booking_facts(held), 'payment', private.payment_facts(due));
+  return pg_catalog.jsonb_build_object('outcome', 'held', 'booking', private.booking_json(held), 'payment', private.payment_json(due));
 end
 $$;

@@ -5,13 +5,13 @@
 -- run before its own test, so look-ups by id, time or reference still use their indexes. It has to be a view of its own:
 -- PostgreSQL ignores the option on a view that is a `union all`, since it takes such a view apart into its branches.
 -- The first condition holds no column: for a guest this branch ends before any row is read.
-create view private.own_booking with (security_barrier = true) as
+create view private.visible_booking with (security_barrier = true) as
 select b.*
 from private.booking b
 where (select auth.uid() is not null or auth.role() is not distinct from 'service_role')
   and (b.user_id = (select auth.uid()) or (select public.is_staff()) or (select auth.role()) = 'service_role');
-alter view private.own_booking owner to booking_reader;
-revoke all on private.own_booking from public, backend;
+alter view private.visible_booking owner to booking_reader;
+revoke all on private.visible_booking from public, backend;
 
 -- As in 0042, with the first branch behind the barrier. The second names no column that is hidden, so filters may run in it in any order.
 create or replace view public.bookings as
@@ -22,7 +22,7 @@ select b.id, b.user_id, b.studio_id, b.studio_name, b.start_time, b.end_time, b.
   (b.final_cost_cents / 100.0)::numeric(10, 2) as final_cost,
   b.id_verification_id, b.notes, b.guest_email, b.reference, b.cancel_reason, b.hold_expires_at, b.slots, b.created_at, b.confirmed_at, b.cancelled_at,
   b.contact_phone
-from private.own_booking b
+from private.visible_booking b
 union all
 select null, null, b.studio_id, null, b.start_time, b.end_time, b.status, null,
   null, null, null, null,

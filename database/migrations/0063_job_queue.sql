@@ -10,7 +10,7 @@ alter table private.outbox
   -- Since when somebody has to know: the third failure, written to the audit log once.
   add column alerted_at timestamptz,
   -- When the owner was last mailed about it.
-  add column told_at timestamptz,
+  add column notified_at timestamptz,
   add column closed_at timestamptz,
   -- Null: its moment had passed.
   add column closed_by uuid,
@@ -20,7 +20,7 @@ where parked_at is not null and done_at is null;
 alter table private.outbox drop column parked_at;
 alter table private.outbox add constraint outbox_closed_with_reason check ((closed_at is null) = (close_reason is null));
 create index outbox_open on private.outbox (kind, due_at) where done_at is null and closed_at is null;
-create index outbox_to_tell on private.outbox (told_at) where (alerted_at is not null or closed_at is not null) and done_at is null;
+create index outbox_to_notify on private.outbox (notified_at) where (alerted_at is not null or closed_at is not null) and done_at is null;
 
 -- The access mail is worth sending until the session ends.
 update private.outbox o set deadline_at = b.end_time from private.booking b
@@ -93,7 +93,7 @@ begin
   if pg_catalog.length(why) not between 3 and 500 then
     raise exception 'a reason of 3 to 500 characters is needed' using errcode = '22023';
   end if;
-  update private.outbox o set closed_at = pg_catalog.now(), closed_by = auth.uid(), close_reason = why, told_at = pg_catalog.now()
+  update private.outbox o set closed_at = pg_catalog.now(), closed_by = auth.uid(), close_reason = why, notified_at = pg_catalog.now()
   where o.id = close_job.job and o.done_at is null and o.closed_at is null
   returning pg_catalog.jsonb_build_object('kind', o.kind, 'by_hand', 'close', 'reason', why) into told;
   if told is null then return false; end if;
@@ -117,13 +117,13 @@ begin
   if held.id is null or held.status <> 'pending' then return null; end if;
   select * into before from private.payment x where x.booking_id = held.id order by x.attempt desc limit 1 for update;
   if before.id <> p_payment or before.state <> 'intent' then
-    return case when before.state in ('intent', 'open') then private.payment_facts(before) end;
+    return case when before.state in ('intent', 'open') then private.payment_json(before) end;
   end if;
   update private.payment set state = 'expired' where id = before.id;
   insert into private.payment (booking_id, attempt, kind, key, amount_cents, session_expires_at, created_at)
   values (held.id, before.attempt + 1, before.kind, 'create:' || held.id || ':' || (before.attempt + 1), before.amount_cents, p_expires, p_now)
   returning * into next;
-  return private.payment_facts(next);
+  return private.payment_json(next);
 end
 $$;
 revoke all on function private.next_payment_attempt(uuid, timestamptz, timestamptz) from public;

@@ -12,7 +12,7 @@ from public.discount_codes d where d.id = b.coupon_id and b.status = 'pending';
 alter table private.coupon_redemption add column moving_until timestamptz;
 create index coupon_redemption_by_user on private.coupon_redemption (user_id, coupon_id) where state <> 'returned';
 
-create or replace function private.coupon_follows_booking() returns trigger language plpgsql security definer set search_path = '' as $$
+create or replace function private.update_redemption() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if new.status = 'confirmed' and old.status = 'pending' then
     update private.coupon_redemption set state = 'committed', moving_until = null where booking_id = new.id and state = 'reserved';
@@ -29,13 +29,13 @@ end
 $$;
 
 -- Whether the customer has paid in a way that takes days: such a booking is no unpaid hold.
-create function private.money_on_its_way(p_booking uuid) returns boolean language sql stable set search_path = '' as $$
+create function private.payment_is_processing(p_booking uuid) returns boolean language sql stable set search_path = '' as $$
   select exists (select from private.payment x where x.booking_id = p_booking and x.state = 'processing')
 $$;
-revoke all on function private.money_on_its_way(uuid) from public;
+revoke all on function private.payment_is_processing(uuid) from public;
 
 -- Returns the units of a code whose replacement never came. Answers how many.
-create function private.return_left_units(p_coupon uuid, p_now timestamptz) returns integer language plpgsql set search_path = '' as $$
+create function private.return_abandoned_redemptions(p_coupon uuid, p_now timestamptz) returns integer language plpgsql set search_path = '' as $$
 declare
   units integer;
 begin
@@ -76,12 +76,12 @@ $$;
 -- The unpaid hold that somebody has for exactly these hours, with its frozen coupon; null when there is none.
 create function private.own_hold(p_user uuid, p_studio uuid, p_start timestamptz, p_end timestamptz)
 returns jsonb language sql stable set search_path = '' as $$
-  select pg_catalog.jsonb_build_object('booking', private.booking_facts(b), 'couponId', b.coupon_id, 'coupon', b.coupon_terms,
+  select pg_catalog.jsonb_build_object('booking', private.booking_json(b), 'couponId', b.coupon_id, 'coupon', b.coupon_terms,
     'payable', exists (select from private.payment x where x.booking_id = b.id and x.state <> 'expired'))
   from private.booking b
   where b.user_id = p_user and b.studio_id = p_studio and b.status = 'pending' and b.start_time = p_start and b.end_time = p_end
 $$;
-revoke all on function private.return_left_units(uuid, timestamptz), private.own_hold(uuid, uuid, timestamptz, timestamptz) from public;
+revoke all on function private.return_abandoned_redemptions(uuid, timestamptz), private.own_hold(uuid, uuid, timestamptz, timestamptz) from public;
 
 -- hold(): one statement, one transaction; answers what happened:
 --   {outcome: 'held'|'existing', booking, payment}
@@ -127,7 +127,7 @@ begin
       if v_phone is not null and v_phone is distinct from held.contact_phone then
         update private.booking b set contact_phone = v_phone where b.id = held.id;
       end if;
-      return pg_catalog.jsonb_build_object('outcome', 'existing', 'booking', private.booking_facts(held), 'payment', private.payment_facts(due));
+      return pg_catalog.jsonb_build_object('outcome', 'existing', 'booking', private.booking_json(held), 'payment', private.payment_json(due));
     end if;
   end if;
 
@@ -137,7 +137,7 @@ begin
 
   -- And of own holds elsewhere, as many as it needs units of its code from.
   if v_coupon is not null then
-    perform private.return_left_units(v_coupon, p_now);
+    perform private.return_abandoned_redemptions(v_coupon, p_now);
     select * into code from public.discount_codes d where d.id = v_coupon;
     select count(*) into own_units from private.coupon_redemption r join private.booking b on b.id = r.booking_id
     where r.coupon_id = v_coupon and r.user_id = v_user and r.state = 'reserved' and (b.id = any (replaced) or b.status = 'cancelled');
@@ -163,15 +163,15 @@ begin
   into live, recent
   from private.booking b
   where b.user_id = v_user and b.status <> 'confirmed' and b.confirmed_at is null and b.notes is distinct from 'test'
-    and (b.status = 'pending' or b.created_at > p_now - interval '1 hour') and b.cancel_reason is distinct from 'payment_failed' and not private.money_on_its_way(b.id);
+    and (b.status = 'pending' or b.created_at > p_now - interval '1 hour') and b.cancel_reason is distinct from 'payment_failed' and not private.payment_is_processing(b.id);
   if live >= v_live_max or recent >= v_hour_max then
     return pg_catalog.jsonb_build_object('outcome', 'too_many_holds',
-      'holds', coalesce((select pg_catalog.jsonb_agg(private.booking_facts(b) order by b.created_at) from private.booking b
-        where b.user_id = v_user and b.status = 'pending' and b.cancel_reason is distinct from 'payment_failed' and not private.money_on_its_way(b.id)), '[]'),
+      'holds', coalesce((select pg_catalog.jsonb_agg(private.booking_json(b) order by b.created_at) from private.booking b
+        where b.user_id = v_user and b.status = 'pending' and b.cancel_reason is distinct from 'payment_failed' and not private.payment_is_processing(b.id)), '[]'),
       'retryAt', case when recent >= v_hour_max then (
         select b.created_at + interval '1 hour' from private.booking b
         where b.user_id = v_user and b.status <> 'confirmed' and b.confirmed_at is null and b.notes is distinct from 'test'
-          and b.created_at > p_now - interval '1 hour' and b.cancel_reason is distinct from 'payment_failed' and not private.money_on_its_way(b.id)
+          and b.created_at > p_now - interval '1 hour' and b.cancel_reason is distinct from 'payment_failed' and not private.payment_is_processing(b.id)
         order by b.created_at offset greatest(recent - v_hour_max, 0) limit 1) end);
   end if;
 
@@ -252,7 +252,7 @@ begin
   values (held.id, 1, case when v_cents = 0 then 'free' else 'card' end, 'create:' || held.id || ':1', v_cents,
     (p ->> 'sessionExpiresAt')::timestamptz, case when v_cents = 0 then 'free_' || held.id end)
   returning * into due;
-  return pg_catalog.jsonb_build_object('outcome', 'held', 'booking', private.booking_facts(held), 'payment', private.payment_facts(due));
+  return pg_catalog.jsonb_build_object('outcome', 'held', 'booking', private.booking_json(held), 'payment', private.payment_json(due));
 end
 $$;
 

@@ -26,7 +26,7 @@ alter table private.payment
 drop index private.payment_one_open;
 create unique index payment_one_open on private.payment (booking_id) where state in ('intent', 'open', 'processing');
 create index payment_by_intent on private.payment (payment_intent_id) where payment_intent_id is not null;
-create index payment_not_final on private.payment (checked_at nulls first)
+create index payment_to_check on private.payment (checked_at nulls first)
   where state in ('processing', 'refund_pending', 'refund_failed', 'disputed');
 
 -- Every refund the provider knows of, made by us or on its dashboard.
@@ -43,7 +43,7 @@ create table private.refund (
 create index refund_by_payment on private.refund (payment_id);
 alter table private.refund enable row level security;
 alter table private.refund force row level security;
-create trigger refund_touch before update on private.refund for each row execute function private.touch();
+create trigger refund_updated_at before update on private.refund for each row execute function private.set_updated_at();
 
 -- How far a refund has come. A refund never goes back: two answers that overtake each other end with the later state.
 create function private.refund_rank(status text) returns integer language sql immutable set search_path = '' as $$
@@ -82,7 +82,7 @@ begin
 end
 $$;
 
-create or replace function private.payment_facts(x private.payment) returns jsonb language sql stable set search_path = '' as $$
+create or replace function private.payment_json(x private.payment) returns jsonb language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object('id', x.id, 'bookingId', x.booking_id, 'attempt', x.attempt, 'kind', x.kind, 'state', x.state, 'key', x.key,
     'sessionId', x.session_id, 'url', x.url, 'sessionExpiresAt', x.session_expires_at, 'amountCents', x.amount_cents,
     'paidCents', x.paid_cents, 'refundedCents', x.refunded_cents, 'refundFailures', x.refund_failures,
@@ -128,7 +128,7 @@ revoke all on function private.refund_rank(text), private.claim_webhooks(timesta
 
 -- As before, of the booking as it is when the transaction ends: one that was confirmed and cancelled in it needs no payment. Money that the
 -- customer's bank took back later had been paid.
-create or replace function private.confirmed_is_paid() returns trigger language plpgsql security definer set search_path = '' as $$
+create or replace function private.require_payment() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if not exists (
     select from private.booking b where b.id = new.id and b.status = 'confirmed' and b.notes is distinct from 'test'

@@ -49,7 +49,7 @@ begin
   if pg_catalog.length(why) not between 3 and 500 then
     raise exception 'a reason of 3 to 500 characters is needed' using errcode = '22023';
   end if;
-  update private.outbox o set closed_at = pg_catalog.now(), closed_by = auth.uid(), close_reason = why, told_at = pg_catalog.now()
+  update private.outbox o set closed_at = pg_catalog.now(), closed_by = auth.uid(), close_reason = why, notified_at = pg_catalog.now()
   where o.id = close_job.job and o.done_at is null and o.closed_at is null
   returning o.* into closed;
   if not found then return false; end if;

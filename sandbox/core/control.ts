@@ -17,7 +17,7 @@ export async function readBody(request: Request): Promise<Record<string, unknown
 export function createCoreControl(core: Core, providers: readonly Provider[]): Hono {
   const api = new Hono();
   const names = providers.map((provider) => provider.name);
-  const scheduler = (): void => providers.forEach((provider) => provider.scheduler?.());
+  const runDue = (): void => providers.forEach((provider) => provider.runDue?.());
 
   api.get('/faults', (c) => c.json(core.faults.list()));
   api.post('/faults', async (c) => {
@@ -55,7 +55,7 @@ export function createCoreControl(core: Core, providers: readonly Provider[]): H
     if (typeof seconds === 'number' && Number.isFinite(seconds)) core.clock.advance(seconds);
     else if (typeof now === 'string' && !Number.isNaN(Date.parse(now))) core.clock.set(new Date(now));
     else return refusal('advance_seconds (a number) or now (an instant) is needed');
-    scheduler();
+    runDue();
     return c.json({ now: core.now().toISOString() });
   });
 

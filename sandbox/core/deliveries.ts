@@ -13,7 +13,7 @@ export type Delivery = {
   readonly type: string;
   state: 'waiting' | 'delivered' | 'failed';
   tries: number;
-  /** Status of the last answer; null when none came. */
+  /** Status of the last response; null when none came. */
   lastStatus: number | null;
   /** Real time of the last try. */
   lastAt: string | null;
@@ -21,7 +21,7 @@ export type Delivery = {
 
 export type Deliveries = {
   /** Sends in the background with a few retries; a fault can duplicate or reorder it. Calls `done` once, on the first success. */
-  send(hook: { provider: ProviderName; url: string; type: string; make: MakeWebhook; done?: () => void }): void;
+  send(webhook: { provider: ProviderName; url: string; type: string; make: MakeWebhook; done?: () => void }): void;
   /** Newest first. */
   list(provider: string | null): readonly Delivery[];
   /** Sends a delivery again, as the provider's dashboard can; false when the id is unknown. */
@@ -30,105 +30,112 @@ export type Deliveries = {
   close(): void;
 };
 
-const TRIES_AFTER_MS = [0, 500, 2_000, 5_000, 10_000, 20_000, 30_000];
+/** When each try starts, counted from the failure of the one before. */
+const TRY_AFTER_MS = [0, 500, 2_000, 5_000, 10_000, 20_000, 30_000];
+/** How long a webhook is held back when no other follows it. */
 const REORDER_MS = 3_000;
-const ANSWER_MS = 10_000;
-const KEPT = 500;
+/** How long after the next webhook a held one follows. */
+const FOLLOW_MS = 300;
+const RESPONSE_MS = 10_000;
+const LIST_MAX = 500;
 
-type Hook = { delivery: Delivery; make: MakeWebhook; done: () => void };
+type Webhook = { readonly delivery: Delivery; readonly make: MakeWebhook; readonly done: () => void };
 
 export function createDeliveries(faults: Faults): Deliveries {
-  let hooks: Hook[] = [];
-  const timers = new Set<NodeJS.Timeout>();
+  let webhooks: Webhook[] = [];
+  const timers = createTimers();
+  /** The webhook of each provider that waits for the next one; calling it sends it. */
   const held = new Map<ProviderName, () => void>();
 
-  function later(ms: number, work: () => void): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      work();
-    }, ms);
-    timers.add(timer);
-  }
-
-  async function post(hook: Hook): Promise<boolean> {
-    const { delivery } = hook;
-    delivery.tries += 1;
-    delivery.lastAt = new Date().toISOString();
-    try {
-      const { body, headers } = hook.make();
-      const response = await fetch(delivery.url, {
-        method: 'POST',
-        body,
-        headers,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(ANSWER_MS),
-      });
-      await response.arrayBuffer();
-      delivery.lastStatus = response.status;
-      return response.ok;
-    } catch {
-      delivery.lastStatus = null; // nothing is listening yet; tried again later
-      return false;
-    }
-  }
-
-  /** Waits, tries once, and schedules the next round on failure. After the last round the delivery is failed. */
-  function attempt(hook: Hook, round: number): void {
-    const wait = TRIES_AFTER_MS[round];
+  /** Waits, tries once, and schedules the next try on failure. After the last one the delivery is failed. */
+  function attempt(webhook: Webhook, round: number): void {
+    const { delivery } = webhook;
+    const wait = TRY_AFTER_MS[round];
     if (wait === undefined) {
-      if (hook.delivery.state === 'waiting') hook.delivery.state = 'failed';
+      if (delivery.state === 'waiting') delivery.state = 'failed';
       return;
     }
-    later(wait, () => {
-      void post(hook).then((arrived) => {
-        if (!arrived) return attempt(hook, round + 1);
-        if (hook.delivery.state !== 'delivered') hook.done();
-        hook.delivery.state = 'delivered';
+    timers.after(wait, () => {
+      void post(webhook).then((arrived) => {
+        if (!arrived) return attempt(webhook, round + 1);
+        if (delivery.state !== 'delivered') webhook.done();
+        delivery.state = 'delivered';
       });
     });
   }
 
+  /** Holds a webhook back until the provider's next one has been sent. */
+  function hold(provider: ProviderName, webhook: Webhook): void {
+    const release = (): void => {
+      if (held.get(provider) !== release) return;
+      held.delete(provider);
+      attempt(webhook, 0);
+    };
+    held.set(provider, release);
+    timers.after(REORDER_MS, release);
+  }
+
   return {
-    send({ provider, url, type, make, done }) {
-      const delivery: Delivery = {
-        id: randomUUID(),
-        provider,
-        url,
-        type,
-        state: 'waiting',
-        tries: 0,
-        lastStatus: null,
-        lastAt: null,
-      };
-      const hook: Hook = { delivery, make, done: done ?? ((): void => undefined) };
-      hooks.unshift(hook);
-      hooks.length = Math.min(hooks.length, KEPT);
-      const waiting = held.get(provider);
-      if (!waiting && faults.take(provider, ['reorder'])) {
-        const release = (): void => {
-          if (held.get(provider) !== release) return;
-          held.delete(provider);
-          attempt(hook, 0);
-        };
-        held.set(provider, release);
-        later(REORDER_MS, release);
-        return;
-      }
-      attempt(hook, 0);
-      if (faults.take(provider, ['duplicate'])) attempt(hook, 1);
-      // The webhook that was held back follows this one.
-      if (waiting) later(300, waiting);
+    send({ provider, url, type, make, done = () => undefined }) {
+      const webhook: Webhook = { delivery: createDelivery(provider, url, type), make, done };
+      webhooks = [webhook, ...webhooks].slice(0, LIST_MAX);
+      const earlier = held.get(provider);
+      if (!earlier && faults.take(provider, ['reorder'])) return hold(provider, webhook);
+      attempt(webhook, 0);
+      if (faults.take(provider, ['duplicate'])) attempt(webhook, 1);
+      if (earlier) timers.after(FOLLOW_MS, earlier);
     },
     list: (provider) =>
-      hooks.map((hook) => hook.delivery).filter((one) => provider === null || one.provider === provider),
+      webhooks.map(({ delivery }) => delivery).filter((one) => provider === null || one.provider === provider),
     replay(id) {
-      const hook = hooks.find((one) => one.delivery.id === id);
-      if (!hook) return false;
-      attempt(hook, 0);
+      const webhook = webhooks.find(({ delivery }) => delivery.id === id);
+      if (!webhook) return false;
+      attempt(webhook, 0);
       return true;
     },
-    clear: () => void (hooks = []),
-    close() {
+    clear: () => void (webhooks = []),
+    close: timers.clear,
+  };
+}
+
+function createDelivery(provider: ProviderName, url: string, type: string): Delivery {
+  return { id: randomUUID(), provider, url, type, state: 'waiting', tries: 0, lastStatus: null, lastAt: null };
+}
+
+/** Sends a webhook once. Returns whether the receiver answered with 2xx. */
+async function post({ delivery, make }: Webhook): Promise<boolean> {
+  delivery.tries += 1;
+  delivery.lastAt = new Date().toISOString();
+  try {
+    const { body, headers } = make();
+    const response = await fetch(delivery.url, {
+      method: 'POST',
+      body,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(RESPONSE_MS),
+    });
+    await response.arrayBuffer();
+    delivery.lastStatus = response.status;
+    return response.ok;
+  } catch {
+    delivery.lastStatus = null; // nothing is listening yet; tried again later
+    return false;
+  }
+}
+
+/** Creates timers that can be cancelled together. */
+function createTimers(): { after(ms: number, work: () => void): void; clear(): void } {
+  const timers = new Set<NodeJS.Timeout>();
+  return {
+    after(ms, work) {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        work();
+      }, ms);
+      timers.add(timer);
+    },
+    clear() {
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
     },

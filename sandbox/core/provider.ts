@@ -25,6 +25,6 @@ export type Provider = {
   /** Returns to the state of the first start. */
   readonly reset: () => void;
   /** Runs what is due: called after each move of the clock and once a second. */
-  readonly scheduler?: () => void;
+  readonly runDue?: () => void;
   readonly close?: () => Promise<void>;
 };

@@ -13,7 +13,7 @@ export function createHome(core: Core, providers: readonly Provider[]): Hono {
     if (provider.pages) home.route('/', provider.pages);
   }
   home.get('/', () => {
-    for (const provider of providers) provider.scheduler?.();
+    for (const provider of providers) provider.runDue?.();
     return homePage(core, providers);
   });
   home.notFound((c) =>

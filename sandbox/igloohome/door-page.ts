@@ -1,11 +1,11 @@
 import { esc, page } from '../core/page.ts';
-import type { Door } from './doors.ts';
+import type { KeypadResult } from './doors.ts';
 import type { Lock } from './site.ts';
 
 const SHOWN = 10;
 
 /** Renders a keypad: digit buttons, an input, a status lamp and the lock's log. Works without JavaScript too. */
-export function doorPage(lock: Lock, now: Date, result: Door | null): Response {
+export function doorPage(lock: Lock, now: Date, result: KeypadResult | null): Response {
   const entries = lock.log
     .slice(0, SHOWN)
     .map(
@@ -28,7 +28,7 @@ ${lamp(result)}
   );
 }
 
-function lamp(result: Door | null): string {
+function lamp(result: KeypadResult | null): string {
   if (!result)
     return '<p class="lamp" role="status"><span class="bulb" aria-hidden="true"></span><span>Enter your PIN.</span></p>';
   const reason = result.opened ? '' : ` <span class="reason">${esc(result.reason)}</span>`;

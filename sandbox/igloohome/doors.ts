@@ -3,7 +3,8 @@ import { type Code, CODES_MAX, DAY, decide, liveCodes, LOCKED_OUT_MS, logTypeOf,
 import type { Reports } from './reports.ts';
 import { BRIDGE_ID, type Lock, type LogEntry, type Site } from './site.ts';
 
-export type Door = { readonly opened: boolean; readonly reason: string };
+/** What the keypad did. */
+export type KeypadResult = { readonly opened: boolean; readonly reason: string };
 export type Doors = {
   find(id: string): Lock | null;
   /** Stores a code. 'stored' also when it was stored before; 'full' above 199 codes; 'taken' when the same digits have another window. */
@@ -11,12 +12,12 @@ export type Doors = {
   /** Deletes a code that came through the bridge; false when there is none. */
   remove(lock: Lock, pin: string): boolean;
   /** Enters a PIN on the keypad. */
-  press(lock: Lock, pin: string): Door;
+  press(lock: Lock, pin: string): KeypadResult;
   /** Whether the bridge can reach the cloud. */
   online(): boolean;
   setOnline(online: boolean): void;
   /** Reports a change of the bridge and sends the entries that waited for it. */
-  scheduler(): void;
+  runDue(): void;
 };
 
 const LOG_MAX = 200;
@@ -48,7 +49,7 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
     sendLog(lock);
   }
 
-  function scheduler(): void {
+  function runDue(): void {
     const now = online();
     if (now !== reported) {
       reported = now;
@@ -59,26 +60,17 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
 
   return {
     online,
-    scheduler,
+    runDue,
     setOnline(wanted) {
       site.bridge.online = wanted;
       core.state.changed();
-      scheduler();
+      runDue();
     },
     find: (id) => site.locks.find((lock) => lock.id === id) ?? null,
     store(lock, code) {
-      const now = core.now().getTime();
-      const live = liveCodes(lock.codes, now);
-      const twins = live.filter((one) => one.pin === code.pin);
-      const same = (one: Code): boolean =>
-        one.kind === code.kind && one.startsAt === code.startsAt && one.endsAt === code.endsAt;
-      if (lock.codes.some((one) => one.pin === code.pin && same(one))) return 'stored';
-      if (twins.length > 0) return 'taken';
-      if (live.length >= CODES_MAX) return 'full';
-      lock.codes = lock.codes.filter((one) => one.endsAt === null || one.endsAt > now - REMEMBERED_MS);
-      lock.codes.push({ ...code, used: 0 });
+      const result = storeCode(lock, code, core.now().getTime());
       core.state.changed();
-      return 'stored';
+      return result;
     },
     remove(lock, pin) {
       const before = lock.codes.length;
@@ -88,22 +80,40 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
     },
     press(lock, pin) {
       const now = core.now().getTime();
-      const silent = now < lock.lockedUntil;
-      const answer = silent
-        ? { opened: false as const, reason: 'locked out after too many wrong codes' }
-        : decide(lock.codes, pin, now);
-      const logType = logTypeOf(answer);
-      if (answer.opened) {
-        answer.code.used += 1;
-        lock.wrong = 0;
-      }
-      if (answer.reason === 'wrong code') {
-        lock.wrong += 1;
-        if (lock.wrong >= WRONG_MAX) Object.assign(lock, { wrong: 0, lockedUntil: now + LOCKED_OUT_MS });
-      }
-      const { opened, reason } = answer;
+      const { logType, opened, reason } = enterPin(lock, pin, now);
       addLogEntry(lock, { logType, entryDate: Math.floor(now / 1000), pin, opened, reason });
       return { opened, reason };
     },
   };
+}
+
+/** Stores a code in a lock; see `Doors.store`. `now`: milliseconds of sandbox time. */
+function storeCode(lock: Lock, code: Omit<Code, 'used'>, now: number): 'stored' | 'full' | 'taken' {
+  const live = liveCodes(lock.codes, now);
+  const isSame = (one: Code): boolean =>
+    one.pin === code.pin && one.kind === code.kind && one.startsAt === code.startsAt && one.endsAt === code.endsAt;
+  if (lock.codes.some(isSame)) return 'stored';
+  if (live.some((one) => one.pin === code.pin)) return 'taken';
+  if (live.length >= CODES_MAX) return 'full';
+  lock.codes = lock.codes.filter((one) => one.endsAt === null || one.endsAt > now - REMEMBERED_MS);
+  lock.codes.push({ ...code, used: 0 });
+  return 'stored';
+}
+
+/** Applies a PIN to a lock: counts uses and wrong tries, and blocks the keypad after too many. */
+function enterPin(lock: Lock, pin: string, now: number): KeypadResult & { logType: number } {
+  const blocked = now < lock.lockedUntil;
+  const decision = blocked
+    ? { opened: false as const, reason: 'locked out after too many wrong codes' }
+    : decide(lock.codes, pin, now);
+  const logType = logTypeOf(decision);
+  if (decision.opened) {
+    decision.code.used += 1;
+    lock.wrong = 0;
+  }
+  if (decision.reason === 'wrong code') {
+    lock.wrong += 1;
+    if (lock.wrong >= WRONG_MAX) Object.assign(lock, { wrong: 0, lockedUntil: now + LOCKED_OUT_MS });
+  }
+  return { logType, opened: decision.opened, reason: decision.reason };
 }

@@ -3,7 +3,7 @@ import { readBody, refusal } from '../core/control.ts';
 import type { Core } from '../core/core.ts';
 import { esc, page } from '../core/page.ts';
 import type { Provider } from '../core/provider.ts';
-import { bridgeOffline, createApi } from './api.ts';
+import { type ApiContext, bridgeOffline, handleApi } from './api.ts';
 import { doorPage } from './door-page.ts';
 import { createDoors, type Doors } from './doors.ts';
 import { createJobs } from './jobs.ts';
@@ -22,10 +22,11 @@ export function createIgloohome(core: Core): Provider {
   const doors = createDoors(core, site, reports);
   const jobs = createJobs(core, site, doors, reports);
   const tokens = createTokens(core, { id: 'sandbox-client', secret: 'sandbox-secret' }, site.tokenKey);
+  const api: ApiContext = { site, doors, jobs, tokens };
   return {
     name: 'igloohome',
     offset: 2,
-    handle: createApi({ site, doors, jobs, tokens }),
+    handle: (request) => handleApi(api, request),
     // Only requests for the bridge fail while it is offline.
     offline: (request) => (/\/jobs\/bridges\//.test(new URL(request.url).pathname) ? bridgeOffline() : null),
     control: createControl(core, site, doors, reports),
@@ -33,11 +34,11 @@ export function createIgloohome(core: Core): Provider {
     panel: () => panel(core, site, doors),
     reset() {
       resetSite(site);
-      doors.scheduler();
+      doors.runDue();
     },
-    scheduler() {
-      jobs.scheduler();
-      doors.scheduler();
+    runDue() {
+      jobs.runDue();
+      doors.runDue();
     },
     close: async () => jobs.close(),
   };
@@ -48,17 +49,18 @@ function createControl(core: Core, site: Site, doors: Doors, reports: Reports): 
   api.get('/doors', (c) => c.json(site.locks.map((lock) => describeLock(core, lock, doors))));
   api.get('/doors/webhook-key', (c) => c.text(reports.publicKey));
   api.post('/doors/bridge', async (c) => {
-    const { online, job_ms: jobMs, next_job: fate } = await readBody(c.req.raw);
+    const { online, job_ms: jobMs, next_job: nextJob } = await readBody(c.req.raw);
     if (online !== undefined && typeof online !== 'boolean') return refusal('online is true or false');
     if (jobMs !== undefined && !(typeof jobMs === 'number' && jobMs >= 0 && jobMs <= JOB_MS_MAX))
       return refusal(`job_ms is from 0 to ${JOB_MS_MAX}; it starts as ${JOB_MS}`);
-    if (fate !== undefined && fate !== 'failed' && fate !== 'expired')
+    if (nextJob !== undefined && nextJob !== 'failed' && nextJob !== 'expired')
       return refusal('next_job is one of failed, expired');
     if (jobMs !== undefined) site.bridge.jobMs = jobMs;
-    if (fate !== undefined) site.bridge.fates.push(fate);
+    if (nextJob !== undefined) site.bridge.forcedEnds.push(nextJob);
     if (online !== undefined) doors.setOnline(online);
     core.state.changed();
-    return c.json({ id: BRIDGE_ID, online: doors.online(), job_ms: site.bridge.jobMs, next_jobs: site.bridge.fates });
+    const { jobMs: job_ms, forcedEnds: next_jobs } = site.bridge;
+    return c.json({ id: BRIDGE_ID, online: doors.online(), job_ms, next_jobs });
   });
   api.post('/doors/:id/keypad', async (c) => {
     const lock = doors.find(c.req.param('id'));

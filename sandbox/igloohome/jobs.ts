@@ -12,7 +12,7 @@ export type Jobs = {
   start(lock: Lock, jobType: unknown, data: Readonly<Record<string, unknown>>): Job | string;
   find(id: string): Job | null;
   /** Expires jobs that are overdue. */
-  scheduler(): void;
+  runDue(): void;
   close(): void;
 };
 
@@ -35,10 +35,10 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
 
   function work(job: Job): void {
     const lock = doors.find(job.lockId);
-    if (job.end !== null || job.fate === 'expired') return;
+    if (job.end !== null || job.forcedEnd === 'expired') return;
     // The bridge went offline: the job waits until it expires.
     if (!doors.online()) return later(job);
-    if (!lock || job.fate === 'failed') return finish(job, 'failed', null);
+    if (!lock || job.forcedEnd === 'failed') return finish(job, 'failed', null);
     const result = runJob(lock, job, doors, core.now());
     finish(job, result ? 'done' : 'failed', result);
   }
@@ -52,7 +52,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
     timers.add(timer);
   }
 
-  function scheduler(): void {
+  function runDue(): void {
     const now = core.now().getTime();
     for (const job of site.jobs) if (job.end === null && now >= job.expiresAt) finish(job, 'expired', null);
   }
@@ -61,7 +61,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
   for (const job of site.jobs) if (job.end === null) later(job);
 
   return {
-    scheduler,
+    runDue,
     find: (id) => site.jobs.find((job) => job.id === id) ?? null,
     start(lock, jobType, data) {
       const type = JOB_TYPES.find((one) => one === jobType);
@@ -74,7 +74,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
         jobType: type,
         data,
         expiresAt: core.now().getTime() + EXPIRES_MS,
-        fate: site.bridge.fates.shift() ?? null,
+        forcedEnd: site.bridge.forcedEnds.shift() ?? null,
         end: null,
         result: null,
       };

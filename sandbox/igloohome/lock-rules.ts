@@ -48,9 +48,9 @@ export function liveCodes(codes: readonly Code[], now: number): readonly Code[] 
   return codes.filter((code) => code.endsAt === null || code.endsAt > now);
 }
 
-/** Log type of an answer: 20 one-time, 22 first use, 19 used again, 16 wrong. */
-export function logTypeOf(answer: Accepted | Refused): number {
-  if (!answer.opened) return 16;
-  if (answer.code.kind === 'onetime') return 20;
-  return answer.code.used > 0 ? 19 : 22;
+/** Log type of a decision: 20 one-time, 22 first use, 19 used again, 16 wrong. */
+export function logTypeOf(decision: Accepted | Refused): number {
+  if (!decision.opened) return 16;
+  if (decision.code.kind === 'onetime') return 20;
+  return decision.code.used > 0 ? 19 : 22;
 }

@@ -31,8 +31,8 @@ export type Job = {
   readonly data: Readonly<Record<string, unknown>>;
   /** When the job expires: milliseconds of sandbox time. */
   readonly expiresAt: number;
-  /** Outcome set through the control API; null when the lock decides. */
-  readonly fate: 'failed' | 'expired' | null;
+  /** Set through the control API; null when the lock decides. */
+  readonly forcedEnd: 'failed' | 'expired' | null;
   end: JobEnd | null;
   result: Record<string, unknown> | null;
 };
@@ -40,7 +40,8 @@ export type Job = {
 export type Site = {
   locks: Lock[];
   jobs: Job[];
-  bridge: { online: boolean; jobMs: number; fates: ('failed' | 'expired')[] };
+  /** `forcedEnds`: how the next jobs end, set through the control API. */
+  bridge: { online: boolean; jobMs: number; forcedEnds: ('failed' | 'expired')[] };
   readonly privateKey: string;
   readonly tokenKey: string;
 };
@@ -65,6 +66,7 @@ export function loadSite(core: Core): Site {
     privateKey: saved.privateKey ?? newReportKey(),
     tokenKey: saved.tokenKey ?? crypto.randomUUID(),
     ...saved,
+    bridge: { ...empty().bridge, ...saved.bridge },
   });
   core.state.changed();
   return site;
@@ -79,6 +81,6 @@ function empty(): Pick<Site, 'locks' | 'jobs' | 'bridge'> {
   return {
     locks: LOCKS.map(([id, name]) => ({ id, name, battery: 91, codes: [], log: [], wrong: 0, lockedUntil: 0 })),
     jobs: [],
-    bridge: { online: true, jobMs: JOB_MS, fates: [] },
+    bridge: { online: true, jobMs: JOB_MS, forcedEnds: [] },
   };
 }

@@ -26,7 +26,7 @@ const LIFE_SECONDS = 86_400;
 
 export type Tokens = {
   /** `POST /oauth2/token` */
-  answer(request: Request): Promise<Response>;
+  issue(request: Request): Promise<Response>;
   /** Null when the request is allowed; otherwise 401 for a missing or unknown token, 403 for an expired token or a missing scope. */
   refuse(request: Request, scope: Scope): Response | null;
 };
@@ -37,7 +37,7 @@ export function createTokens(core: Core, client: { id: string; secret: string },
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const seconds = (): number => Math.floor(core.now().getTime() / 1000);
 
-  function issue(scopes: readonly string[]): string {
+  function sign(scopes: readonly string[]): string {
     const claims = {
       sub: client.id,
       token_use: 'access',
@@ -59,18 +59,18 @@ export function createTokens(core: Core, client: { id: string; secret: string },
   }
 
   return {
-    async answer(request) {
+    async issue(request) {
       const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
-      if (request.headers.get('authorization') !== basic) return no(401, 'invalid_client');
+      if (request.headers.get('authorization') !== basic) return refuse(401, 'invalid_client');
       if (!(request.headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded'))
-        return no(400, 'invalid_request');
+        return refuse(400, 'invalid_request');
       const form = new URLSearchParams(await request.text());
-      if (form.get('grant_type') !== 'client_credentials') return no(400, 'unsupported_grant_type');
+      if (form.get('grant_type') !== 'client_credentials') return refuse(400, 'unsupported_grant_type');
       const owned = OWNED.map((scope) => PREFIX + scope);
       const requested = (form.get('scope') ?? '').split(' ').filter((scope) => scope !== '');
       // One scope that the client does not own fails the exchange; an empty list means all scopes.
-      if (requested.some((scope) => !owned.includes(scope))) return no(400, 'invalid_scope');
-      const access_token = issue(requested.length > 0 ? requested : owned);
+      if (requested.some((scope) => !owned.includes(scope))) return refuse(400, 'invalid_scope');
+      const access_token = sign(requested.length > 0 ? requested : owned);
       return Response.json({ access_token, expires_in: LIFE_SECONDS, token_type: 'Bearer' });
     },
     refuse(request, scope) {
@@ -85,4 +85,4 @@ export function createTokens(core: Core, client: { id: string; secret: string },
   };
 }
 
-const no = (status: number, error: string): Response => Response.json({ error }, { status });
+const refuse = (status: number, error: string): Response => Response.json({ error }, { status });

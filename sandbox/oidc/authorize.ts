@@ -1,8 +1,8 @@
 import { esc } from '../core/page.ts';
 import type { Clients } from './clients.ts';
-import { framed } from './frame.ts';
+import { accountPage } from '../accounts/page.ts';
 import type { Grants } from './grants.ts';
-import type { People, Person } from './people.ts';
+import type { Account, Accounts } from '../accounts/accounts.ts';
 
 /** An authorization request that passed the checks. */
 type AuthorizationRequest = {
@@ -16,20 +16,20 @@ type AuthorizationRequest = {
 };
 /** `openid`: checked as OpenID Connect requires; `plain`: OAuth 2 as GitHub implements it. */
 export type Flavour = 'openid' | 'plain';
-type Context = { clients: Clients; grants: Grants; people: People; issuer: string };
+type Context = { clients: Clients; grants: Grants; accounts: Accounts; issuer: string };
 
-/** `GET …/authorize`: the page on which a person chooses an account. */
+/** `GET …/authorize`: the page on which somebody chooses an account. */
 export function showPage(context: Context, flavour: Flavour, url: URL): Response {
   const authorization = readRequest(context, flavour, url.searchParams);
   if (authorization instanceof Response) return authorization;
-  const rows = context.people
+  const rows = context.accounts
     .list()
     .map(
       (one) =>
         `<button name="sub" value="${esc(one.sub)}">${esc(one.name)}<small>${esc(one.email)}${one.emailVerified ? '' : ' · address not verified'}</small></button>`,
     )
     .join('');
-  return framed(
+  return accountPage(
     'Choose an account',
     `<h1>Choose an account</h1><p>to continue to <strong>${esc(new URL(authorization.redirectUri).host)}</strong> (${esc(authorization.clientId)})</p>
 <form method="post" action="${esc(url.pathname + url.search)}">${rows}</form>
@@ -43,28 +43,32 @@ export function showPage(context: Context, flavour: Flavour, url: URL): Response
 }
 
 /** Handles the form of that page: redirects to the client with a code or an error. */
-export function takeAnswer(context: Context, flavour: Flavour, url: URL, form: URLSearchParams): Response {
+export function finishAuthorization(context: Context, flavour: Flavour, url: URL, form: URLSearchParams): Response {
   const authorization = readRequest(context, flavour, url.searchParams);
   if (authorization instanceof Response) return authorization;
   if (form.get('refuse') === 'yes')
     return redirectBack(authorization, context.issuer, {
       error: 'access_denied',
-      error_description: 'The person said no',
+      error_description: 'The sign-in was cancelled',
     });
-  const person = readPerson(context.people, form);
-  if (!person)
-    return framed('Choose an account', '<p class="problem">Choose an account, or enter an email address.</p>', 400);
+  const account = readAccount(context.accounts, form);
+  if (!account)
+    return accountPage(
+      'Choose an account',
+      '<p class="problem">Choose an account, or enter an email address.</p>',
+      400,
+    );
   const { clientId, redirectUri, scope, nonce, codeChallenge } = authorization;
-  const code = context.grants.add({ clientId, redirectUri, scope, nonce, codeChallenge, sub: person.sub });
+  const code = context.grants.add({ clientId, redirectUri, scope, nonce, codeChallenge, sub: account.sub });
   return redirectBack(authorization, context.issuer, { code });
 }
 
-function readPerson(people: People, form: URLSearchParams): Person | null {
+function readAccount(accounts: Accounts, form: URLSearchParams): Account | null {
   const sub = form.get('sub');
-  if (sub !== null) return people.find(sub);
+  if (sub !== null) return accounts.find(sub);
   const email = form.get('email') ?? '';
   if (!/^\S+@\S+$/.test(email)) return null;
-  return people.put({ email, name: form.get('name') ?? '', emailVerified: form.get('verified') === 'yes' });
+  return accounts.put({ email, name: form.get('name') ?? '', emailVerified: form.get('verified') === 'yes' });
 }
 
 /** Parses and checks the request. An unknown client or redirect address gets an error page and no redirect (RFC 6749, 4.1.2.1). */
@@ -94,31 +98,31 @@ function readRequest(
 function faultOf(
   authorization: AuthorizationRequest,
   flavour: Flavour,
-  one: (name: string) => string | null,
+  param: (name: string) => string | null,
 ): { error: string; error_description: string } | null {
-  const no = (error: string, text: string) => ({ error, error_description: text });
-  if (flavour === 'openid' && one('response_type') !== 'code')
-    return no('unsupported_response_type', 'response_type must be code');
+  const fault = (error: string, text: string) => ({ error, error_description: text });
+  if (flavour === 'openid' && param('response_type') !== 'code')
+    return fault('unsupported_response_type', 'response_type must be code');
   if (flavour === 'openid' && !authorization.scope.split(' ').includes('openid'))
-    return no('invalid_scope', 'scope must contain openid');
-  if (authorization.state === null) return no('invalid_request', 'state is needed');
-  if (flavour === 'openid' && authorization.nonce === null) return no('invalid_request', 'nonce is needed');
-  if (authorization.codeChallenge === null || one('code_challenge_method') !== 'S256')
-    return no('invalid_request', 'code_challenge with method S256 is needed');
+    return fault('invalid_scope', 'scope must contain openid');
+  if (authorization.state === null) return fault('invalid_request', 'state is needed');
+  if (flavour === 'openid' && authorization.nonce === null) return fault('invalid_request', 'nonce is needed');
+  if (authorization.codeChallenge === null || param('code_challenge_method') !== 'S256')
+    return fault('invalid_request', 'code_challenge with method S256 is needed');
   return null;
 }
 
 function refused(reason: string): Response {
-  return framed('Request refused', `<p class="problem">${esc(reason)}</p>`, 400);
+  return accountPage('Request refused', `<p class="problem">${esc(reason)}</p>`, 400);
 }
 
-function redirectBack(authorization: AuthorizationRequest, issuer: string, answer: Record<string, string>): Response {
-  const fields = { ...answer, ...(authorization.state === null ? {} : { state: authorization.state }), iss: issuer };
+function redirectBack(authorization: AuthorizationRequest, issuer: string, result: Record<string, string>): Response {
+  const fields = { ...result, ...(authorization.state === null ? {} : { state: authorization.state }), iss: issuer };
   if (authorization.formPost) {
     const inputs = Object.entries(fields)
       .map(([name, value]) => `<input type="hidden" name="${esc(name)}" value="${esc(value)}">`)
       .join('');
-    return framed(
+    return accountPage(
       'Redirecting',
       `<form method="post" action="${esc(authorization.redirectUri)}">${inputs}<button class="first">Continue</button></form>`,
     );

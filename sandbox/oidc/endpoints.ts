@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clients } from './clients.ts';
 import { fitsChallenge, type Grant, type Grants } from './grants.ts';
-import type { People, Person } from './people.ts';
+import type { Account, Accounts } from '../accounts/accounts.ts';
 import { ISSUER_PATH, type Signer } from './signer.ts';
 
-type Context = { clients: Clients; grants: Grants; people: People; signer: Signer; issuer: string };
+type Context = { clients: Clients; grants: Grants; accounts: Accounts; signer: Signer; issuer: string };
 const TOKEN_SECONDS = 3_600;
 
 /** `GET /oidc/.well-known/openid-configuration` (OpenID Connect Discovery 1.0). */
@@ -50,10 +50,10 @@ export async function tokenEndpoint(context: Context, request: Request): Promise
   const grant = exchange(context, request.headers.get('authorization'), form);
   const headers = { 'cache-control': 'no-store' };
   if ('error' in grant) return Response.json({ error: grant.error }, { status: grant.status, headers });
-  const person = context.people.find(grant.sub);
-  if (!person) return Response.json({ error: 'invalid_grant' }, { status: 400, headers });
+  const account = context.accounts.find(grant.sub);
+  if (!account) return Response.json({ error: 'invalid_grant' }, { status: 400, headers });
   const accessToken = context.grants.token(form.get('code') ?? '', grant);
-  const idToken = await idTokenFor(context.signer, person, grant.clientId, grant.nonce, accessToken);
+  const idToken = await idTokenFor(context.signer, account, grant.clientId, grant.nonce, accessToken);
   return Response.json(
     {
       access_token: accessToken,
@@ -68,7 +68,7 @@ export async function tokenEndpoint(context: Context, request: Request): Promise
 
 export function idTokenFor(
   signer: Signer,
-  person: Person,
+  account: Account,
   clientId: string,
   nonce: string | null,
   accessToken: string | null,
@@ -76,10 +76,10 @@ export function idTokenFor(
 ): Promise<string> {
   return signer.sign(
     {
-      sub: person.sub,
+      sub: account.sub,
       aud: clientId,
       azp: clientId,
-      ...claimsOf(person),
+      ...claimsOf(account),
       ...(nonce === null ? {} : { nonce }),
       ...(accessToken === null ? {} : { at_hash: halfHash(accessToken) }),
     },
@@ -88,20 +88,20 @@ export function idTokenFor(
 }
 
 /** `GET /oidc/userinfo` */
-export function userinfo({ grants, people }: Context, request: Request): Response {
+export function userinfo({ grants, accounts }: Context, request: Request): Response {
   const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-  const person = people.find(grants.read(token)?.sub ?? '');
-  return person
-    ? Response.json({ sub: person.sub, ...claimsOf(person) })
+  const account = accounts.find(grants.read(token)?.sub ?? '');
+  return account
+    ? Response.json({ sub: account.sub, ...claimsOf(account) })
     : Response.json({ error: 'invalid_token' }, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
 }
 
-function claimsOf(person: Person): Record<string, unknown> {
-  const [given = '', ...family] = person.name.split(' ');
+function claimsOf(account: Account): Record<string, unknown> {
+  const [given = '', ...family] = account.name.split(' ');
   return {
-    email: person.email,
-    email_verified: person.emailVerified,
-    name: person.name,
+    email: account.email,
+    email_verified: account.emailVerified,
+    name: account.name,
     given_name: given,
     family_name: family.join(' '),
   };

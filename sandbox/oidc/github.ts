@@ -1,9 +1,9 @@
 import type { Clients } from './clients.ts';
 import { exchange } from './endpoints.ts';
 import type { Grants } from './grants.ts';
-import type { People, Person } from './people.ts';
+import type { Account, Accounts } from '../accounts/accounts.ts';
 
-type Context = { clients: Clients; grants: Grants; people: People };
+type Context = { clients: Clients; grants: Grants; accounts: Accounts };
 
 /** `POST /github/login/oauth/access_token`: GitHub reports errors with status 200 and an `error` field. */
 export async function githubToken(context: Context, request: Request): Promise<Response> {
@@ -23,27 +23,27 @@ export async function githubToken(context: Context, request: Request): Promise<R
 }
 
 /** `GET /github/api/user` and `/github/api/user/emails` */
-export function githubApi({ grants, people }: Context, request: Request, path: string): Response {
+export function githubApi({ grants, accounts }: Context, request: Request, path: string): Response {
   const token = /^(?:Bearer|token) (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
   const read = grants.read(token);
-  const person = people.find(read?.sub ?? '');
+  const account = accounts.find(read?.sub ?? '');
   // GitHub refuses requests without a user agent.
   if (!request.headers.get('user-agent')) return new Response('Request forbidden', { status: 403 });
-  if (!person || !read) return Response.json({ message: 'Bad credentials' }, { status: 401 });
-  if (path === '/user') return Response.json(profileOf(person));
+  if (!account || !read) return Response.json({ message: 'Bad credentials' }, { status: 401 });
+  if (path === '/user') return Response.json(profileOf(account));
   if (path !== '/user/emails') return Response.json({ message: 'Not Found' }, { status: 404 });
   if (!/user:email|\buser\b/.test(read.scope)) return Response.json({ message: 'Not Found' }, { status: 404 });
   return Response.json([
-    { email: person.email, primary: true, verified: person.emailVerified, visibility: 'private' },
-    { email: `${person.sub}@users.noreply.github.example`, primary: false, verified: true, visibility: null },
+    { email: account.email, primary: true, verified: account.emailVerified, visibility: 'private' },
+    { email: `${account.sub}@users.noreply.github.example`, primary: false, verified: true, visibility: null },
   ]);
 }
 
-function profileOf(person: Person): Record<string, unknown> {
+function profileOf(account: Account): Record<string, unknown> {
   return {
-    login: person.email.split('@')[0],
-    id: Number(person.sub.slice(0, 9)),
-    name: person.name,
+    login: account.email.split('@')[0],
+    id: Number(account.sub.slice(0, 9)),
+    name: account.name,
     email: null,
     avatar_url: '',
     type: 'User',

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
-/** A person's consent, until its code is exchanged. */
+/** Somebody's consent, until its code is exchanged. */
 export type Grant = {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -16,7 +16,7 @@ export type Grants = {
   add(grant: Omit<Grant, 'until'>): string;
   /** Takes a grant; null for an unknown or used code. A second use also revokes the tokens of the first (RFC 6749, 4.1.2). */
   take(code: string): Grant | null;
-  /** Issues an access token for the person's data. */
+  /** Issues an access token for the account's data. */
   token(code: string, grant: Grant): string;
   read(token: string): Pick<Grant, 'sub' | 'scope'> | null;
   reset(): void;

@@ -4,30 +4,30 @@ import type { Core } from '../core/core.ts';
 import { esc } from '../core/page.ts';
 import type { Provider } from '../core/provider.ts';
 import { createSaml } from '../saml/saml.ts';
-import { type Flavour, showPage, takeAnswer } from './authorize.ts';
+import { type Flavour, showPage, finishAuthorization } from './authorize.ts';
 import { createClients } from './clients.ts';
 import { discovery, idTokenFor, issuerOf, tokenEndpoint, userinfo } from './endpoints.ts';
 import { githubApi, githubToken } from './github.ts';
 import { createGrants } from './grants.ts';
-import { createPeople, type People } from './people.ts';
+import { type Accounts, createAccounts } from '../accounts/accounts.ts';
 import { createSigner, type Signer } from './signer.ts';
 
 const OFFSET = 6;
 
 /** Simulates identity providers: OpenID Connect under /oidc, GitHub under /github, SAML 2.0 under /saml. */
 export function createOidc(core: Core): Provider {
-  const people = createPeople(core);
+  const accounts = createAccounts(core);
   const signer = createSigner(core);
   const clients = createClients(core);
   const grants = createGrants(core);
   const issuer = issuerOf(core.urlOf(OFFSET));
-  const context = { clients, grants, people, signer, issuer };
-  const saml = createSaml(core, people, signer.privatePem);
+  const context = { clients, grants, accounts, signer, issuer };
+  const saml = createSaml(core, accounts, signer.privatePem);
 
   async function page(request: Request, flavour: Flavour): Promise<Response> {
     const url = new URL(request.url);
     if (request.method === 'GET') return showPage(context, flavour, url);
-    return takeAnswer(context, flavour, url, new URLSearchParams(await request.text()));
+    return finishAuthorization(context, flavour, url, new URLSearchParams(await request.text()));
   }
 
   async function handle(request: Request): Promise<Response> {
@@ -60,45 +60,47 @@ export function createOidc(core: Core): Provider {
     offset: OFFSET,
     handle,
     isPage: (request) => /authorize$|^\/saml\/sso/.test(new URL(request.url).pathname),
-    control: createControl(people, signer).route('/', saml.control),
-    panel: () => panel(people),
+    control: createControl(accounts, signer).route('/', saml.control),
+    panel: () => panel(accounts),
     reset() {
-      people.reset();
+      accounts.reset();
       grants.reset();
     },
   };
 }
 
-function createControl(people: People, signer: Signer): Hono {
+function createControl(accounts: Accounts, signer: Signer): Hono {
   const api = new Hono();
   const text = (value: unknown, other: string): string => (typeof value === 'string' ? value : other);
-  api.get('/people', (c) => c.json(people.list()));
+  api.get('/people', (c) => c.json(accounts.list()));
   api.post('/people', async (c) => {
     const sent = await readBody(c.req.raw);
     const email = text(sent['email'], '');
     if (!/^\S+@\S+$/.test(email)) return refusal('email is an address');
-    return c.json(people.put({ email, name: text(sent['name'], ''), emailVerified: sent['email_verified'] !== false }));
+    return c.json(
+      accounts.put({ email, name: text(sent['name'], ''), emailVerified: sent['email_verified'] !== false }),
+    );
   });
   // An id token without a page, as the native sign-in dialog of a phone gives it to an app.
   api.post('/id-token', async (c) => {
     const sent = await readBody(c.req.raw);
-    const person = people.list().find((one) => one.email === sent['email']);
-    if (!person) return refusal('no account has this email', 404);
+    const account = accounts.list().find((one) => one.email === sent['email']);
+    if (!account) return refusal('no account has this email', 404);
     const nonce = typeof sent['nonce'] === 'string' ? sent['nonce'] : null;
     const seconds = typeof sent['seconds'] === 'number' ? sent['seconds'] : 3_600;
     const client = text(sent['client_id'], 'sandbox-google');
-    return c.json({ id_token: await idTokenFor(signer, person, client, nonce, null, seconds) });
+    return c.json({ id_token: await idTokenFor(signer, account, client, nonce, null, seconds) });
   });
   return api;
 }
 
-function panel(people: People): string {
-  const rows = people
+function panel(accounts: Accounts): string {
+  const rows = accounts
     .list()
     .map(
       (one) =>
         `<tr><td>${esc(one.name)}</td><td>${esc(one.email)}</td><td>${one.emailVerified ? 'verified' : '<span class="bad">not verified</span>'}</td></tr>`,
     )
     .join('');
-  return `<section><h2>Identity provider</h2><p>People who can sign in with “Continue with …” (where <code>AUTH_PROVIDERS</code> names a provider) and by single sign-on; its page lets you add others.</p><table>${rows}</table></section>`;
+  return `<section><h2>Identity provider</h2><p>Accounts that can sign in with “Continue with …” (where <code>AUTH_PROVIDERS</code> names a provider) and by single sign-on; the sign-in page lets you add more.</p><table>${rows}</table></section>`;
 }

@@ -12,12 +12,21 @@ export type Signer = {
 
 export const ISSUER_PATH = '/oidc';
 
+let key: string | null = null;
+
+/** Returns a new private key as PEM, the same for all sandboxes of a process: finding its primes takes a third of a second. */
+function newKey(): string {
+  key ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+  return key;
+}
+
 /** Loads the provider's key, or creates it on the first start. */
 export function createSigner(core: Core): Signer {
   const saved = core.state.load<{ key: string }>('oidc-key', { key: '' });
   if (saved.key === '') {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    saved.key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    saved.key = newKey();
     core.state.changed();
   }
   const privateKey = createPrivateKey(saved.key);

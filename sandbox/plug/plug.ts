@@ -10,12 +10,12 @@ const PLUG_IDS = ['green-room'];
 export function createPlug(core: Core): Provider {
   const saved = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
 
-  function scheduler(): void {
+  function runDue(): void {
     for (const plug of saved.plugs) if (settle(plug, core.now().getTime())) core.state.changed();
   }
 
   async function handle(request: Request): Promise<Response> {
-    scheduler();
+    runDue();
     const url = new URL(request.url);
     const [, id, kind, method] = url.pathname.split('/');
     const plug = saved.plugs.find((one) => one.id === id);
@@ -47,7 +47,7 @@ export function createPlug(core: Core): Provider {
 
   const control = new Hono();
   control.get('/plugs', (c) => {
-    scheduler();
+    runDue();
     return c.json(saved.plugs.map(({ id, on, history }) => ({ id, on, history })));
   });
 
@@ -60,7 +60,7 @@ export function createPlug(core: Core): Provider {
     control,
     panel: () => `<section><h2>Lights</h2><table>${saved.plugs.map(row).join('')}</table></section>`,
     reset: () => void (saved.plugs = PLUG_IDS.map(newPlug)),
-    scheduler,
+    runDue,
   };
 }
 

@@ -6,8 +6,8 @@ export type AuthnRequest = { readonly id: string; readonly acs: string; readonly
 
 const SKEW_MS = 5 * 60_000;
 
-/** The registered service provider: its entity id and its only answer address. */
-export function registeredParty(core: Core): { entityId: string; acs: string } {
+/** The registered service provider: its entity id and the only address for responses. */
+export function registeredServiceProvider(core: Core): { entityId: string; acs: string } {
   const base = `${core.webhookTarget}/auth/v1/sso/saml`;
   return { entityId: `${base}/metadata`, acs: `${base}/acs` };
 }
@@ -16,18 +16,19 @@ export function registeredParty(core: Core): { entityId: string; acs: string } {
 export function readAuthnRequest(core: Core, url: URL, destination: string): AuthnRequest | string {
   const xml = inflate(url.searchParams.get('SAMLRequest'));
   if (xml === null) return 'SAMLRequest is missing or cannot be unpacked';
-  if (!/<(?:\w+:)?AuthnRequest\b/.test(xml)) return 'SAMLRequest is no AuthnRequest';
+  if (!/<(?:\w+:)?AuthnRequest\b/.test(xml)) return 'SAMLRequest is not an AuthnRequest';
   const attribute = (name: string): string =>
     new RegExp(`<(?:\\w+:)?AuthnRequest\\b[^>]*?\\s${name}="([^"]*)"`).exec(xml)?.[1] ?? '';
-  const party = registeredParty(core);
+  const serviceProvider = registeredServiceProvider(core);
   const issuer = /<(?:\w+:)?Issuer\b[^>]*>([^<]*)</.exec(xml)?.[1]?.trim();
-  if (issuer !== party.entityId) return `the service provider ${issuer ?? '(none)'} is not registered here`;
-  if (attribute('AssertionConsumerServiceURL') !== party.acs) return 'AssertionConsumerServiceURL is not registered';
-  if (attribute('Destination') !== destination) return 'Destination is another one than this address';
+  if (issuer !== serviceProvider.entityId) return `the service provider ${issuer ?? '(none)'} is not registered here`;
+  if (attribute('AssertionConsumerServiceURL') !== serviceProvider.acs)
+    return 'AssertionConsumerServiceURL is not registered';
+  if (attribute('Destination') !== destination) return 'Destination is not this address';
   const issued = Date.parse(attribute('IssueInstant'));
-  if (!(Math.abs(issued - Date.now()) < SKEW_MS)) return 'IssueInstant is too far away';
+  if (!(Math.abs(issued - Date.now()) < SKEW_MS)) return 'IssueInstant is more than five minutes off';
   if (attribute('ID') === '') return 'ID is missing';
-  return { id: attribute('ID'), acs: party.acs, relayState: url.searchParams.get('RelayState') };
+  return { id: attribute('ID'), acs: serviceProvider.acs, relayState: url.searchParams.get('RelayState') };
 }
 
 function inflate(packed: string | null): string | null {

@@ -1,15 +1,15 @@
 import type Stripe from 'stripe';
 import { createCheckout, expireByCall } from './checkout/checkout.ts';
 import { createEndpoint } from './endpoints.ts';
-import { expanded, expandOf } from './expand.ts';
-import { type FormMap, listAt, onlyKnown, parseForm, textOf } from './form.ts';
-import { type Answer, createIdempotency } from './idempotency.ts';
+import { expanded, expandOf } from './core/expand.ts';
+import { type FormMap, listAt, onlyKnown, parseForm, textOf } from './core/form.ts';
+import { type Answer, createIdempotency } from './core/idempotency.ts';
 import { cancelCheck, createCheck, redactCheck, updateCheck } from './identity/identity.ts';
 import { readCheck, readReport } from './identity/identity-results.ts';
-import { API_VERSION, byId, newId, type StripeState } from './ledger.ts';
-import { pageOf } from './listing.ts';
+import { API_VERSION, byId, newId, type StripeState } from './core/ledger.ts';
+import { pageOf } from './core/listing.ts';
 import { settleDue } from './checkout/paying.ts';
-import { invalid, missing, StripeRefusal } from './refusal.ts';
+import { invalid, missing, StripeRefusal } from './core/refusal.ts';
 import { createRefund } from './checkout/refunds.ts';
 
 type Keys = { readonly secret: string; readonly restricted: string };

@@ -4,8 +4,8 @@ import { disputeOutcomes, moveDispute, openDispute } from './checkout/disputes.t
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
 import { endRefund, refundOnDashboard, refundOutcomes } from './checkout/refunds.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity/identity.ts';
-import { byId, type Check, type Checkout, type StripeState } from './ledger.ts';
-import { StripeRefusal } from './refusal.ts';
+import { byId, type Check, type Checkout, type StripeState } from './core/ledger.ts';
+import { StripeRefusal } from './core/refusal.ts';
 
 /** Control API of payments and identity checks (docs/sandbox.md). */
 export function createStripeControl(state: StripeState): Hono {
@@ -27,7 +27,7 @@ export function createStripeControl(state: StripeState): Hono {
     doOutcome(state, checkout, outcome, seconds);
     return c.json(paymentOf(checkout));
   });
-  addMoneyBack(state, api);
+  addRefundsAndDisputes(state, api);
   addIdentity(state, api);
   return api;
 }
@@ -35,7 +35,7 @@ export function createStripeControl(state: StripeState): Hono {
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
 /** Adds the calls for refunds, disputes and manipulated webhooks. */
-function addMoneyBack(state: StripeState, api: Hono): void {
+function addRefundsAndDisputes(state: StripeState, api: Hono): void {
   const { ledger } = state;
   const guarded = (work: () => object): Response => {
     try {

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
-import { type FormMap, listAt, metadataOf, onlyKnown, textOf, urlOf, wordOf } from './form.ts';
-import { API_VERSION, newId, type StripeState } from './ledger.ts';
-import { needed } from './refusal.ts';
+import { type FormMap, listAt, metadataOf, onlyKnown, textOf, urlOf, wordOf } from './core/form.ts';
+import { API_VERSION, newId, type StripeState } from './core/ledger.ts';
+import { needed } from './core/refusal.ts';
 
 /** `POST /v1/webhook_endpoints`: an additional address for events, with its own secret. The server's own endpoint always exists. */
 export function createEndpoint(state: StripeState, form: FormMap): Stripe.WebhookEndpoint {

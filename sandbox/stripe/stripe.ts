@@ -4,7 +4,7 @@ import type { Provider } from '../core/provider.ts';
 import { createStripeApi } from './api.ts';
 import { createStripeControl } from './control.ts';
 import { identityPage } from './identity/identity-page.ts';
-import { createStripeState, OFFSET, type StripeState } from './ledger.ts';
+import { createStripeState, OFFSET, type StripeState } from './core/ledger.ts';
 import { payPage } from './checkout/pay-page.ts';
 import { settleDue } from './checkout/paying.ts';
 import { dashboardPage } from './checkout/dashboard.ts';
@@ -29,7 +29,7 @@ export function createStripe(core: Core): Provider {
     control: createStripeControl(state),
     panel: () => panel(state),
     reset: () => state.reset(),
-    scheduler: () => settleDue(state),
+    runDue: () => settleDue(state),
   };
 }
 

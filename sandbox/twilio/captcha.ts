@@ -13,27 +13,27 @@ const HCAPTCHA = {
   answer: '10000000-aaaa-bbbb-cccc-000000000001',
 } as const;
 
-export function createCaptcha(): { answer(request: Request, path: string): Promise<Response>; reset(): void } {
+export function createCaptcha(): { handle(request: Request, path: string): Promise<Response>; reset(): void } {
   const spent = new Set<string>();
-  const no = (code: string): Response => Response.json({ success: false, 'error-codes': [code] });
-  const yes = (): Response =>
+  const fail = (code: string): Response => Response.json({ success: false, 'error-codes': [code] });
+  const pass = (): Response =>
     Response.json({ success: true, challenge_ts: new Date().toISOString(), hostname: 'localhost' });
 
   function judge(path: string, secret: string, token: string): Response {
-    if (secret === '') return no('missing-input-secret');
-    if (token === '') return no('missing-input-response');
+    if (secret === '') return fail('missing-input-secret');
+    if (token === '') return fail('missing-input-response');
     if (path === '/hcaptcha/siteverify' && secret === HCAPTCHA.secret)
-      return token === HCAPTCHA.answer ? yes() : no('invalid-input-response');
-    if (secret === TURNSTILE.passes) return yes();
-    if (secret === TURNSTILE.fails) return no('invalid-input-response');
-    if (secret === TURNSTILE.spent || spent.has(token)) return no('timeout-or-duplicate');
-    if (!token.startsWith('pass-')) return no('invalid-input-response');
+      return token === HCAPTCHA.answer ? pass() : fail('invalid-input-response');
+    if (secret === TURNSTILE.passes) return pass();
+    if (secret === TURNSTILE.fails) return fail('invalid-input-response');
+    if (secret === TURNSTILE.spent || spent.has(token)) return fail('timeout-or-duplicate');
+    if (!token.startsWith('pass-')) return fail('invalid-input-response');
     spent.add(token);
-    return yes();
+    return pass();
   }
 
   return {
-    async answer(request, path) {
+    async handle(request, path) {
       if (request.method !== 'POST')
         return Response.json({ success: false, 'error-codes': ['bad-request'] }, { status: 405 });
       const form = new URLSearchParams(await request.text());

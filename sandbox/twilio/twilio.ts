@@ -31,7 +31,7 @@ export function createTwilio(core: Core): Provider {
 
   async function handle(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
-    if (pathname.endsWith('/siteverify')) return captcha.answer(request, pathname);
+    if (pathname.endsWith('/siteverify')) return captcha.handle(request, pathname);
     const account = /^\/2010-04-01\/Accounts\/(\w+)\/Messages\.json$/.exec(pathname)?.[1];
     if (account === undefined || request.method !== 'POST')
       return refusal(404, 20_404, `The requested resource ${pathname} was not found`);

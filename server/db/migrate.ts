@@ -4,6 +4,14 @@ import { join } from 'node:path';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
+export type OpenOptions = {
+  readonly migrations: readonly Migration[];
+  /** Called with a line about each migration before it runs. */
+  readonly report: (line: string) => void;
+  /** Called with a line about each fault that does not stop the database. */
+  readonly warn: (line: string) => void;
+};
+
 /** What the migrator needs of an engine: both run a script of many statements as the migrating role. */
 export type Migrator = {
   script(sql: string): Promise<void>;
@@ -26,22 +34,33 @@ create schema if not exists private;
 create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
 `;
 
-/** Applies missing migrations, each file in its own transaction; returns the names applied. Throws when a file changed after it ran. */
+/** The database was migrated by another version of the program. The message is one line for the operator. */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+  constructor(fault: string) {
+    super(
+      `${fault}; start the version that wrote this data, or begin with a new DATA_DIR or an empty database in DATABASE_URL`,
+    );
+  }
+}
+
+/**
+ * Applies missing migrations, each file in its own transaction; returns the names applied. Throws `MigrationRefused`, before it changes
+ * anything, when the database has a migration that is not in the list or has changed since it ran.
+ */
 export async function migrate(
   engine: Migrator,
   migrations: readonly Migration[],
-  say: (name: string) => void,
+  report: (line: string) => void,
 ): Promise<string[]> {
   await engine.script(LEDGER);
   const ledger = await engine.rows('select name, checksum from private.migrations');
   const recorded = new Map(ledger.map((row) => [String(row['name']), String(row['checksum'])]));
+  refuseOtherVersion(recorded, migrations);
   const applied: string[] = [];
   for (const migration of migrations) {
-    const checksum = recorded.get(migration.name);
-    if (checksum === migration.checksum) continue;
-    if (checksum !== undefined)
-      throw new Error(`migration ${migration.name} was changed after it ran; write a new one instead`);
-    say(migration.name);
+    if (recorded.has(migration.name)) continue;
+    report(`migrating ${migration.name}`);
     await engine
       .script(
         `begin;\n${migration.sql}\n;insert into private.migrations (name, checksum) values ('${migration.name}', '${migration.checksum}');\ncommit;`,
@@ -54,4 +73,13 @@ export async function migrate(
     applied.push(migration.name);
   }
   return applied;
+}
+
+function refuseOtherVersion(recorded: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+  const checksums = new Map(migrations.map(({ name, checksum }) => [name, checksum]));
+  for (const [name, checksum] of recorded) {
+    const current = checksums.get(name);
+    if (current === undefined) throw new MigrationRefused(`the database has the unknown migration ${name}`);
+    if (current !== checksum) throw new MigrationRefused(`migration ${name} has changed since it ran on this database`);
+  }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migratedImage } from '#tests/support/image.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { type Database, DatabaseError } from './database.ts';
-import { createPglite } from './pglite.ts';
+import { createPglite } from './engine/pglite.ts';
 import { createPostgres } from './postgres.ts';
 
 /** More statements than a connection keeps prepared. */

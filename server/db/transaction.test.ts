@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { migratedImage } from '#tests/support/image.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { type Database, DatabaseError } from './database.ts';
-import { createPglite } from './pglite.ts';
+import { createPglite } from './engine/pglite.ts';
 import { createPostgres } from './postgres.ts';
 
 async function withPostgres(work: (db: Database) => Promise<void>): Promise<void> {

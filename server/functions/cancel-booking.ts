@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
-import type { Bookings } from '#server/operations/bookings.ts';
+import { cancelBooking as cancel } from '#server/operations/bookings/cancel.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -8,7 +9,7 @@ const LIMIT = { name: 'cancel-booking', max: 30, seconds: 60 };
 const bodySchema = z.object({ bookingId: bookingIdField });
 
 /** Cancels the customer's own booking while its terms allow it: `{cancelled, refund: 'full'|'none', amount}` (amount in dollars). */
-export function cancelBooking(context: { bookings: Bookings }): ServerFunction {
+export function cancelBooking(context: { booking: BookingContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -16,7 +17,7 @@ export function cancelBooking(context: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      const done = await context.bookings.cancel(bookingId, userId);
+      const done = await cancel(context.booking, bookingId, userId);
       return json({ cancelled: true, refund: done.refund, amount: centsToDollars(done.amountCents) });
     },
   };

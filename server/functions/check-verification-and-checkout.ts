@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Identity } from '#server/operations/identity.ts';
+import type { IdentityContext } from '#server/operations/identity/context.ts';
+import { readHostedCheck } from '#server/operations/identity/hosted-check.ts';
 import { json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -9,7 +10,7 @@ const bodySchema = z.looseObject({
 });
 
 /** Reads the state of a hosted check: `{verified, checkoutUrl, status, error?}`. */
-export function checkVerificationAndCheckout(context: { identity: Identity }): ServerFunction {
+export function checkVerificationAndCheckout(context: { identity: IdentityContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -17,7 +18,7 @@ export function checkVerificationAndCheckout(context: { identity: Identity }): S
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { verificationSessionId } = parse(bodySchema, body);
-      const result = await context.identity.checkHosted(userId, verificationSessionId);
+      const result = await readHostedCheck(context.identity, userId, verificationSessionId);
       return json({
         verified: result.verified,
         status: result.status,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { dollarsToCents, centsToDollars } from '#rules/money.ts';
 import { phoneSchema, storedPhone } from '#rules/people.ts';
-import type { Bookings } from '#server/operations/bookings.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { bookingIdField, instantField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -77,7 +78,7 @@ const fromCheckout = z
  * Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). Answers 202 with
  * `{url: null, pending: true, …}` while the provider has not answered: the hours are held, and a repeated call gets the URL later.
  */
-export function createPayment(context: { bookings: Bookings }): ServerFunction {
+export function createPayment(context: { booking: BookingContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -86,7 +87,7 @@ export function createPayment(context: { bookings: Bookings }): ServerFunction {
       const { userId, email } = signedIn(caller);
       const fromCheckoutPage = body !== null && typeof body === 'object' && 'metadata' in body;
       const input = fromCheckoutPage ? parse(fromCheckout, body) : parse(fromBookingPage, body);
-      const held = await context.bookings.hold({
+      const held = await holdBooking(context.booking, {
         userId,
         ip: caller.ip,
         email,

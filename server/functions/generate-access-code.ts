@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
-import type { Bookings } from '#server/operations/bookings.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
 import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -10,7 +11,7 @@ const LIMIT = { name: 'generate-access-code', max: 30, seconds: 60 };
 const bodySchema = z.looseObject({ bookingId: bookingIdField });
 
 /** Returns the code of the caller's own confirmed booking, always the same one. `pinCode` is null until `releaseAt`. */
-export function generateAccessCode(context: { bookings: Bookings; access: AccessContext }): ServerFunction {
+export function generateAccessCode(context: { booking: BookingContext; access: AccessContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -18,7 +19,7 @@ export function generateAccessCode(context: { bookings: Bookings; access: Access
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      await context.bookings.own(userId, bookingId);
+      await readOwnBooking(context.booking, userId, bookingId);
       const access = await ensureCode(context.access, bookingId);
       return json({
         pinCode: access.pin,

@@ -37,7 +37,7 @@ const BODY_MAX = 1024 * 1024;
 /** Handles signed reports of the locks: marks used codes, and removes single-use codes from the lock. */
 export function igloohomeWebhook(context: {
   access: AccessContext;
-  verifyReport: (request: Request, rawBody: string) => Promise<boolean>;
+  verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
 }): ServerFunction {
   return {
     methods: ['POST'],
@@ -46,7 +46,7 @@ export function igloohomeWebhook(context: {
     bodyMax: BODY_MAX,
     async handle({ request, body }) {
       const raw = String(body);
-      if (!(await context.verifyReport(request, raw)))
+      if (!(await context.verifyLockWebhook(request, raw)))
         throw new Refusal('invalid_request', 'The signature is invalid.');
       const { payload } = parse(bodySchema, readJson(raw));
       for (const entry of payload.event.type === 5 ? (payload.event.data.activityLogs ?? []) : []) {

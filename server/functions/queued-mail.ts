@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Bookings } from '#server/operations/bookings.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
 import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -8,7 +9,7 @@ const LIMIT = { name: 'queued-mail', max: 60, seconds: 60 };
 const bodySchema = z.looseObject({ bookingId: bookingIdField.nullish() });
 
 /** Answers `send-booking-confirmation` and `send-access-code-email` with 202: the mail was already queued with the booking. */
-export function queuedMail(context: { bookings: Bookings }): ServerFunction {
+export function queuedMail(context: { booking: BookingContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -16,7 +17,7 @@ export function queuedMail(context: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      await context.bookings.own(userId, bookingId ?? null);
+      await readOwnBooking(context.booking, userId, bookingId ?? null);
       return json({ queued: true }, 202);
     },
   };

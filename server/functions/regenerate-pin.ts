@@ -4,7 +4,8 @@ import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
-import type { Bookings } from '#server/operations/bookings.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
 import { isStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
@@ -20,7 +21,7 @@ const inputSchema = z.looseObject({ booking_id: bookingIdField, token: z.string(
 /** GET shows the code, POST makes a new one. Allowed for the owner, for staff, and with the signed link of the code mail. */
 export function regeneratePin(context: {
   access: AccessContext;
-  bookings: Bookings;
+  booking: BookingContext;
   staff: StaffContext;
   links: LinkSigner;
   clock: Clock;
@@ -29,7 +30,7 @@ export function regeneratePin(context: {
     if (token !== null && context.links.read(PIN_LINK, token, context.clock()) === bookingId) return;
     if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
     if (await isStaff(context.staff, caller)) return;
-    await context.bookings.own(caller.userId ?? '', bookingId);
+    await readOwnBooking(context.booking, caller.userId ?? '', bookingId);
   }
 
   return {

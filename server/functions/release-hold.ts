@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Bookings } from '#server/operations/bookings.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { bookingIdField, json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -7,7 +8,7 @@ const LIMIT = { name: 'release-hold', max: 60, seconds: 60 };
 const bodySchema = z.object({ bookingId: bookingIdField });
 
 /** Releases the caller's unpaid hold, after they left the pay page: `{released, status, couponCode}`; `couponCode` is the code it had, or null. */
-export function releaseHold(context: { bookings: Bookings }): ServerFunction {
+export function releaseHold(context: { booking: BookingContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -15,7 +16,7 @@ export function releaseHold(context: { bookings: Bookings }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { bookingId } = parse(bodySchema, body);
-      const { booking, couponCode } = await context.bookings.letGo(bookingId, userId);
+      const { booking, couponCode } = await releaseOwnHold(context.booking, bookingId, userId);
       return json({ released: booking.status === 'cancelled', status: booking.status, couponCode });
     },
   };

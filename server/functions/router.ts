@@ -30,86 +30,96 @@ const BODY_MAX = 64 * 1024;
  */
 export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env> {
   const router = new Hono<Env>();
-  const parseLarge = createQueue();
+  const calls: CallContext = { ...context, parseLarge: createQueue() };
 
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
     const found = context.functions.get(name);
-    if (!found) return fail(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
+    if (!found) return errorResponse(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
     const { methods } = found;
     if (!methods.some((method) => method === c.req.method)) {
       const allow = methods.join(', ');
-      return fail(405, 'method_not_allowed', `Use ${methods.join(' or ')}.`, {}, { allow });
+      return errorResponse(405, 'method_not_allowed', `Use ${methods.join(' or ')}.`, {}, { allow });
     }
     try {
-      return await call(c, found);
+      return await callFunction(calls, c, found);
     } catch (error) {
       if (found.refuse && error instanceof Refusal) return found.refuse(error);
       throw error;
     }
   });
-
-  async function call(c: Context<Env>, found: ServerFunction): Promise<Response> {
-    const request = c.req.raw;
-    const caller = {
-      ...(found.callers === 'provider' ? GUEST : await context.readCaller(request, c.var.ip)),
-      ip: c.var.ip,
-    };
-    await authorise(found, caller);
-    if (request.method === 'GET') {
-      await count(found, 'GET', caller);
-      return found.handle({ request, url: new URL(request.url), caller, body: {}, log: c.var.log });
-    }
-    const { value: body, release } = await receive(found, request, caller);
-    try {
-      return await found.handle({ request, url: new URL(request.url), caller, body, log: c.var.log });
-    } finally {
-      release();
-    }
-  }
-
-  async function authorise({ callers }: ServerFunction, caller: Caller): Promise<void> {
-    if (callers === 'signed-in') signedIn(caller);
-    if (callers === 'staff') await requireStaff(context.staff, caller);
-    if (callers === 'developers') await requireDeveloper(context.staff, caller);
-  }
-
-  async function count({ callers, limit }: ServerFunction, method: 'GET' | 'POST', caller: Caller): Promise<void> {
-    if (limit === null) return;
-    const key = callers === 'everyone' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
-    await take(context.limits, 'max' in limit ? limit : limit[method], key);
-  }
-
-  /** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
-  async function receive(
-    found: ServerFunction,
-    request: Request,
-    caller: Caller,
-  ): Promise<{ value: unknown; release: () => void }> {
-    const max = found.bodyMax ?? BODY_MAX;
-    if (found.callers !== 'provider' && hasBody(request.headers) && !isJson(request.headers))
-      throw bodyRefusals.notJson();
-    const length = Number(request.headers.get('content-length') ?? max);
-    if (length > max) throw bodyRefusals.tooLarge();
-    const large = length > SMALL_MAX;
-    const release = large
-      ? context.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
-      : context.bodies.small.reserve(caller.ip, length);
-    try {
-      await count(found, 'POST', caller);
-      const bytes = await readBytes(request, max);
-      const read = async (): Promise<unknown> =>
-        found.callers === 'provider' ? bytes.toString('utf8') : parseJson(bytes.toString('utf8'));
-      return { value: await (large ? parseLarge(read) : read()), release };
-    } catch (error) {
-      release();
-      throw error;
-    }
-  }
-
-  router.all('*', () => fail(404, 'not_found', 'There is no such function.'));
+  router.all('*', () => errorResponse(404, 'not_found', 'There is no such function.'));
   router.onError((error, c) => answerError(error, c));
   return router;
+}
+
+type CallContext = FunctionsRouterContext & {
+  /** Parses large bodies one at a time. */
+  readonly parseLarge: <T>(task: () => Promise<T>) => Promise<T>;
+};
+
+async function callFunction(context: CallContext, c: Context<Env>, found: ServerFunction): Promise<Response> {
+  const request = c.req.raw;
+  const caller = {
+    ...(found.callers === 'provider' ? GUEST : await context.readCaller(request, c.var.ip)),
+    ip: c.var.ip,
+  };
+  await authorise(context, found, caller);
+  if (request.method === 'GET') {
+    await countCall(context, found, 'GET', caller);
+    return found.handle({ request, url: new URL(request.url), caller, body: {}, log: c.var.log });
+  }
+  const { value: body, release } = await readBody(context, found, request, caller);
+  try {
+    return await found.handle({ request, url: new URL(request.url), caller, body, log: c.var.log });
+  } finally {
+    release();
+  }
+}
+
+async function authorise({ staff }: CallContext, { callers }: ServerFunction, caller: Caller): Promise<void> {
+  if (callers === 'signed-in') signedIn(caller);
+  if (callers === 'staff') await requireStaff(staff, caller);
+  if (callers === 'developers') await requireDeveloper(staff, caller);
+}
+
+async function countCall(
+  { limits }: CallContext,
+  { callers, limit }: ServerFunction,
+  method: 'GET' | 'POST',
+  caller: Caller,
+): Promise<void> {
+  if (limit === null) return;
+  const key = callers === 'everyone' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
+  await take(limits, 'max' in limit ? limit : limit[method], key);
+}
+
+/** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
+async function readBody(
+  context: CallContext,
+  found: ServerFunction,
+  request: Request,
+  caller: Caller,
+): Promise<{ value: unknown; release: () => void }> {
+  const max = found.bodyMax ?? BODY_MAX;
+  if (found.callers !== 'provider' && hasBody(request.headers) && !isJson(request.headers))
+    throw bodyRefusals.notJson();
+  const length = Number(request.headers.get('content-length') ?? max);
+  if (length > max) throw bodyRefusals.tooLarge();
+  const large = length > SMALL_MAX;
+  const release = large
+    ? context.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
+    : context.bodies.small.reserve(caller.ip, length);
+  try {
+    await countCall(context, found, 'POST', caller);
+    const bytes = await readBytes(request, max);
+    const read = async (): Promise<unknown> =>
+      found.callers === 'provider' ? bytes.toString('utf8') : parseJson(bytes.toString('utf8'));
+    return { value: await (large ? context.parseLarge(read) : read()), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** Runs tasks one after another and yields to the event loop between them: each may block it for tens of milliseconds. */
@@ -135,34 +145,35 @@ const GUEST = {
 } as const;
 
 function answerError(error: unknown, c: Context<Env>): Response {
-  if (error instanceof TokenRefused) return fail(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
+  if (error instanceof TokenRefused)
+    return errorResponse(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
   if (error instanceof CallerSuspended) {
     const { retryAfter } = error;
-    return fail(429, 'too_many_requests', error.message, { retryAfter }, retryAfterOf(retryAfter));
+    return errorResponse(429, 'too_many_requests', error.message, { retryAfter }, retryAfterOf(retryAfter));
   }
   if (error instanceof BodyRefused) {
     const { status, code, message, retryAfter } = error;
     const headers = status === 408 ? { connection: 'close' } : retryAfterOf(retryAfter);
-    return fail(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
+    return errorResponse(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
   }
   if (error instanceof Refusal) {
     const wait = error.details['retryAfter'];
     const headers = retryAfterOf(typeof wait === 'number' ? wait : null);
-    return fail(statuses[error.code], error.code, error.message, error.details, headers);
+    return errorResponse(statuses[error.code], error.code, error.message, error.details, headers);
   }
   if (error instanceof ProviderError) {
     c.var.log.warn({ path: c.req.path, provider: error.provider, reason: error.reason }, 'a provider did not answer');
-    const message = 'A service we depend on cannot be reached right now. Please try again in a moment.';
-    return fail(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
+    const message = 'We can’t reach a service we depend on right now. Please try again in a moment.';
+    return errorResponse(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
   }
   c.var.log.error({ err: error, path: c.req.path }, 'a function failed');
-  return fail(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);
+  return errorResponse(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);
 }
 
 const retryAfterOf = (seconds: number | null): Record<string, string> =>
   seconds === null ? {} : { 'retry-after': String(seconds) };
 
-function fail(
+function errorResponse(
   status: number,
   code: string,
   message: string,

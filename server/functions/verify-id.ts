@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { readDataUrl } from '#server/operations/id-image.ts';
-import type { Identity } from '#server/operations/identity.ts';
+import { checkPhoto } from '#server/operations/identity/check-photo.ts';
+import type { IdentityContext } from '#server/operations/identity/context.ts';
+import { splitNames } from '#server/operations/identity/licence-names.ts';
+import { readDataUrl } from '#server/operations/identity/photo.ts';
 import { json, parse, signedIn } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -12,7 +14,7 @@ const BODY_MAX = IMAGE_MAX + 64 * 1024;
 const bodySchema = z.looseObject({ idImage: z.string().min(30).max(IMAGE_MAX) });
 
 /** Checks a licence photo of the caller; a `userId` in the body is ignored. */
-export function verifyId(context: { identity: Identity }): ServerFunction {
+export function verifyId(context: { identity: IdentityContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'signed-in',
@@ -21,21 +23,15 @@ export function verifyId(context: { identity: Identity }): ServerFunction {
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
       const { idImage } = parse(bodySchema, body);
-      const { id, reading, judgement, profileBirthDate } = await context.identity.verifyPhoto(
-        userId,
-        readDataUrl(idImage),
-      );
-      const given = reading.givenNames?.split(/\s+/) ?? [];
+      const bytes = readDataUrl(idImage);
+      const { id, reading, judgement, profileBirthDate } = await checkPhoto(context.identity, userId, bytes);
       return json({
         verificationId: id,
         decision: judgement.decision,
         isFinal: judgement.isFinal,
         verification_status: judgement.decision,
         extractedData: {
-          fullName: [reading.givenNames, reading.familyName].filter(Boolean).join(' ') || null,
-          firstName: given[0] ?? null,
-          middleName: given.slice(1).join(' ') || null,
-          lastName: reading.familyName,
+          ...splitNames(reading),
           dateOfBirth: reading.dateOfBirth.iso,
           expiryDate: reading.expiry.iso,
         },

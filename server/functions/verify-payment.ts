@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
 import type { PaymentFacts } from '#server/operations/core/booking-rows.ts';
-import type { PaymentStatus } from '#server/operations/payments/payment-status.ts';
+import { type PaymentStatusContext, readPaymentStatus } from '#server/operations/payments/read-status.ts';
 import { json, parse } from './answers.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -33,21 +33,21 @@ export type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' 
  * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
  * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
-export function verifyPayment(context: { status: PaymentStatus }): ServerFunction {
+export function verifyPayment(context: { payment: PaymentStatusContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'everyone',
     limit: LIMIT,
     async handle({ caller, body }) {
       const { sessionId } = parse(bodySchema, body);
-      const { booking, payment, paid, asking } = await context.status.ask(sessionId);
+      const { booking, payment, paid, waiting } = await readPaymentStatus(context.payment, sessionId);
       const answer = {
         paid,
         status: booking.status,
         payment: PAYMENT_WORDS[payment.state],
         bookingId: booking.id,
         reference: booking.reference,
-        ...(asking ? { state: 'asking' } : {}),
+        ...(waiting ? { state: 'asking' } : {}),
       };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
       return json({

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { createLeasedLimit, takeBatches } from './leased-limit.ts';
 import { createLimits, type TakeLimit } from './limits.ts';
@@ -20,7 +21,7 @@ function limits(factor = 1): TakeLimit {
 beforeAll(async () => {
   const options = {
     migrations: await readMigrations(MIGRATIONS),
-    say: () => undefined,
+    report: () => undefined,
     warn: () => undefined,
   };
   own = await createMigratedDatabase();

@@ -29,6 +29,14 @@ export function createLimits(dependencies: { one: One; clock: () => Date; factor
   return Object.assign(take, { values });
 }
 
+/** Deletes the counts of limits that are full again. */
+export async function deleteFullLimits(
+  db: { query: (text: string, values: readonly unknown[]) => Promise<unknown> },
+  now: Date,
+): Promise<void> {
+  await db.query('delete from private.rate_bucket where full_at < $1::timestamptz', [now]);
+}
+
 /** The units that a key has taken of a limit. */
 export type LimitKey = { readonly limit: Limit; readonly key: string };
 

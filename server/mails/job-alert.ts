@@ -53,7 +53,7 @@ const plural = (count: number): string => (count === 1 ? '1 job is' : `${count} 
 
 function rowsOf(job: AlertedJob): (readonly [string, string])[] {
   return [
-    ['What', TITLES[job.kind] ?? job.kind],
+    ['What', titleOf(job.kind)],
     ...(job.reference === null ? [] : [['Booking', job.reference] as const]),
     ['Since', `${formatStudioDate(job.since, 'medium')}, ${formatStudioTime(job.since)} (Sydney time)`],
     ['Tries', String(job.tries)],
@@ -61,4 +61,10 @@ function rowsOf(job: AlertedJob): (readonly [string, string])[] {
     ...(job.error === null ? [] : [['Last error', job.error] as const]),
     ['Job', job.id],
   ];
+}
+
+function titleOf(kind: string): string {
+  if (kind.startsWith('account-mail.')) return 'Account email';
+  if (kind.startsWith('account-text.')) return 'Account text message';
+  return TITLES[kind] ?? kind;
 }

@@ -16,7 +16,8 @@ import { showAccess } from './access/show-access.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from './core/booking-rows.ts';
 import { freeCancelHours } from './bookings/cancel.ts';
 import { failpoint } from './core/failpoint.ts';
-import type { Job, JobHandler } from './outbox.ts';
+import { refundCents } from './payments/payment-rows.ts';
+import type { Job, JobHandler } from './core/jobs.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import { Refusal } from './core/refusal.ts';
 
@@ -77,9 +78,7 @@ export function createBookingMails(context: {
 
   async function refundedCents(bookingId: string): Promise<number> {
     const payment = await latestPayment(db, bookingId);
-    return payment?.kind === 'card' && RETURNED.includes(payment.state)
-      ? (payment.paidCents ?? payment.amountCents)
-      : 0;
+    return payment?.kind === 'card' && RETURNED.includes(payment.state) ? refundCents(db, payment) : 0;
   }
 
   return {

@@ -29,16 +29,16 @@ const reasonOf = (work: Promise<unknown>): Promise<string> =>
 test('after five failures in a row calls fail at once, retryable and not ambiguous, and a trial after ten seconds closes the circuit', async () => {
   const { circuit, advance, call, calls } = opened();
   for (let n = 0; n < 5; n += 1) expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
-  expect([circuit.isOpen(), circuit.room()]).toEqual([true, 0]);
+  expect([circuit.isOpen(), circuit.capacity()]).toEqual([true, 0]);
   const refused = await call(() => Promise.resolve('never')).catch((error: unknown) => error);
   expect(refused).toMatchObject({ reason: CIRCUIT_OPEN, retryable: true, ambiguous: false });
   expect(calls()).toBe(5);
   advance(CIRCUIT_OPEN_MS - 1);
   expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
   advance(1);
-  expect(circuit.room()).toBe(1);
+  expect(circuit.capacity()).toBe(1);
   expect(await call(() => Promise.resolve('back'))).toBe('back');
-  expect([circuit.isOpen(), circuit.room()]).toEqual([false, Number.POSITIVE_INFINITY]);
+  expect([circuit.isOpen(), circuit.capacity()]).toEqual([false, Number.POSITIVE_INFINITY]);
 });
 
 test('a failed trial keeps the circuit open for another ten seconds', async () => {

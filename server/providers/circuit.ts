@@ -22,7 +22,7 @@ export type Circuit = {
    */
   run<T>(call: () => Promise<T>, budgetMs?: number): Promise<T>;
   /** How many calls may start now: any number, one trial, or none. */
-  room(): number;
+  readonly capacity: () => number;
   readonly isOpen: () => boolean;
 };
 
@@ -42,8 +42,8 @@ const FAILURES = 5;
 /** A little more than one request may take, so that the request's own timeout comes first. */
 const BUDGET_MS = PROVIDER_TIMEOUT_MS + 1_000;
 
-/** Result of a call. A refusal is an answer too: the system is up. */
-type Answer<T> = { readonly value: T } | { readonly refused: ProviderError };
+/** What a working system returned: a value, or a refusal. */
+type Outcome<T> = { readonly value: T } | { readonly refused: ProviderError };
 
 export function createCircuit(options: CircuitOptions): Circuit {
   const { provider, clock, log } = options;
@@ -73,16 +73,16 @@ export function createCircuit(options: CircuitOptions): Circuit {
     const stopped =
       breaker.state === CircuitState.HalfOpen || (breaker.state === CircuitState.Open && clock().getTime() < trialAt);
     if (stopped) throw new ProviderError(provider, CIRCUIT_OPEN, { retryable: true });
-    const answer = await breaker.execute(() => timed(provider, () => answerOf(call), budgetMs));
-    if ('refused' in answer) throw answer.refused;
-    return answer.value;
+    const outcome = await breaker.execute(() => timed(provider, () => outcomeOf(call), budgetMs));
+    if ('refused' in outcome) throw outcome.refused;
+    return outcome.value;
   }
 
   return {
     provider,
     run: (call, budgetMs = BUDGET_MS) =>
       callLimit === null ? guarded(call, budgetMs) : callLimit.execute(() => guarded(call, budgetMs)),
-    room() {
+    capacity: () => {
       if (breaker.state === CircuitState.Closed) return Number.POSITIVE_INFINITY;
       return breaker.state === CircuitState.Open && clock().getTime() >= trialAt ? 1 : 0;
     },
@@ -90,8 +90,8 @@ export function createCircuit(options: CircuitOptions): Circuit {
   };
 }
 
-/** Throws errors that mean the system is down; returns a plain refusal as an answer. */
-async function answerOf<T>(call: () => Promise<T>): Promise<Answer<T>> {
+/** Throws errors that mean the system is down; returns a plain refusal. */
+async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await call() };
   } catch (error) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ProviderError } from './call.ts';
 import { callHttp, refusedBy } from './http-call.ts';
-import type { KnownPerson, SignInProvider } from './ports.ts';
+import type { ProviderUser, SignInProvider } from './ports.ts';
 
 export type GithubSettings = {
   readonly clientId: string;
@@ -35,18 +35,18 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
     });
     if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
     const parsed = schema.safeParse(body);
-    if (!parsed.success) throw new ProviderError(NAME, 'garbled_answer', { retryable: true }, parsed.error);
+    if (!parsed.success) throw new ProviderError(NAME, 'malformed_answer', { retryable: true }, parsed.error);
     return parsed.data;
   }
 
-  async function personOf(token: string): Promise<KnownPerson> {
+  async function readUser(token: string): Promise<ProviderUser> {
     const user = await fetchJson(token, '/user', userSchema);
     const emails = await fetchJson(token, '/user/emails', emailsSchema);
-    const chosen = emails.find((one) => one.primary) ?? emails[0];
+    const email = emails.find((one) => one.primary) ?? emails[0];
     return {
       subject: String(user.id),
-      email: chosen?.email.trim().toLowerCase() ?? null,
-      emailVerified: chosen?.verified === true,
+      email: email?.email.trim().toLowerCase() ?? null,
+      emailVerified: email?.verified === true,
       claims: {
         iss: siteUrl,
         name: user.name ?? user.login,
@@ -74,15 +74,15 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
       }).toString();
       return Promise.resolve(url.href);
     },
-    async redeem({ state, verifier, answer }) {
-      if (answer.get('state') !== state) throw new ProviderError(NAME, 'state_mismatch', { retryable: false });
+    async redeem({ state, verifier, response }) {
+      if (response.get('state') !== state) throw new ProviderError(NAME, 'state_mismatch', { retryable: false });
       const { status, body } = await callHttp(NAME, `${siteUrl}/login/oauth/access_token`, {
         method: 'POST',
         headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({
           client_id: clientId,
           client_secret: clientSecret,
-          code: answer.get('code') ?? '',
+          code: response.get('code') ?? '',
           redirect_uri: redirectUri,
           code_verifier: verifier,
         }).toString(),
@@ -91,7 +91,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
       const token = tokenSchema.safeParse(body);
       if (!token.success) throw new ProviderError(NAME, 'code_refused', { retryable: false });
       return {
-        person: await personOf(token.data.access_token),
+        user: await readUser(token.data.access_token),
         accessToken: token.data.access_token,
         refreshToken: token.data.refresh_token ?? null,
       };

@@ -24,7 +24,7 @@ export async function callHttp(
   try {
     body = text === '' ? null : JSON.parse(text);
   } catch (cause) {
-    if (response.ok) throw new ProviderError(provider, 'garbled_answer', { retryable: true, ambiguous: true }, cause);
+    if (response.ok) throw new ProviderError(provider, 'malformed_answer', { retryable: true, ambiguous: true }, cause);
   }
   return { status: response.status, body };
 }

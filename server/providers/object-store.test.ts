@@ -174,15 +174,15 @@ describe('with S3', () => {
 
   test('keys have the prefix, and the spool stays empty', async () => {
     await open.store.put(KEY, inPieces(10));
-    expect([...outside.service.kept.keys()]).toEqual([`house/${KEY}`]);
+    expect([...outside.service.objects.keys()]).toEqual([`house/${KEY}`]);
     expect(await filesIn(open.folder)).toEqual([]);
   });
 
   test('a failed call is repeated, also for a stream', async () => {
-    outside.service.stumble(2, 503);
+    outside.service.failNext(2, 503);
     await open.store.put(KEY, inPieces(100_000, 7));
-    expect(outside.service.kept.get(`house/${KEY}`)?.byteLength).toBe(100_007);
-    outside.service.stumble(50, 500);
+    expect(outside.service.objects.get(`house/${KEY}`)?.byteLength).toBe(100_007);
+    outside.service.failNext(50, 500);
     await expect(open.store.put(OTHER, inPieces(3))).rejects.toMatchObject({ name: 'ProviderError', retryable: true });
     await expect(open.store.get(KEY)).rejects.toMatchObject({ name: 'ProviderError' });
   }, 60_000);

@@ -10,7 +10,7 @@ import {
   discovery,
 } from 'openid-client';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
-import type { IdToken, KnownPerson, SignInProvider } from './ports.ts';
+import type { IdToken, ProviderUser, SignInProvider } from './ports.ts';
 
 export type OpenIdSettings = {
   readonly name: string;
@@ -51,9 +51,9 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
         ...(settings.formPost ? { response_mode: 'form_post' } : {}),
       }).href;
     },
-    async redeem({ state, nonce, verifier, answer }) {
+    async redeem({ state, nonce, verifier, response }) {
       const url = new URL(redirectUri);
-      url.search = answer.toString();
+      url.search = response.toString();
       const tokens = await withProviderErrors(name, async () =>
         authorizationCodeGrant(await findConfiguration(), url, {
           expectedState: state,
@@ -65,7 +65,7 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
       const claims = tokens.claims();
       if (!claims) throw new ProviderError(name, 'no_id_token', { retryable: false });
       return {
-        person: personOf(claims),
+        user: readUser(claims),
         accessToken: tokens.access_token,
         refreshToken: tokens.refresh_token ?? null,
       };
@@ -112,7 +112,7 @@ function createIdTokenReader(
       return null;
     const nonce = payload['nonce'];
     return {
-      person: personOf(payload),
+      user: readUser(payload),
       nonce: typeof nonce === 'string' ? nonce : null,
       expiresAt: new Date(((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000),
     };
@@ -130,11 +130,11 @@ async function discover(settings: OpenIdSettings, clientId: string): Promise<Con
   );
 }
 
-/** Caches the answer of a look-up, but not its failure. */
-function cacheSuccess<T>(ask: () => Promise<T>): () => Promise<T> {
+/** Caches the result of a look-up, but not its failure. */
+function cacheSuccess<T>(lookUp: () => Promise<T>): () => Promise<T> {
   let cached: Promise<T> | null = null;
   return () => {
-    cached ??= ask().catch((error: unknown) => {
+    cached ??= lookUp().catch((error: unknown) => {
       cached = null;
       throw error;
     });
@@ -142,7 +142,7 @@ function cacheSuccess<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Turns errors into `ProviderError`: retryable when the provider was unreachable, else its answer is invalid. */
+/** Turns errors into `ProviderError`: retryable when the provider was unreachable, not when its response is invalid. */
 async function withProviderErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -165,18 +165,18 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
-function personOf(claims: Claims): KnownPerson {
+function readUser(claims: Claims): ProviderUser {
   const text = (name: string): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
   // Microsoft sends no email_verified; its xms_edov says that the address belongs to the tenant.
   const verified = [claims['email_verified'], claims['xms_edov']].some((one) =>
     [true, 'true', 1, '1'].includes(one as never),
   );
-  const cached = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'];
+  const copied = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'];
   return {
     subject: text('sub') ?? '',
     email: text('email')?.trim().toLowerCase() ?? null,
     emailVerified: verified,
-    claims: Object.fromEntries(cached.flatMap((one) => (claims[one] === undefined ? [] : [[one, claims[one]]]))),
+    claims: Object.fromEntries(copied.flatMap((one) => (claims[one] === undefined ? [] : [[one, claims[one]]]))),
   };
 }
 

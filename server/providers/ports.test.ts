@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandboxPorts, type SandboxPorts } from '#tests/support/sandbox-ports.ts';
-import { createIgloohomeLocks } from './igloohome-locks.ts';
-import { createOcrIdReader } from './ocr-id-reader.ts';
-import type { DoorCode, IdentityChecks, Locks, Mail, Payments, PaymentSession, Power } from './ports.ts';
+import { createIgloohomeLocks } from './igloohome/locks.ts';
+import { createOcrIdReader } from './ocr/id-reader.ts';
+import type { IssuedCode, IdentityChecks, Locks, Mail, Payments, PaymentSession, Power } from './ports.ts';
 import { createShellyPower } from './shelly-power.ts';
 import { createSmtpMail } from './smtp-mail.ts';
-import { createStripeIdentity } from './stripe-identity.ts';
-import { createStripePayments } from './stripe-payments.ts';
+import { createStripeIdentity } from './stripe/identity.ts';
+import { createStripePayments } from './stripe/payments.ts';
 import { createVisionIdReader } from './vision-id-reader.ts';
 
 /** One suite for each port: what we rely on, tested through the adapter against the sandbox. */
@@ -157,7 +157,7 @@ describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
       mode,
     });
   });
-  const issue = (variant: number, pin: string): Promise<DoorCode> =>
+  const issue = (variant: number, pin: string): Promise<IssuedCode> =>
     locks.issueCode({
       lockId: 'SPB1X0002',
       startsAt: hours(2),
@@ -178,6 +178,12 @@ describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
     if (locks.capabilities.revocable) await locks.revokeCode({ lockId: 'SPB1X0002', pin });
     else
       await expect(locks.revokeCode({ lockId: 'SPB1X0002', pin })).rejects.toMatchObject({ reason: 'not_supported' });
+  });
+  it('get a new token when the old one is refused', async () => {
+    await locks.check();
+    await outside.ask('/api/clock', { advance_seconds: 25 * 3600 });
+    expect((await locks.check()).devices).toContain('SPB1X0002');
+    await outside.ask('/api/clock', { now: new Date().toISOString() });
   });
   it('list the devices, and fail with known reasons', async () => {
     expect((await locks.check()).devices).toContain('SPB1X0002');

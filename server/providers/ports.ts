@@ -65,7 +65,7 @@ export type ProviderEvent = {
 export type Payments = {
   createSession(input: NewPaymentSession): Promise<PaymentSession>;
   getSession(id: string): Promise<PaymentSession>;
-  /** Finds a session by the booking it was made for, newest first: the look-up after an ambiguous answer. */
+  /** Finds a session by the booking it was made for, newest first: used when the answer to `createSession` was lost. */
   findSession(bookingId: string, since: Date): Promise<PaymentSession | null>;
   /** Finds the session of a payment; null when it has none. */
   findSessionOfIntent(paymentIntentId: string): Promise<PaymentSession | null>;
@@ -77,7 +77,7 @@ export type Payments = {
   /** Lists all refunds of a payment, ours or made at the provider, newest first. */
   listRefunds(paymentIntentId: string): Promise<readonly Refund[]>;
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>;
-  /** Lists events about payments, refunds and disputes, oldest first: the ones that webhooks should have brought. */
+  /** Lists events about payments, refunds and disputes, oldest first: those that webhooks should have delivered. */
   listEvents(since: Date): Promise<readonly ProviderEvent[]>;
   /**
    * Verifies a webhook. Throws `WebhookRefused` for a bad signature, one dated more than 300 s off, or an event of the other mode (test or live).
@@ -111,7 +111,7 @@ export type LockCapabilities = {
   readonly revocable: boolean;
   readonly codesPerWindow: number;
 };
-export type DoorCode = { readonly pin: string; readonly providerCodeId: string | null };
+export type IssuedCode = { readonly pin: string; readonly providerCodeId: string | null };
 export type Locks = {
   readonly capabilities: LockCapabilities;
   /** Issues a code; the same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept our digits. */
@@ -122,7 +122,7 @@ export type Locks = {
     accessName: string;
     variant: number;
     pin: string;
-  }): Promise<DoorCode>;
+  }): Promise<IssuedCode>;
   /** Checks our credentials and lists the devices. */
   check(): Promise<{ readonly devices: readonly string[] }>;
   /** Resolves once the lock has removed the code. Throws `ProviderError` 'not_supported' when it cannot. */
@@ -194,30 +194,30 @@ export type ObjectStore = {
 };
 
 /** A user as the identity provider describes them. `claims` are shown on the account's own page and grant nothing. */
-export type KnownPerson = {
+export type ProviderUser = {
   readonly subject: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
 };
-/** Values that bind an answer to its request; the caller stores them and passes them to `redeem`. */
+/** Values that bind a response to its request; the caller stores them and passes them to `redeem`. */
 export type SignInChecks = { readonly state: string; readonly nonce: string; readonly verifier: string };
 export type SignInProvider = {
   /** The name in our API: 'google'. */
   readonly name: string;
-  /** Whether it answers with a cross-site form post. */
+  /** Whether it responds with a cross-site form post. */
   readonly formPost: boolean;
   /** Builds the URL to redirect the user to. `extra`: the client's parameters, such as prompt; they never replace ours. */
   startUrl(input: SignInChecks & { scopes: string | null; extra: Readonly<Record<string, string>> }): Promise<string>;
-  /** Exchanges the callback's query or form (`answer`) for the user. Throws `ProviderError`, not retryable when the answer is invalid. */
+  /** Exchanges the callback's query or form (`response`) for the user. Throws `ProviderError`, not retryable when it is invalid. */
   redeem(
-    input: SignInChecks & { answer: URLSearchParams },
-  ): Promise<{ person: KnownPerson; accessToken: string; refreshToken: string | null }>;
+    input: SignInChecks & { response: URLSearchParams },
+  ): Promise<{ user: ProviderUser; accessToken: string; refreshToken: string | null }>;
   /** Reads an id token that an app received; null when it is from another provider, for another app, or expired. */
   readIdToken: ((idToken: string, accessToken: string | null) => Promise<IdToken | null>) | null;
 };
 /** `nonce`: as in the token. `expiresAt`: when the token stops being valid. */
-export type IdToken = { readonly person: KnownPerson; readonly nonce: string | null; readonly expiresAt: Date };
+export type IdToken = { readonly user: ProviderUser; readonly nonce: string | null; readonly expiresAt: Date };
 
 /** An employer's identity provider for single sign-on. */
 export type SingleSignOn = {
@@ -225,8 +225,8 @@ export type SingleSignOn = {
   readonly id: string;
   /** Email domains it may sign in, in lower case. */
   readonly domains: readonly string[];
-  /** Builds the URL to redirect the user to. `relayState` comes back with the answer. */
+  /** Builds the URL to redirect the user to. `relayState` comes back with the response. */
   startUrl(input: { requestId: string; relayState: string }): Promise<string>;
-  /** Verifies the answer to a request. Throws `ProviderError`, not retryable when it is invalid. `id` is the assertion's. */
-  read(answer: string, requestId: string): Promise<{ person: KnownPerson; id: string; expiresAt: Date }>;
+  /** Verifies the response to a request. Throws `ProviderError`, not retryable when it is invalid. `id` is the assertion's. */
+  read(response: string, requestId: string): Promise<{ user: ProviderUser; id: string; expiresAt: Date }>;
 };

@@ -32,13 +32,59 @@ const PIECE = 256 * 1024;
 const silent = (): void => undefined;
 const SILENT = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
+type Bucket = {
+  readonly client: S3Client;
+  readonly spool: string;
+  readonly at: (key: string) => { readonly Bucket: string; readonly Key: string };
+};
+
 /**
  * Stores bytes in a bucket of any S3 service. A stream is first written to an unlinked file in `spool`: then its length is known, it
  * can be sent again, and a broken one never reaches the bucket. The file disappears with the process.
  */
 export function createS3Store(settings: S3Settings, spool: string): ObjectStore {
-  const { bucket: Bucket, prefix } = settings;
-  const client = new S3Client({
+  const { bucket: name, prefix } = settings;
+  const client = createClient(settings);
+  const at = (key: string) => ({ Bucket: name, Key: `${prefix}${key}` });
+  const bucket: Bucket = { client, spool, at };
+  return {
+    put: (key, bytes) => (bytes instanceof Uint8Array ? putBytes(bucket, key, bytes) : putStream(bucket, key, bytes)),
+    async get(key) {
+      const found = await client.send(new GetObjectCommand(at(key))).catch(nullIfMissing);
+      return found?.Body ? found.Body.transformToByteArray().catch(throwProviderError) : null;
+    },
+    async open(key, { from, to }) {
+      const range = { ...at(key), Range: `bytes=${from}-${to}` };
+      const found = await client.send(new GetObjectCommand(range)).catch(nullIfMissing);
+      return found?.Body?.transformToWebStream() ?? null;
+    },
+    async copy(from, to) {
+      const CopySource = encodeURI(`${name}/${prefix}${from}`);
+      return (await client.send(new CopyObjectCommand({ ...at(to), CopySource })).catch(nullIfMissing)) !== null;
+    },
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(at(key))).catch(throwProviderError);
+    },
+    async *list(folder) {
+      const request = { Bucket: name, Prefix: `${prefix}${folder}/` };
+      let next: string | undefined;
+      do {
+        const command = new ListObjectsV2Command({
+          ...request,
+          ...(next === undefined ? {} : { ContinuationToken: next }),
+        });
+        const page = await client.send(command).catch(throwProviderError);
+        for (const { Key, LastModified } of page.Contents ?? []) {
+          if (Key && LastModified) yield { key: Key.slice(prefix.length), writtenAt: LastModified };
+        }
+        next = page.NextContinuationToken;
+      } while (next !== undefined);
+    },
+  };
+}
+
+function createClient(settings: S3Settings): S3Client {
+  return new S3Client({
     region: settings.region,
     credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
     forcePathStyle: settings.pathStyle,
@@ -50,75 +96,38 @@ export function createS3Store(settings: S3Settings, spool: string): ObjectStore 
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 60_000 },
     ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
   });
-  const at = (key: string): { Bucket: string; Key: string } => ({ Bucket, Key: `${prefix}${key}` });
+}
 
-  async function putFile(key: string, file: FileHandle, size: number): Promise<void> {
-    for (let tried = 1; ; tried += 1) {
-      const body = size === 0 ? '' : Readable.from(contentOf(file, size), { objectMode: false });
-      try {
-        await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentLength: size }));
-        return;
-      } catch (error) {
-        // The library cannot repeat a stream; we can read the file again.
-        if (tried >= TRIES || !isTransient(error)) throw toProviderError(error);
-      }
+async function putBytes({ client, at }: Bucket, key: string, bytes: Uint8Array): Promise<void> {
+  await client.send(new PutObjectCommand({ ...at(key), Body: bytes })).catch(throwProviderError);
+}
+
+/** Writes a stream to the spool, then sends it. */
+async function putStream(bucket: Bucket, key: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await openUnlinked(bucket.spool);
+  try {
+    let size = 0;
+    for await (const part of bytes) {
+      await file.writeFile(part);
+      size += part.byteLength;
+    }
+    await putFile(bucket, key, file, size);
+  } finally {
+    await file.close();
+  }
+}
+
+async function putFile({ client, at }: Bucket, key: string, file: FileHandle, size: number): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    const body = size === 0 ? '' : Readable.from(contentOf(file, size), { objectMode: false });
+    try {
+      await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentLength: size }));
+      return;
+    } catch (error) {
+      // The library cannot repeat a stream; we can read the file again.
+      if (tried >= TRIES || !isTransient(error)) throw toProviderError(error);
     }
   }
-
-  return {
-    async put(key, bytes) {
-      if (bytes instanceof Uint8Array) {
-        await client.send(new PutObjectCommand({ ...at(key), Body: bytes })).catch(throwProviderError);
-        return;
-      }
-      const file = await openUnlinked(spool);
-      try {
-        let size = 0;
-        for await (const part of bytes) {
-          await file.writeFile(part);
-          size += part.byteLength;
-        }
-        await putFile(key, file, size);
-      } finally {
-        await file.close();
-      }
-    },
-    async get(key) {
-      const found = await client.send(new GetObjectCommand(at(key))).catch(nullIfMissing);
-      return found?.Body ? found.Body.transformToByteArray().catch(throwProviderError) : null;
-    },
-    async open(key, { from, to }) {
-      const found = await client
-        .send(new GetObjectCommand({ ...at(key), Range: `bytes=${from}-${to}` }))
-        .catch(nullIfMissing);
-      return found?.Body?.transformToWebStream() ?? null;
-    },
-    async copy(from, to) {
-      const CopySource = encodeURI(`${Bucket}/${prefix}${from}`);
-      return (await client.send(new CopyObjectCommand({ ...at(to), CopySource })).catch(nullIfMissing)) !== null;
-    },
-    async remove(key) {
-      await client.send(new DeleteObjectCommand(at(key))).catch(throwProviderError);
-    },
-    async *list(folder) {
-      let next: string | undefined;
-      do {
-        const page = await client
-          .send(
-            new ListObjectsV2Command({
-              Bucket,
-              Prefix: `${prefix}${folder}/`,
-              ...(next === undefined ? {} : { ContinuationToken: next }),
-            }),
-          )
-          .catch(throwProviderError);
-        for (const { Key, LastModified } of page.Contents ?? []) {
-          if (Key && LastModified) yield { key: Key.slice(prefix.length), writtenAt: LastModified };
-        }
-        next = page.NextContinuationToken;
-      } while (next !== undefined);
-    },
-  };
 }
 
 async function openUnlinked(folder: string): Promise<FileHandle> {

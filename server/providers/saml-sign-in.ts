@@ -1,7 +1,7 @@
-import { type Profile, SAML, ValidateInResponseTo } from '@node-saml/node-saml';
+import type { Profile, SAML } from '@node-saml/node-saml';
 import { z } from 'zod';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
-import type { KnownPerson, SingleSignOn } from './ports.ts';
+import type { ProviderUser, SingleSignOn } from './ports.ts';
 
 export const samlProviderSchema = z.object({
   id: z.uuid(),
@@ -20,7 +20,8 @@ export const samlProviderSchema = z.object({
   attributes: z.object({ email: z.string().optional(), name: z.string().optional() }).default({}),
 });
 export type SamlProvider = z.output<typeof samlProviderSchema>;
-export type SamlParty = { readonly entityId: string; readonly acsUrl: string };
+/** Us, as the identity provider knows us. `acsUrl`: where it posts its response. */
+export type SamlServiceProvider = { readonly entityId: string; readonly acsUrl: string };
 
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const EMAIL_NAMES = [
@@ -39,8 +40,8 @@ const SKEW_MS = 60_000;
 const MAX_AGE_MS = 10 * 60_000;
 const MAX_LENGTH = 256 * 1024;
 
-/** Signs in with a SAML 2.0 identity provider: HTTP-Redirect out, HTTP-POST back; accepts only signed assertions that answer our request. */
-export function createSamlSignIn(provider: SamlProvider, party: SamlParty): SingleSignOn {
+/** Signs in with a SAML 2.0 identity provider: HTTP-Redirect out, HTTP-POST back; accepts only signed assertions in response to our request. */
+export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvider): SingleSignOn {
   const name = `saml ${provider.id}`;
   const refuse = (reason: string, cause?: unknown): ProviderError =>
     new ProviderError(name, reason, { retryable: false }, cause);
@@ -54,10 +55,12 @@ export function createSamlSignIn(provider: SamlProvider, party: SamlParty): Sing
   };
 
   async function open(requestId: string): Promise<SAML> {
+    // Loaded at its first use, for a faster start.
+    const { SAML, ValidateInResponseTo } = await import('@node-saml/node-saml');
     return new SAML({
-      issuer: party.entityId,
-      audience: party.entityId,
-      callbackUrl: party.acsUrl,
+      issuer: self.entityId,
+      audience: self.entityId,
+      callbackUrl: self.acsUrl,
       entryPoint: provider.sso_url,
       idpCert: await findCertificate(),
       identifierFormat: PERSISTENT,
@@ -77,26 +80,26 @@ export function createSamlSignIn(provider: SamlProvider, party: SamlParty): Sing
     domains: provider.domains,
     startUrl: async ({ requestId, relayState }) =>
       (await open(requestId)).getAuthorizeUrlAsync(relayState, undefined, {}),
-    async read(answer, requestId) {
-      const xml = Buffer.from(answer, 'base64').toString('utf8');
-      const fault = findTextFault(answer, xml);
+    async read(response, requestId) {
+      const xml = Buffer.from(response, 'base64').toString('utf8');
+      const fault = findTextFault(response, xml);
       if (fault !== null) throw refuse(fault);
       const saml = await open(requestId);
-      const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: answer }).catch((error: unknown) => {
+      const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response }).catch((error: unknown) => {
         throw refuse('assertion_refused', error);
       });
       if (!profile) throw refuse('no_assertion');
       if (profile.issuer !== provider.entity_id) throw refuse('another_issuer');
-      const { id, expiresAt } = readConfirmation(profile, party, requestId) ?? {};
+      const { id, expiresAt } = readConfirmation(profile, self, requestId) ?? {};
       if (id === undefined || expiresAt === undefined) throw refuse('not_for_this_request');
-      return { person: personOf(profile, provider), id, expiresAt };
+      return { user: readUser(profile, provider), id, expiresAt };
     },
   };
 }
 
 /** Rejects text before it is parsed as XML: too large, with DTD or entities, or signed with a weak hash. */
-function findTextFault(answer: string, xml: string): string | null {
-  if (answer.length > MAX_LENGTH) return 'too_large';
+function findTextFault(response: string, xml: string): string | null {
+  if (response.length > MAX_LENGTH) return 'too_large';
   if (/<!(DOCTYPE|ENTITY)/i.test(xml)) return 'doctype';
   if (/xmldsig#(rsa-|hmac-)?sha1|xmldsig-more#rsa-md5/.test(xml)) return 'weak_signature';
   return null;
@@ -123,19 +126,19 @@ const confirmationSchema = z.object({
 /** Reads id and expiry of an assertion; null unless it was made for us and this request (SAML 2.0 Profiles, 4.1.4.3). */
 function readConfirmation(
   profile: Profile,
-  party: SamlParty,
+  self: SamlServiceProvider,
   requestId: string,
 ): { id: string; expiresAt: Date } | null {
   const parsed = confirmationSchema.safeParse(profile.getAssertion?.());
   if (!parsed.success) return null;
   const { Assertion: assertion } = parsed.data;
   const data = assertion.Subject[0].SubjectConfirmation[0].SubjectConfirmationData[0].$;
-  if (data.Recipient !== party.acsUrl || data.InResponseTo !== requestId) return null;
+  if (data.Recipient !== self.acsUrl || data.InResponseTo !== requestId) return null;
   const expires = Date.parse(data.NotOnOrAfter);
   return Number.isNaN(expires) ? null : { id: assertion.$.ID, expiresAt: new Date(expires + SKEW_MS) };
 }
 
-function personOf(profile: Profile, { attributes, entity_id: issuer }: SamlProvider): KnownPerson {
+function readUser(profile: Profile, { attributes, entity_id: issuer }: SamlProvider): ProviderUser {
   const first = (names: readonly (string | undefined)[]): string | null => {
     const found = names
       .map((one) => (one === undefined ? undefined : profile[one]))

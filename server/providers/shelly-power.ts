@@ -3,7 +3,7 @@ import { callHttp, refusedBy } from './http-call.ts';
 import { ProviderError } from './call.ts';
 import type { Power } from './ports.ts';
 
-const answerSchema = z.looseObject({
+const responseSchema = z.looseObject({
   result: z.looseObject({ output: z.boolean().optional() }).optional(),
   error: z.looseObject({ code: z.number() }).optional(),
 });
@@ -18,10 +18,10 @@ export function createShellyPower(config: { url: string }): Power {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: calls, src: 'studio', method, params }),
     });
-    const answer = answerSchema.safeParse(body);
-    if (status !== 200 || !answer.success) throw refusedBy('plug', status, `http_${status}`);
-    if (answer.data.error) throw new ProviderError('plug', `rpc_${answer.data.error.code}`, { retryable: false });
-    return answer.data.result ?? {};
+    const response = responseSchema.safeParse(body);
+    if (status !== 200 || !response.success) throw refusedBy('plug', status, `http_${status}`);
+    if (response.data.error) throw new ProviderError('plug', `rpc_${response.data.error.code}`, { retryable: false });
+    return response.data.result ?? {};
   }
   return {
     set: async (on) => void (await rpc('Switch.Set', { id: 0, on })),

@@ -1,11 +1,13 @@
 import type { Transaction } from '#server/db/database.ts';
 
 /** A job as passed to its handler. */
-export type Job<Kind extends string = string> = {
+export type Job = {
   readonly id: string;
-  readonly kind: Kind;
+  readonly kind: string;
   /** The record the job is about. */
   readonly subjectId: string;
+  /** The address or phone number the job writes to; null when the handler looks it up. */
+  readonly recipient: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly dueAt: Date;
   readonly deadlineAt: Date | null;
@@ -14,13 +16,16 @@ export type Job<Kind extends string = string> = {
 };
 
 export type NewJob<Kind extends string = string> = {
+  /** Default: a new id. */
+  readonly id?: string;
   readonly kind: Kind;
   readonly subjectId: string;
   /** Distinguishes several jobs of one kind for one subject; an equal value means the same job. */
   readonly dedupe?: string;
+  readonly recipient?: string;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly dueAt: Date;
-  readonly deadlineAt?: Date;
+  readonly deadlineAt?: Date | undefined;
 };
 
 /**
@@ -28,18 +33,77 @@ export type NewJob<Kind extends string = string> = {
  * `closed`: too late for good; the reason is stored and included in the alert.
  */
 export type JobOutcome = 'done' | { readonly retryAt: Date } | { readonly closed: string };
-export type JobHandler<Kind extends string = string> = (job: Job<Kind>) => Promise<JobOutcome>;
+export type JobHandler = (job: Job) => Promise<JobOutcome>;
 
-/** The longest wait between two tries of a job, unless its worker sets a shorter one. */
+/** How the jobs of a kind are run. */
+export type JobRules = {
+  /** The worker that runs them. */
+  readonly worker: string;
+  /** The longest wait between two tries. Default: `LONGEST_WAIT_MS`. */
+  readonly longestWaitMs?: number;
+  /** `once`: at most one open job of the kind raises an alert, because anybody can cause many. `never`: the kind delivers alerts. Default: `each`. */
+  readonly alerts?: 'each' | 'once' | 'never';
+  /** Deletes a job when it is done, and also, with an alert, when its deadline has passed: its row holds personal data. Default: the row stays. */
+  readonly deletes?: boolean;
+};
+/** A kind of job, registered by the module that owns it. */
+export type JobKind = JobRules & { readonly handle: JobHandler };
+/** All kinds by name. */
+export type JobKinds = Readonly<Record<string, JobKind>>;
+
+/** The longest wait between two tries of a job, unless its kind sets a shorter one. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** Writes a job in the transaction of its cause. Does nothing when a job with the same kind, subject and dedupe exists. */
 export async function enqueue<Kind extends string>(tx: Pick<Transaction, 'query'>, job: NewJob<Kind>): Promise<void> {
   await tx.query(
-    `insert into private.outbox (kind, subject_id, dedupe, payload, due_at, deadline_at)
-     values ($1, $2::uuid, $3, $4::jsonb, $5::timestamptz, $6::timestamptz) on conflict do nothing`,
-    [job.kind, job.subjectId, job.dedupe ?? '', job.payload ?? {}, job.dueAt, job.deadlineAt ?? null],
+    `insert into private.outbox (id, kind, subject_id, dedupe, recipient, payload, due_at, deadline_at)
+     values (coalesce($1::uuid, gen_random_uuid()), $2, $3::uuid, $4, $5, $6::jsonb, $7::timestamptz, $8::timestamptz)
+     on conflict do nothing`,
+    [
+      job.id ?? null,
+      job.kind,
+      job.subjectId,
+      job.dedupe ?? '',
+      job.recipient ?? null,
+      job.payload ?? {},
+      job.dueAt,
+      job.deadlineAt ?? null,
+    ],
   );
+}
+
+/** Which jobs of some kinds to end: those about the subject and those to one of the recipients. */
+export type JobsOf = {
+  readonly kinds: readonly string[];
+  readonly subjectId: string | null;
+  readonly recipients: readonly (string | null)[];
+};
+
+/** Deletes jobs that are not done, in the transaction that makes them pointless. One that is running ends at its next `lockJob`. */
+export async function endJobs(tx: Pick<Transaction, 'query'>, { kinds, subjectId, recipients }: JobsOf): Promise<void> {
+  await tx.query(
+    `delete from private.outbox
+     where kind = any ($1::text[]) and done_at is null and (subject_id = $2::uuid or recipient = any ($3::text[]))`,
+    [kinds, subjectId, recipients.filter((recipient) => recipient !== null)],
+  );
+}
+
+/** Deletes jobs of some kinds that were closed before a time. */
+export async function deleteClosedJobs(
+  db: Pick<Transaction, 'query'>,
+  kinds: readonly string[],
+  before: Date,
+): Promise<void> {
+  await db.query('delete from private.outbox where kind = any ($1::text[]) and closed_at < $2::timestamptz', [
+    kinds,
+    before,
+  ]);
+}
+
+/** Locks a job that is running. Returns false when it was ended meanwhile. */
+export async function lockJob(tx: Pick<Transaction, 'one'>, id: string): Promise<boolean> {
+  return (await tx.one('select 1 from private.outbox where id = $1::uuid for update', [id])) !== null;
 }
 
 /** Returns the time of the next try: doubling up to `longestMs`, at most an eighth of the time left to the deadline, at least a second. */

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { runRound } from './worker.ts';
 
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
-const options = { say: () => undefined, warn: () => undefined };
+const options = { report: () => undefined, warn: () => undefined };
 
 test('a migration reactivates jobs that were parked after twelve failures', async () => {
   const migrations = await readMigrations(MIGRATIONS);
@@ -32,16 +33,18 @@ test('a migration reactivates jobs that were parked after twelve failures', asyn
   const ran: string[] = [];
   await runRound({
     name: 'test',
-    kinds: ['payment.refund', 'mail.other'],
     db: after,
     clock: () => new Date('2026-05-01T11:00:10Z'),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    handlers: Object.fromEntries(
+    kinds: Object.fromEntries(
       ['payment.refund', 'mail.other'].map((kind) => [
         kind,
-        (job: { kind: string; tries: number }) => {
-          ran.push(`${job.kind} ${job.tries}`);
-          return Promise.resolve('done' as const);
+        {
+          worker: 'test',
+          handle: (job: { kind: string; tries: number }) => {
+            ran.push(`${job.kind} ${job.tries}`);
+            return Promise.resolve('done' as const);
+          },
         },
       ]),
     ),

@@ -2,11 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
-import { enqueue, type Job, type JobHandler, type JobOutcome, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
-import { LEASE_SECONDS, renewLeases, runRound, type Worker } from './worker.ts';
+import {
+  deleteClosedJobs,
+  endJobs,
+  enqueue,
+  lockJob,
+  type Job,
+  type JobHandler,
+  type JobOutcome,
+  LONGEST_WAIT_MS,
+  nextTry,
+} from './jobs.ts';
+import { LEASE_SECONDS, renewLeases, runBatch, runRound, type Worker } from './worker.ts';
 
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
 const START = Date.parse('2026-05-01T00:00:00Z');
@@ -14,7 +25,7 @@ const MINUTE = 60_000;
 const HOURS_DOWN = process.env['TEST_LONG'] ? 72 : 6;
 
 type Opened = { db: Database; close(): Promise<void> };
-const silent = { say: () => undefined, warn: () => undefined };
+const silent = { report: () => undefined, warn: () => undefined };
 const engines: { name: string; open: () => Promise<Opened> }[] = [
   {
     name: 'embedded',
@@ -49,20 +60,21 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     await db.query('delete from private.outbox');
   });
 
-  function worker(handler: JobHandler, more: Partial<Worker> = {}): Worker {
+  function worker(handle: JobHandler, more: Partial<Worker> = {}): Worker {
     return {
       name: 'test',
-      kinds: ['test.job'],
+      kinds: { 'test.job': { worker: 'test', handle } },
       db,
       clock: () => new Date(now),
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      handlers: { 'test.job': handler, 'other.job': handler },
       atOnce: 4,
       running: new Map(),
       ...more,
     };
   }
-  async function add(more: { kind?: string; dueAt?: Date; deadlineAt?: Date } = {}): Promise<string> {
+  async function add(
+    more: { kind?: string; recipient?: string; dueAt?: Date; deadlineAt?: Date } = {},
+  ): Promise<string> {
     const subjectId = randomUUID();
     await enqueue(db, { kind: 'test.job', subjectId, dueAt: new Date(now), ...more });
     const row = await db.one<{ id: string }>('select id from private.outbox where subject_id = $1::uuid', [subjectId]);
@@ -82,6 +94,10 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
         [id],
       )
     ).count;
+  const subjectOf = async (id: string): Promise<string | null> =>
+    (await db.one<{ subject: string }>('select subject_id as subject from private.outbox where id = $1::uuid', [id]))
+      ?.subject ?? null;
+  const deleting = (handle: JobHandler): Worker['kinds'] => ({ 'test.job': { worker: 'test', handle, deletes: true } });
   const fails: JobHandler = () => Promise.reject(new Error('down'));
 
   test(`a job that fails for ${HOURS_DOWN} hours is retried at least every 15 minutes and completes afterwards`, async () => {
@@ -101,9 +117,14 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(await stored(id)).toMatchObject({ done: true, error: null });
   });
 
-  test('an alert is raised once, at the third failure of a job, but not for silent kinds', async () => {
+  test('an alert is raised once, at the third failure of a job, but never for a kind that delivers alerts', async () => {
     const [id, silentId] = [await add(), await add({ kind: 'other.job' })];
-    const failing = worker(fails, { kinds: ['test.job', 'other.job'], silentKinds: ['other.job'] });
+    const failing = worker(fails, {
+      kinds: {
+        'test.job': { worker: 'test', handle: fails },
+        'other.job': { worker: 'test', handle: fails, alerts: 'never' },
+      },
+    });
     const seen: number[] = [];
     for (let round = 0; round < 6; round += 1, now += 20 * MINUTE) {
       await runRound(failing);
@@ -112,6 +133,90 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(seen).toEqual([0, 0, 1, 1, 1, 1]);
     expect(await alerts(silentId)).toBe(0);
     expect(await stored(silentId)).toMatchObject({ tries: 6, alerted: false });
+  });
+
+  test('of a kind that alerts once, one open job raises an alert at a time', async () => {
+    const [first, second] = [await add(), await add()];
+    const failing = worker(fails, {
+      atOnce: 1,
+      kinds: { 'test.job': { worker: 'test', handle: fails, alerts: 'once' } },
+    });
+    for (let round = 0; round < 4; round += 1, now += 20 * MINUTE) await runRound(failing);
+    expect((await alerts(first)) + (await alerts(second))).toBe(1);
+    const [alerted, quiet] = (await alerts(first)) === 1 ? [first, second] : [second, first];
+    await endJobs(db, { kinds: ['test.job'], subjectId: await subjectOf(alerted), recipients: [] });
+    await runRound(failing);
+    expect(await alerts(quiet)).toBe(1);
+  });
+
+  test('of a kind that deletes its jobs, nothing is kept of a job that is done', async () => {
+    const id = await add();
+    await runRound(worker(async () => 'done', { kinds: deleting(async () => 'done') }));
+    expect(await stored(id)).toBeNull();
+    expect(await alerts(id)).toBe(0);
+  });
+
+  test('of a kind that deletes its jobs, a job is dropped with an alert when its deadline has passed', async () => {
+    const [late, open] = [await add({ deadlineAt: new Date(now + MINUTE) }), await add()];
+    const failing = worker(fails, { kinds: deleting(fails) });
+    await runRound(failing);
+    expect(await stored(late)).toMatchObject({ error: 'down', tries: 1 });
+    now += MINUTE;
+    await runRound(failing);
+    expect(await stored(late)).toBeNull();
+    expect(await stored(open)).toMatchObject({ done: false, tries: 2 });
+    const { rows } = await db.query(
+      `select details from public.audit_logs where action = 'alert' and resource_type = 'outbox' and resource_id = $1`,
+      [late],
+    );
+    expect(rows).toMatchObject([{ details: { dropped: true, kind: 'test.job', reason: 'down' } }]);
+  });
+
+  test('ended jobs of a subject or a recipient are not run; other kinds and done jobs stay', async () => {
+    const mine = await add({ recipient: 'a@example.com' });
+    const [bySubject, otherKind, other] = [
+      await add(),
+      await add({ kind: 'other.job', recipient: 'a@example.com' }),
+      await add({ recipient: 'b@example.com' }),
+    ];
+    const done = await add({ recipient: 'a@example.com' });
+    await db.query('update private.outbox set done_at = $2::timestamptz where id = $1::uuid', [done, new Date(now)]);
+    await endJobs(db, {
+      kinds: ['test.job'],
+      subjectId: await subjectOf(bySubject),
+      recipients: ['a@example.com', null],
+    });
+    const left = await db.query<{ id: string }>('select id from private.outbox');
+    expect(left.rows.map(({ id }) => id).toSorted()).toEqual([otherKind, other, done].toSorted());
+    expect(await lockJob(db, mine)).toBe(false);
+    expect(await lockJob(db, other)).toBe(true);
+  });
+
+  test('closed jobs of some kinds are deleted after a while', async () => {
+    const close = async (id: string, at: number): Promise<unknown> =>
+      db.query(`update private.outbox set closed_at = $2::timestamptz, close_reason = 'over' where id = $1::uuid`, [
+        id,
+        new Date(at),
+      ]);
+    const [old, recent, other, open] = [await add(), await add(), await add({ kind: 'other.job' }), await add()];
+    await close(old, now - 1);
+    await close(recent, now);
+    await close(other, now - 1);
+    await deleteClosedJobs(db, ['test.job'], new Date(now));
+    const left = await db.query<{ id: string }>('select id from private.outbox');
+    expect(left.rows.map(({ id }) => id).toSorted()).toEqual([recent, other, open].toSorted());
+  });
+
+  test('a batch claims once: what its jobs add waits for the next one', async () => {
+    await add();
+    let ran = 0;
+    const adding = worker(async () => {
+      ran += 1;
+      await add();
+      return 'done';
+    });
+    expect(await runBatch(adding)).toBe(1);
+    expect(ran).toBe(1);
   });
 
   test('a closed job keeps its reason, raises an alert and is never tried again', async () => {
@@ -161,7 +266,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     }
     // Even when the clock jumps, a process does not claim a job it is already running.
     now += 10 * LEASE_SECONDS * 1000;
-    const twice = runRound({ ...first, handlers: first.handlers });
+    const twice = runRound({ ...first });
     expect(await twice).toBe(0);
     finish();
     await round;
@@ -221,7 +326,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     expect(await stored(id)).toMatchObject({ error: null, tries: 1 });
   });
 
-  test('jobs with a deadline run first, and no more are started than `room` allows', async () => {
+  test('jobs with a deadline run first, and no more are started than the capacity allows', async () => {
     const order: string[] = [];
     const ids = [
       await add({ dueAt: new Date(now - 5_000) }),
@@ -232,8 +337,8 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
       order.push(job.id);
       return Promise.resolve('done');
     };
-    let room = 1;
-    await runRound(worker(note, { room: () => room-- }));
+    let capacity = 1;
+    await runRound(worker(note, { capacity: () => capacity-- }));
     expect(order).toEqual([ids[1]]);
     await runRound(worker(note, { atOnce: 1 }));
     expect(order).toEqual([ids[1], ids[0], ids[2]]);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { restErrors, RestRefusal } from './errors.ts';
+import { restErrors, RestRefusal } from './core/errors.ts';
 import type { Form } from './parse/form.ts';
 import type { ReplyRow } from './sql/statements.ts';
 

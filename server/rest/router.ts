@@ -2,11 +2,11 @@ import { type Context, Hono } from 'hono';
 import { CallerStopped, type Database, DatabaseError } from '#server/db/database.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
-import type { Schema } from './schema-cache/schema-cache.ts';
-import { BOUNDS, callerClass } from './cost/bounds.ts';
-import { checkShape } from './cost/shape.ts';
-import { refusalOfDatabase, RestRefusal, restErrors } from './errors.ts';
-import { createSchemaCacheLoader } from './schema-cache/loader.ts';
+import type { Schema } from './schema-cache/schema.ts';
+import { BOUNDS, callerClass } from './core/bounds.ts';
+import { checkShape } from './plan/cost.ts';
+import { refusalOfDatabase, RestRefusal, restErrors } from './core/errors.ts';
+import { createSchemaCacheLoader, type SchemaCacheLoader } from './run/schema-cache-loader.ts';
 import { describeApi } from './openapi/describe.ts';
 import { type ParsedRequest, parseRequest } from './parse/request.ts';
 import { readQuery } from './parse/query.ts';
@@ -14,18 +14,18 @@ import { ALLOWED_OF_ROOT, allowedOfCall, allowedOfTable } from './plan/allow.ts'
 import { schemaOf } from './plan/read.ts';
 import {
   type Prepare,
-  type Prepared,
   prepareCall,
   prepareDelete,
   prepareInsert,
   preparePut,
   prepareRead,
   prepareUpdate,
-} from './prepare.ts';
+} from './run/prepare.ts';
+import type { Prepared } from './run/prepared.ts';
 import type { ReplyRow } from './sql/statements.ts';
 import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, replyValue } from './reply.ts';
-import { createRun, explain, isUndone } from './run.ts';
-import type { RestSettings } from './settings.ts';
+import { explain, isUndone, runPrepared } from './run/run.ts';
+import type { RestSettings } from './core/settings.ts';
 
 export type RestRouterDependencies = {
   readonly db: Database;
@@ -45,98 +45,119 @@ export type RestRouterDependencies = {
   readonly warn: (line: string) => void;
 };
 
+type RestContext = RestRouterDependencies & {
+  readonly cache: SchemaCacheLoader;
+  /** The requests of guests: a refusal is 401 for a guest and 403 for everyone else. */
+  readonly guests: WeakSet<Request>;
+};
+
 /**
  * Creates the router of `/rest/v1`. A request is parsed, planned against the schema cache, built into one SQL statement, run as its caller
  * in one round trip, and answered with the database's own text. Requests that differ only in values share a plan.
  */
 export function createRestRouter(dependencies: RestRouterDependencies): { router: Hono<Env>; reload: () => void } {
-  const { db, readCaller } = dependencies;
-  const loader = createSchemaCacheLoader(db, dependencies.settings, dependencies.warn);
-  const run = createRun(db);
+  const { db, settings, warn } = dependencies;
+  const cache = createSchemaCacheLoader(db, settings, warn);
+  const context: RestContext = { ...dependencies, cache, guests: new WeakSet() };
   const router = new Hono<Env>();
-  // A refusal is 401 for a guest and 403 for everyone else.
-  const guests = new WeakSet<Request>();
-
-  /** Identifies the caller and limits how often guests may call. */
-  async function admit(c: Context<Env>): Promise<Caller> {
-    const caller = await readCaller(c.req.raw, c.var.ip);
-    if (caller.role !== 'anon') return caller;
-    guests.add(c.req.raw);
-    const wait = await dependencies.admitGuest(`ip:${c.var.ip}`);
-    if (wait !== null) throw restErrors.tooMany(wait);
-    return caller;
-  }
-
-  async function serve(c: Context<Env>, kind: 'table' | 'call', name: string, prepare: Prepare): Promise<Response> {
-    const caller = await admit(c);
-    if (prepare === prepareInsert && caller.role !== 'service_role') {
-      const wait = await dependencies.admitInsert(name, c.var.ip);
-      if (wait !== null) throw restErrors.tooMany(wait);
-    }
-    const cached = await loader.now();
-    const { settings } = cached;
-    const bounds = BOUNDS[callerClass(caller.role)];
-    const requested = countsSafely(
-      await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds }),
-      caller,
-    );
-    const prepared = prepare(requested, cached);
-    checkShape(prepared.cost, requested.read.values, bounds, settings.maxRows);
-    const { plan } = requested.form;
-    if (plan !== null) {
-      const queryPlan = await explain(db, plan, requested, prepared, caller, cached);
-      return new Response(queryPlan, {
-        headers: { 'cache-control': 'no-store', 'content-type': `${plan.type}; charset=utf-8` },
-      });
-    }
-    const row = await run(requested, prepared, caller, cached);
-    const guestRead = caller.role === 'anon' && (c.req.method === 'GET' || c.req.method === 'HEAD');
-    const clientEtags = guestRead ? (c.req.header('if-none-match') ?? '') : null;
-    return answer(requested, prepared, row, settings, clientEtags);
-  }
-
-  /** Answers `OPTIONS` with the allowed methods. */
-  async function options(c: Context<Env>, allowed: (schema: Schema) => string): Promise<Response> {
-    await admit(c);
-    const { schemaCache } = await loader.now();
-    const allow = allowed(schemaOf(schemaCache, c.req.header('accept-profile') ?? null));
-    return new Response(null, { headers: { allow, 'content-length': '0' } });
-  }
-
-  async function root(c: Context<Env>): Promise<Response> {
-    if (c.req.method === 'OPTIONS') return options(c, () => ALLOWED_OF_ROOT);
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw restErrors.method(c.req.method);
-    const { rootSpec } = (await loader.now()).settings;
-    if (rootSpec !== null) return serve(c, 'call', rootSpec, prepareCall);
-    const caller = await admit(c);
-    const cached = await loader.now();
-    const { openapi } = cached.settings;
-    if (openapi === 'disabled') throw restErrors.noOpenapi();
-    return describeApi({ db, url: dependencies.url, caller, cached, request: c.req.raw });
-  }
-
-  router.on(['GET', 'HEAD', 'POST'], '/rpc/:name', (c) => serve(c, 'call', c.req.param('name'), prepareCall));
-  router.on(['GET', 'HEAD'], '/:table', (c) => serve(c, 'table', c.req.param('table'), prepareRead));
-  router.post('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareInsert));
-  router.put('/:table', (c) => serve(c, 'table', c.req.param('table'), preparePut));
-  router.patch('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareUpdate));
-  router.delete('/:table', (c) => serve(c, 'table', c.req.param('table'), prepareDelete));
-  router.options('/:table', (c) => options(c, (schema) => allowedOfTable(schema, c.req.param('table'))));
-  router.options('/rpc/:name', (c) => {
-    const read = readQuery(new URL(c.req.url).searchParams, true);
-    return options(c, (schema) => allowedOfCall(schema, c.req.param('name'), read));
-  });
-  router.all('/:table', (c) => Promise.reject(restErrors.method(c.req.method)));
-  router.all('/rpc/:name', (c) => Promise.reject(restErrors.rpcMethod(c.req.method)));
+  addTables(router, context);
+  addCalls(router, context);
   // Hono treats the root with a trailing slash as a different path.
-  router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? root(c) : Promise.reject(restErrors.path())));
+  router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? answerRoot(context, c) : Promise.reject(restErrors.path())));
   router.onError((error, c) => {
-    const refusal = refusalOf(error, guests.has(c.req.raw)) ?? unexpected(c.var.requestId);
+    const refusal = refusalOf(error, context.guests.has(c.req.raw)) ?? unexpected(c.var.requestId);
     if (refusal.status >= 500 && !(error instanceof RestRefusal))
       c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
     return errorResponse(refusal, c.req.method);
   });
-  return { router, reload: loader.reload };
+  return { router, reload: cache.reload };
+}
+
+function addTables(router: Hono<Env>, context: RestContext): void {
+  const path = '/:table';
+  router.on(['GET', 'HEAD'], path, (c) => serve(context, c, 'table', c.req.param('table'), prepareRead));
+  router.post(path, (c) => serve(context, c, 'table', c.req.param('table'), prepareInsert));
+  router.put(path, (c) => serve(context, c, 'table', c.req.param('table'), preparePut));
+  router.patch(path, (c) => serve(context, c, 'table', c.req.param('table'), prepareUpdate));
+  router.delete(path, (c) => serve(context, c, 'table', c.req.param('table'), prepareDelete));
+  router.options(path, (c) => answerOptions(context, c, (schema) => allowedOfTable(schema, c.req.param('table'))));
+  router.all(path, (c) => Promise.reject(restErrors.method(c.req.method)));
+}
+
+function addCalls(router: Hono<Env>, context: RestContext): void {
+  const path = '/rpc/:name';
+  router.on(['GET', 'HEAD', 'POST'], path, (c) => serve(context, c, 'call', c.req.param('name'), prepareCall));
+  router.options(path, (c) => {
+    const read = readQuery(new URL(c.req.url).searchParams, true);
+    return answerOptions(context, c, (schema) => allowedOfCall(schema, c.req.param('name'), read));
+  });
+  router.all(path, (c) => Promise.reject(restErrors.rpcMethod(c.req.method)));
+}
+
+/** Identifies the caller and limits how often guests may call. */
+async function admit({ readCaller, guests, admitGuest }: RestContext, c: Context<Env>): Promise<Caller> {
+  const caller = await readCaller(c.req.raw, c.var.ip);
+  if (caller.role !== 'anon') return caller;
+  guests.add(c.req.raw);
+  const wait = await admitGuest(`ip:${c.var.ip}`);
+  if (wait !== null) throw restErrors.tooMany(wait);
+  return caller;
+}
+
+/** Answers a request to a table or a function. */
+async function serve(
+  context: RestContext,
+  c: Context<Env>,
+  kind: 'table' | 'call',
+  name: string,
+  prepare: Prepare,
+): Promise<Response> {
+  const caller = await admit(context, c);
+  if (prepare === prepareInsert && caller.role !== 'service_role') {
+    const wait = await context.admitInsert(name, c.var.ip);
+    if (wait !== null) throw restErrors.tooMany(wait);
+  }
+  const cached = await context.cache.now();
+  const { settings } = cached;
+  const bounds = BOUNDS[callerClass(caller.role)];
+  const requested = countsSafely(await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds }), caller);
+  const prepared = prepare(requested, cached);
+  checkShape(prepared.cost, requested.read.values, bounds, settings.maxRows);
+  const { plan } = requested.form;
+  if (plan !== null) {
+    const queryPlan = await explain(context.db, plan, requested, prepared, caller, cached);
+    return new Response(queryPlan, {
+      headers: { 'cache-control': 'no-store', 'content-type': `${plan.type}; charset=utf-8` },
+    });
+  }
+  const row = await runPrepared(context.db, requested, prepared, caller, cached);
+  const guestRead = caller.role === 'anon' && (c.req.method === 'GET' || c.req.method === 'HEAD');
+  const clientEtags = guestRead ? (c.req.header('if-none-match') ?? '') : null;
+  return answer(requested, prepared, row, settings, clientEtags);
+}
+
+/** Answers `OPTIONS` with the allowed methods. */
+async function answerOptions(
+  context: RestContext,
+  c: Context<Env>,
+  allowed: (schema: Schema) => string,
+): Promise<Response> {
+  await admit(context, c);
+  const { schemaCache } = await context.cache.now();
+  const allow = allowed(schemaOf(schemaCache, c.req.header('accept-profile') ?? null));
+  return new Response(null, { headers: { allow, 'content-length': '0' } });
+}
+
+/** Answers the root with the API's description, or with the function that replaces it. */
+async function answerRoot(context: RestContext, c: Context<Env>): Promise<Response> {
+  if (c.req.method === 'OPTIONS') return answerOptions(context, c, () => ALLOWED_OF_ROOT);
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw restErrors.method(c.req.method);
+  const { rootSpec } = (await context.cache.now()).settings;
+  if (rootSpec !== null) return serve(context, c, 'call', rootSpec, prepareCall);
+  const caller = await admit(context, c);
+  const cached = await context.cache.now();
+  if (cached.settings.openapi === 'disabled') throw restErrors.noOpenapi();
+  return describeApi({ db: context.db, url: context.url, caller, cached, request: c.req.raw });
 }
 
 /**

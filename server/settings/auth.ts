@@ -1,21 +1,19 @@
 import { z } from 'zod';
+import { address, flag, isLoopback, text, whole } from './fields.ts';
 
-const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
-const seconds = (min: number, max: number, fallback: number) =>
-  z.coerce.number().int().min(min).max(max).default(fallback);
+const seconds = (min: number, max: number, fallback: number) => whole(min, max).default(fallback);
 const YEAR = 31_536_000;
-const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
 /** The environment variables about accounts, spread into the schema in config.ts. */
 export const authFields = {
-  AUTH_PASSWORD_MIN_LENGTH: z.coerce.number().int().min(6).max(64).default(6),
+  AUTH_PASSWORD_MIN_LENGTH: whole(6, 64).default(6),
   AUTH_PASSWORD_REQUIRED: z
     .enum(['none', 'letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'])
     .default('none'),
   /** Whether common and breached passwords are refused. */
   AUTH_BREACHED_CHECK: flag.default(true),
   /** A file of breached passwords, plain or as SHA-1, one a line. Without it, only the bundled list counts. */
-  AUTH_BREACHED_FILE: z.string().min(1).optional(),
+  AUTH_BREACHED_FILE: text.optional(),
   AUTH_AUTOCONFIRM: flag.default(false),
   AUTH_PHONE_AUTOCONFIRM: flag.default(false),
   AUTH_SIGNUP: flag.default(true),
@@ -24,24 +22,24 @@ export const authFields = {
   AUTH_MANUAL_LINKING: flag.default(false),
   AUTH_DOUBLE_CONFIRM: flag.default(false),
   AUTH_ACCESS_TOKEN_SECONDS: seconds(60, 86_400, 3_600),
-  AUTH_CODE_LENGTH: z.coerce.number().int().min(6).max(10).default(6),
+  AUTH_CODE_LENGTH: whole(6, 10).default(6),
   AUTH_CODE_SECONDS: seconds(60, 86_400, 600),
   AUTH_MAIL_MIN_SECONDS: seconds(1, 3_600, 60),
   AUTH_REUSE_SECONDS: seconds(0, 600, 10),
-  AUTH_SESSION_SECONDS: z.coerce.number().int().min(60).max(YEAR).optional(),
-  AUTH_INACTIVITY_SECONDS: z.coerce.number().int().min(60).max(YEAR).optional(),
+  AUTH_SESSION_SECONDS: whole(60, YEAR).optional(),
+  AUTH_INACTIVITY_SECONDS: whole(60, YEAR).optional(),
   AUTH_SINGLE_SESSION: flag.default(false),
   AUTH_TEST_OTP: z
     .string()
     .regex(/^\+?\d{7,15}=\d{6,10}(,\+?\d{7,15}=\d{6,10})*$/, 'is a list like 61400000000=123456,…')
     .optional(),
   /** JWKS with private keys. Without it, one key is generated and stored in the data folder. */
-  AUTH_SIGNING_KEYS_FILE: z.string().min(1).optional(),
+  AUTH_SIGNING_KEYS_FILE: text.optional(),
   AUTH_CAPTCHA: z.enum(['turnstile', 'hcaptcha']).optional(),
-  AUTH_CAPTCHA_SECRET: z.string().min(1).optional(),
+  AUTH_CAPTCHA_SECRET: text.optional(),
   AUTH_CAPTCHA_URL: address.optional(),
   TWILIO_ACCOUNT_SID: z.string().regex(/^AC/, 'begins with AC').optional(),
-  TWILIO_AUTH_TOKEN: z.string().min(1).optional(),
+  TWILIO_AUTH_TOKEN: text.optional(),
   TWILIO_FROM: z
     .string()
     .regex(/^(\+[1-9]\d{6,14}|MG\w+)$/, 'is a number such as +61400000000, or the id of a messaging service')
@@ -91,8 +89,8 @@ export function readAuthSettings(env: AuthEnvironment, sandboxUrl: string | null
   };
 }
 
-function readTestCodes(text: string | undefined): Map<string, string> {
-  const pairs = (text ?? '').split(',').map((part) => part.replace('+', '').split('='));
+function readTestCodes(listed: string | undefined): Map<string, string> {
+  const pairs = (listed ?? '').split(',').map((part) => part.replace('+', '').split('='));
   return new Map(pairs.flatMap(([phone = '', code = '']) => (phone !== '' && code !== '' ? [[phone, code]] : [])));
 }
 
@@ -120,8 +118,7 @@ export function authFaults(env: AuthEnvironment, production: boolean, sandbox: b
   if (env.AUTH_TEST_OTP !== undefined) faults.push('AUTH_TEST_OTP: must be unset in production');
   for (const name of ['TWILIO_API_URL', 'AUTH_CAPTCHA_URL'] as const) {
     const url = env[name];
-    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
-      faults.push(`${name}: points to this machine, which production refuses`);
+    if (url !== undefined && isLoopback(url)) faults.push(`${name}: points to this machine, which production refuses`);
   }
   return faults;
 }

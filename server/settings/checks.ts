@@ -1,4 +1,6 @@
-import { readLocks } from './locks.ts';
+import { isLoopback } from './fields.ts';
+import { readLockMap } from './lock-map.ts';
+import { storageFaults } from './storage.ts';
 
 /** The environment variables that are checked together. Each check returns one line per fault, which begins with the variable's name. */
 export type CheckedEnvironment = {
@@ -64,11 +66,7 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
       if (env[name] === undefined) faults.push(`${name}: is needed with ID_READER=${env.ID_READER}`);
     }
   }
-  const s3 = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
-  const anyOf = [...s3, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
-  if (anyOf.some((name) => env[name] !== undefined)) {
-    for (const name of s3) if (env[name] === undefined) faults.push(`${name}: is needed to keep files with S3`);
-  }
+  faults.push(...storageFaults(env));
   const live = /^[sr]k_live_/.test(env.STRIPE_SECRET_KEY ?? '');
   if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox)
     faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');
@@ -92,7 +90,7 @@ function keyFaults(env: CheckedEnvironment): string[] {
 
 /** One lock may serve one studio only: its codes would open both. */
 function lockMapFaults(text: string | undefined): string[] {
-  const { pairs, malformed } = readLocks(text ?? '');
+  const { pairs, malformed } = readLockMap(text ?? '');
   const duplicates = (values: readonly string[]): string[] => [
     ...new Set(values.filter((one, at) => values.indexOf(one) !== at)),
   ];
@@ -122,8 +120,7 @@ function productionFaults(env: CheckedEnvironment, sandbox: boolean): string[] {
     'STORAGE_S3_ENDPOINT',
   ] as const) {
     const url = env[name];
-    if (url !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname))
-      faults.push(`${name}: points to this machine, which production refuses`);
+    if (url !== undefined && isLoopback(url)) faults.push(`${name}: points to this machine, which production refuses`);
   }
   if (!sandbox && env.IGLOOHOME_WEBHOOK_KEY === undefined)
     faults.push('IGLOOHOME_WEBHOOK_KEY: is needed in production');

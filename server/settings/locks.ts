@@ -1,14 +1,47 @@
-/** Reads `Studio A=lock,Studio B=lock` into pairs. `malformed`: the entries that are not pairs. */
-export function readLocks(text: string): {
-  pairs: readonly (readonly [studio: string, lock: string])[];
-  malformed: string[];
-} {
-  const pairs: [string, string][] = [];
-  const malformed: string[] = [];
-  for (const part of text.split(',')) {
-    const [studio = '', lock = '', ...more] = part.split('=').map((side) => side.trim());
-    if (studio !== '' && lock !== '' && more.length === 0) pairs.push([studio, lock]);
-    else if (part.trim() !== '') malformed.push(part.trim());
-  }
-  return { pairs, malformed };
+import { z } from 'zod';
+import { address, type SandboxAddress, text } from './fields.ts';
+import { readLockMap } from './lock-map.ts';
+
+/** The environment variables about locks, spread into the schema in config.ts. */
+export const lockFields = {
+  IGLOOHOME_CLIENT_ID: text.optional(),
+  IGLOOHOME_CLIENT_SECRET: text.optional(),
+  IGLOOHOME_AUTH_URL: address.optional(),
+  IGLOOHOME_API_URL: address.optional(),
+  IGLOOHOME_BRIDGE_ID: text.optional(),
+  IGLOOHOME_MODE: z.enum(['bridge', 'hourly', 'onetime']).optional(),
+  IGLOOHOME_WEBHOOK_KEY: text.optional(),
+  IGLOOHOME_LOCKS: z.string().optional(),
+};
+type LockEnvironment = z.output<z.ZodObject<typeof lockFields>>;
+
+/** Settings of the locks' provider. */
+export type LockSettings = {
+  readonly authUrl: string;
+  readonly apiUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly bridgeId: string | null;
+  readonly mode: 'bridge' | 'hourly' | 'onetime';
+  readonly webhookKey: string;
+  /** Studio name → lock id. */
+  readonly locks: ReadonlyMap<string, string>;
+};
+
+/** The locks of the sandbox. */
+const SANDBOX_LOCKS = 'Studio A=SPA1X0001,Studio B=SPB1X0002,Studio C=SPC1X0003';
+
+/** `sandboxAt`: null without a sandbox. */
+export function readLockSettings(env: LockEnvironment, sandboxAt: SandboxAddress | null): LockSettings {
+  const [api, home] = [sandboxAt?.(2), sandboxAt?.(0)];
+  return {
+    authUrl: env.IGLOOHOME_AUTH_URL ?? (api ? `${api}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),
+    apiUrl: env.IGLOOHOME_API_URL ?? (api ? `${api}/igloohome` : 'https://api.igloodeveloper.co/igloohome'),
+    clientId: env.IGLOOHOME_CLIENT_ID ?? 'sandbox-client',
+    clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
+    bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandboxAt ? 'EB1X00001' : null),
+    mode: env.IGLOOHOME_MODE ?? (sandboxAt || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
+    webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (home ? `${home}/api/doors/webhook-key` : ''),
+    locks: new Map(readLockMap(env.IGLOOHOME_LOCKS ?? (sandboxAt ? SANDBOX_LOCKS : '')).pairs),
+  };
 }

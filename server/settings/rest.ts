@@ -1,27 +1,21 @@
 import { z } from 'zod';
+import { flag, list, text, whole } from './fields.ts';
 
-const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
 const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
-const bytes = z.coerce.number().int().min(10_000).max(500_000_000);
+const bytes = whole(10_000, 500_000_000);
 
 /** The environment variables about `/rest/v1`, spread into the schema in config.ts. They have PostgREST's names where it has them. */
 export const restFields = {
   PGRST_DB_SCHEMAS: list.pipe(z.array(z.string()).min(1)).default(['public']),
   PGRST_DB_EXTRA_SEARCH_PATH: list.default(['public', 'extensions']),
-  PGRST_DB_MAX_ROWS: z.coerce.number().int().min(1).max(1_000_000).default(1_000),
+  PGRST_DB_MAX_ROWS: whole(1, 1_000_000).default(1_000),
   PGRST_DB_AGGREGATES_ENABLED: flag.default(false),
   PGRST_DB_PLAN_ENABLED: flag.default(false),
   PGRST_DB_TX_END: z.enum(['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override']).default('commit'),
   PGRST_DB_PRE_REQUEST: functionName.optional(),
-  PGRST_DB_ROOT_SPEC: z.string().min(1).optional(),
+  PGRST_DB_ROOT_SPEC: text.optional(),
   PGRST_OPENAPI_MODE: z.enum(['follow-privileges', 'ignore-privileges', 'disabled']).default('follow-privileges'),
-  REST_GUEST_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  REST_GUEST_PER_MINUTE: whole(1, 1_000_000).default(600),
   REST_GUEST_MAX_BYTES: bytes.default(2_000_000),
   REST_USER_MAX_BYTES: bytes.default(8_000_000),
   REST_SERVICE_MAX_BYTES: bytes.default(64_000_000),

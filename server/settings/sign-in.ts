@@ -1,23 +1,16 @@
 import { z } from 'zod';
+import { flag, list, text, whole } from './fields.ts';
 import { providerFaults, readProviders } from './providers.ts';
-
-const flag = z.enum(['true', 'false']).transform((word) => word === 'true');
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
 
 /** The environment variables about sign-in methods, spread into the schema in config.ts. */
 export const signInFields = {
   AUTH_MFA_TOTP: flag.default(true),
   AUTH_MFA_PHONE: flag.default(false),
   AUTH_MFA_WEBAUTHN: flag.default(true),
-  AUTH_MFA_MAX: z.coerce.number().int().min(1).max(30).default(10),
-  AUTH_MFA_CHALLENGE_SECONDS: z.coerce.number().int().min(30).max(3_600).default(300),
+  AUTH_MFA_MAX: whole(1, 30).default(10),
+  AUTH_MFA_CHALLENGE_SECONDS: whole(30, 3_600).default(300),
   AUTH_PASSKEYS: flag.default(true),
-  AUTH_PASSKEYS_MAX: z.coerce.number().int().min(1).max(50).default(10),
+  AUTH_PASSKEYS_MAX: whole(1, 50).default(10),
   AUTH_WEBAUTHN_RP_ID: z
     .string()
     .regex(/^[a-z0-9.-]+$/, 'is a domain')
@@ -35,7 +28,7 @@ export const signInFields = {
   AUTH_PROVIDERS: list.default([]),
   AUTH_WEB3: list.pipe(z.array(z.enum(['ethereum', 'solana']))).default([]),
   AUTH_SAML: flag.default(false),
-  AUTH_SAML_FILE: z.string().min(1).optional(),
+  AUTH_SAML_FILE: text.optional(),
 };
 type SignInEnvironment = z.output<z.ZodObject<typeof signInFields>>;
 /** The operator's settings of sign-in methods: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */

@@ -78,7 +78,7 @@ async function removeJobs(tx: Transaction, userIds: readonly string[], bookings:
 /** Removes the rows of their files and queues pictures of their ID for deletion; the server's next cleanup deletes the bytes. */
 async function removeFiles(tx: Transaction, userIds: readonly string[]): Promise<void> {
   await tx.query(
-    `insert into storage.removed (storage_key) select image_path from public.id_verifications
+    `insert into storage.deletion_queue (storage_key) select image_path from public.id_verifications
      where user_id = any($1::uuid[]) and image_path is not null on conflict do nothing`,
     [userIds],
   );

@@ -2,18 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { settings as studio } from '#rules/venue.ts';
 import { hashPassword } from '#server/auth/accounts/passwords.ts';
-import type { Config } from '#server/config.ts';
 import type { Database } from '#server/db/database.ts';
 import { type DemoAccount, demoAccounts } from './demo-accounts.ts';
 import type { Clock } from '#server/http/caller.ts';
+
+type SeedSettings = {
+  /** Null without the sandbox, which has the demo accounts. */
+  readonly sandboxUrl: string | null;
+  readonly adminEmails: readonly string[];
+  readonly developerPages: boolean;
+  readonly adminRequiresMfa: boolean;
+  readonly limitFactor: number;
+};
 
 /** Writes what every start needs: the studios, the settings that SQL reads, and the demo accounts. Existing accounts stay as they are. */
 export async function seed(context: {
   db: Database;
   root: string;
-  config: Config;
+  config: SeedSettings;
   clock: Clock;
-  say: (line: string) => void;
+  report: (line: string) => void;
 }): Promise<readonly DemoAccount[]> {
   const { db, root, config } = context;
   await db.query(await readFile(join(root, 'database', 'seed', 'studios.sql'), 'utf8'));
@@ -38,12 +46,12 @@ export async function seed(context: {
 }
 
 async function seedAccount(
-  context: { db: Database; clock: Clock; say: (line: string) => void },
+  context: { db: Database; clock: Clock; report: (line: string) => void },
   account: DemoAccount,
 ): Promise<void> {
   const { db, clock } = context;
   if (await db.one('select 1 from auth.users where email = $1', [account.email])) return;
-  context.say(`creating ${account.title.toLowerCase()}`);
+  context.report(`creating ${account.title.toLowerCase()}`);
   const now = clock();
   const row = await db.one<{ id: string }>(
     `insert into auth.users (email, encrypted_password, email_confirmed_at, raw_user_meta_data, created_at)

@@ -1,14 +1,21 @@
-import type { Config } from '#server/config.ts';
 import type { Database } from '#server/db/database.ts';
 import { findDemoAccounts } from './demo-accounts.ts';
 
+type CheckedSettings = {
+  readonly production: boolean;
+  /** Null without the sandbox. */
+  readonly sandboxUrl: string | null;
+  /** Lock ids by studio name. */
+  readonly igloohome: { readonly locks: ReadonlyMap<string, string> };
+};
+
 /** Lists what is wrong with the configuration on this database, one line per fault. Runs before the server listens. */
-export async function startFaults(db: Database, config: Config): Promise<string[]> {
+export async function startFaults(db: Database, config: CheckedSettings): Promise<string[]> {
   return [...(await lockFaults(db, config)), ...(await demoFaults(db, config))];
 }
 
 /** A studio without a lock could be booked and paid for, but not opened. The sandbox has locks for its own studios only. */
-async function lockFaults(db: Database, config: Config): Promise<string[]> {
+async function lockFaults(db: Database, config: CheckedSettings): Promise<string[]> {
   if (config.sandboxUrl !== null) return [];
   const { rows } = await db.query<{ name: string; active: boolean }>(
     'select name, active from public.studios order by name',
@@ -23,7 +30,7 @@ async function lockFaults(db: Database, config: Config): Promise<string[]> {
 }
 
 /** The passwords of the demo accounts are public, and one of the accounts is an admin. */
-async function demoFaults(db: Database, config: Config): Promise<string[]> {
+async function demoFaults(db: Database, config: CheckedSettings): Promise<string[]> {
   if (!config.production) return [];
   const found = await findDemoAccounts(db);
   if (found.length === 0) return [];

@@ -1,13 +1,11 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type Database, DatabaseError, type Result } from '#server/db/database.ts';
 import type { Caller, Env } from '#server/http/caller.ts';
-import { readJson } from './body.ts';
-import { storageErrors } from './errors.ts';
-import { bucketOf, principalOf } from './store.ts';
-
-export type BucketDependencies = { readonly db: Database; readonly sizeMax: number };
-type GetCaller = (c: Context<Env>) => Promise<Caller>;
+import { readJson } from './core/body.ts';
+import { callerOf, type StorageContext } from './core/context.ts';
+import { storageErrors } from './core/errors.ts';
+import { bucketOf, principalOf } from './core/store.ts';
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 const MIME = /^([\w.+-]+|\*)\/([\w.+-]+|\*)$/;
@@ -42,10 +40,10 @@ const pageSchema = z.object({
 });
 
 /** Adds `/bucket`. Policies on `storage.buckets` (and `storage.objects`) decide who may see, create, change, empty and delete one. */
-export function addBuckets(router: Hono<Env>, dependencies: BucketDependencies, getCaller: GetCaller): void {
-  const { db } = dependencies;
+export function addBuckets(router: Hono<Env>, context: StorageContext): void {
+  const { db } = context;
   router.get('/bucket', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     const page = pageSchema.safeParse(c.req.query());
     if (!page.success) throw storageErrors.body();
     const { limit, offset, search, sortColumn, sortOrder } = page.data;
@@ -54,25 +52,25 @@ export function addBuckets(router: Hono<Env>, dependencies: BucketDependencies, 
     return c.json((await db.as(principalOf(caller), text, [search, limit, offset])).rows);
   });
   router.get('/bucket/:id', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     const text = `select ${COLUMNS} from storage.buckets where id = $1`;
     const { rows } = await db.as(principalOf(caller), text, [c.req.param('id')]);
     if (!rows[0]) throw storageErrors.noBucket();
     return c.json(rows[0]);
   });
   router.post('/bucket', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     const body = await readJson(c.req.raw, newBucketSchema);
     const id = body.id ?? body.name;
-    const settings = checkSettings(dependencies, body);
+    const settings = checkSettings(context, body);
     const text = `insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types) values ($1, $2, $3, $4::bigint, $5::text[])`;
     const values = [id, body.name, settings.public ?? false, settings.size ?? null, settings.types ?? null];
     await refuseDatabaseErrors(db.as(principalOf(caller), text, values));
     return c.json({ name: id });
   });
   router.put('/bucket/:id', async (c) => {
-    const caller = await getCaller(c);
-    const { public: open, size, types } = checkSettings(dependencies, await readJson(c.req.raw, settingsSchema));
+    const caller = await callerOf(context, c);
+    const { public: open, size, types } = checkSettings(context, await readJson(c.req.raw, settingsSchema));
     // An omitted setting keeps its value; null removes a limit.
     const text = `update storage.buckets set public = coalesce($2::boolean, public), file_size_limit = case when $3 then $4::bigint else file_size_limit end,
       allowed_mime_types = case when $5 then $6::text[] else allowed_mime_types end where id = $1`;
@@ -88,7 +86,7 @@ export function addBuckets(router: Hono<Env>, dependencies: BucketDependencies, 
     return c.json({ message: 'Successfully updated' });
   });
   router.post('/bucket/:id/empty', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     const id = c.req.param('id');
     await requireBucket(db, caller, id);
     // Rows are deleted now, their bytes by the next cleanups.
@@ -96,13 +94,13 @@ export function addBuckets(router: Hono<Env>, dependencies: BucketDependencies, 
     return c.json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' });
   });
   router.delete('/bucket/:id', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     await requireChange(db.as(principalOf(caller), 'delete from storage.buckets where id = $1', [c.req.param('id')]));
     return c.json({ message: 'Successfully deleted' });
   });
   // No CDN sits in front of this server, so there is nothing to purge.
   router.delete('/cdn/:id{.+}', async (c) => {
-    const caller = await getCaller(c);
+    const caller = await callerOf(context, c);
     if (caller.role !== 'service_role') throw storageErrors.denied();
     await bucketOf(db, c.req.param('id').split('/')[0] ?? '');
     return c.json({ message: 'success' });
@@ -111,7 +109,7 @@ export function addBuckets(router: Hono<Env>, dependencies: BucketDependencies, 
 
 /** Checks bucket settings. Missing values stay undefined, nulls stay null. Throws `StorageRefusal`. */
 function checkSettings(
-  { sizeMax }: BucketDependencies,
+  { sizeMax }: Pick<StorageContext, 'sizeMax'>,
   { public: open, file_size_limit: limit, allowed_mime_types: types }: Settings,
 ): { public: boolean | null | undefined; size: number | null | undefined; types: string[] | null | undefined } {
   const size = limit === null || limit === undefined ? limit : readSize(limit);

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { deleteBytes } from './store.ts';
+import { deleteBytes } from './core/store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,18 +14,18 @@ export function createCleanup(context: { db: Database; store: ObjectStore; clock
   return async () => {
     const now = clock();
     await db.query(
-      `delete from storage.objects o using storage.buckets b where b.id = o.bucket_id and b.keep_seconds is not null
-         and o.created_at < $1::timestamptz - make_interval(secs => b.keep_seconds)`,
+      `delete from storage.objects o using storage.buckets b where b.id = o.bucket_id and b.retention_seconds is not null
+         and o.created_at < $1::timestamptz - make_interval(secs => b.retention_seconds)`,
       [now],
     );
     await db.query('delete from storage.uploads where expires_at <= $1::timestamptz', [now]);
     // Listing everything stored is expensive: only once an hour.
     if (Math.abs(now.getTime() - listed) >= HOUR_MS) {
       listed = now.getTime();
-      for (const folder of ['objects', 'pieces']) await markOrphans(folder, now);
+      for (const folder of ['objects', 'parts']) await markOrphans(folder, now);
     }
     const { rows } = await db.query<{ storage_key: string }>(
-      'select storage_key from storage.removed where removed_at <= greatest($1::timestamptz, clock_timestamp()) order by removed_at limit $2::int',
+      'select storage_key from storage.deletion_queue where delete_at <= greatest($1::timestamptz, clock_timestamp()) order by delete_at limit $2::int',
       [now, BATCH],
     );
     for (const row of rows) await deleteBytes(context, row.storage_key);
@@ -36,8 +36,8 @@ export function createCleanup(context: { db: Database; store: ObjectStore; clock
     let keys: string[] = [];
     const mark = async (): Promise<void> => {
       await db.query(
-        `insert into storage.removed (storage_key) select k from unnest($1::text[]) k
-         where not exists (select from storage.objects o where o.storage_key = k) and not exists (select from storage.upload_pieces p where p.storage_key = k)
+        `insert into storage.deletion_queue (storage_key) select k from unnest($1::text[]) k
+         where not exists (select from storage.objects o where o.storage_key = k) and not exists (select from storage.upload_parts p where p.storage_key = k)
          on conflict do nothing`,
         [keys],
       );

@@ -1,20 +1,20 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { CallerStopped, DatabaseError } from '#server/db/database.ts';
-import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { addBuckets } from './buckets.ts';
-import { StorageRefusal, storageErrors } from './errors.ts';
-import { addLinks } from './link-routes.ts';
-import { createLinks, type LinksDependencies } from './links.ts';
-import type { StoreContext } from './store.ts';
-import { addObjects } from './object-routes.ts';
-import { createObjects } from './objects.ts';
+import { StorageRefusal, storageErrors } from './core/errors.ts';
+import { addLinks } from './objects/link-routes.ts';
+import { createLinks, type LinksDependencies } from './core/links.ts';
+import type { StoreContext } from './core/context.ts';
+import type { Pictures } from './pictures/pictures.ts';
+import { addObjects } from './objects/routes.ts';
 import { addRendering } from './pictures/render.ts';
-import { createResumable } from './resumable.ts';
-import { addResumable } from './resumable-routes.ts';
+import { addResumable } from './resumable/routes.ts';
 import { createCleanup } from './cleanup.ts';
 
-export type StorageRouterDependencies = StoreContext & LinksDependencies & { readonly readCaller: ReadCaller };
+export type StorageRouterDependencies = StoreContext &
+  LinksDependencies & { readonly pictures: Pictures; readonly readCaller: ReadCaller };
 export type StorageRouter = {
   readonly router: Hono<Env>;
   /** Deletes objects past their retention, and bytes that no row refers to. */
@@ -23,16 +23,13 @@ export type StorageRouter = {
 
 /** Creates the router of `/storage/v1`: buckets and objects for supabase-js. Policies decide what a caller may do. */
 export function createStorageRouter(dependencies: StorageRouterDependencies): StorageRouter {
-  const links = createLinks(dependencies);
-  const context = { ...dependencies, links };
-  const objects = createObjects(context);
+  const context = { ...dependencies, links: createLinks(dependencies) };
   const router = new Hono<Env>();
-  const getCaller = (c: Context<Env>): Promise<Caller> => context.readCaller(c.req.raw, c.var.ip);
-  addBuckets(router, context, getCaller);
-  addResumable(router, { ...context, resumable: createResumable(context) }, getCaller);
-  addLinks(router, { ...context, objects }, getCaller);
-  addRendering(router, { ...context, objects }, getCaller);
-  addObjects(router, { ...context, objects }, getCaller);
+  addBuckets(router, context);
+  addResumable(router, context);
+  addLinks(router, context);
+  addRendering(router, context);
+  addObjects(router, context);
   router.all('*', () => Promise.reject(storageErrors.off()));
   router.onError((error, c) => {
     const refusal = refusalOf(error);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigRefused, readConfig } from '#server/config.ts';
+import { readConfig } from '#server/config.ts';
+import { ConfigRefused } from '#server/settings/config-refused.ts';
 
 test('mails about failing jobs go to OWNER_EMAIL, otherwise to the admins, in the sandbox to its own admin', () => {
   const admins = 'a@example.com,b@example.com';

@@ -1,14 +1,13 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 let count = 0;
 const someone = (): string => `managed${(count += 1)}@example.com`;
 const NEW_PASSWORD = 'another fine phrase';
 const BCRYPT = '$2b$10$nOUIs5kJ7naTuTFkBy1veuK0kSxUFXfuaOKdOKf9xYT0KKIGSJwFa';
 
-describe.each(engines)('the service manages accounts by the real client (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   let admin: SupabaseClient['auth']['admin'];
   beforeAll(async () => {
@@ -33,9 +32,15 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     ] as const) {
       const body = method === 'POST' ? { email: someone() } : undefined;
       for (const who of [headers, {}])
-        expect(await server.ask(method, path, body, who)).toMatchObject({ status: 403, body: { code: 'not_admin' } });
+        expect(await server.request(method, path, body, who)).toMatchObject({
+          status: 403,
+          body: { code: 'not_admin' },
+        });
       const rubbish = { authorization: 'Bearer rubbish' };
-      expect(await server.ask(method, path, body, rubbish)).toMatchObject({ status: 403, body: { code: 'bad_jwt' } });
+      expect(await server.request(method, path, body, rubbish)).toMatchObject({
+        status: 403,
+        body: { code: 'bad_jwt' },
+      });
     }
   });
 
@@ -86,7 +91,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     [{ email: 'a@example.com', user_metadata: { x: 'y'.repeat(20_000) } }, 400, 'validation_failed'],
   ])('%j is refused', async (body, status, code) => {
     const headers = { authorization: `Bearer ${server.app.keys.serviceRoleKey}` };
-    expect(await server.ask('POST', '/admin/users', body, headers)).toMatchObject({ status, body: { code } });
+    expect(await server.request('POST', '/admin/users', body, headers)).toMatchObject({ status, body: { code } });
     expect(await server.app.db.one(`select 1 from auth.users where email = 'a@example.com'`)).toBeNull();
   });
 
@@ -122,7 +127,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
       user_metadata: { dj_name: 'X' },
       app_metadata: { plan: 'silver' },
     });
-    expect((await server.ask('GET', '/user', undefined, await accessOf(client))).status).toBe(403);
+    expect((await server.request('GET', '/user', undefined, await accessOf(client))).status).toBe(403);
     expect((await signIn(changed, NEW_PASSWORD)).error).toBeNull();
     const other = someone();
     await server.member(other);
@@ -142,7 +147,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     const id = (await client.auth.getUser()).data.user?.id ?? '';
     const headers = await accessOf(client);
     expect((await admin.updateUserById(id, { ban_duration: '24h' })).data.user?.banned_until).toBeTruthy();
-    expect((await server.ask('GET', '/user', undefined, headers)).status).toBe(403);
+    expect((await server.request('GET', '/user', undefined, headers)).status).toBe(403);
     expect((await signIn(email, PASSWORD)).error).toMatchObject({ code: 'user_banned' });
     expect((await client.auth.refreshSession()).error).not.toBeNull();
     expect((await admin.updateUserById(id, { ban_duration: 'none' })).error).toBeNull();
@@ -157,7 +162,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
       const id = (await client.auth.getUser()).data.user?.id ?? '';
       const headers = await accessOf(client);
       expect((await admin.deleteUser(id, softly)).error).toBeNull();
-      expect((await server.ask('GET', '/user', undefined, headers)).status).toBe(403);
+      expect((await server.request('GET', '/user', undefined, headers)).status).toBe(403);
       expect((await signIn(email, PASSWORD)).error?.code).toBe('invalid_credentials');
       expect((await admin.getUserById(id)).error).toMatchObject({ status: 404 });
       const row = await server.app.db.one<{ email: string | null; encrypted_password: string | null }>(
@@ -196,7 +201,7 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
       expect(data.properties).toMatchObject({ verification_type: 'signup', redirect_to: server.url });
       const link = new URL(data.properties?.action_link ?? '');
       expect(link.searchParams.get('token')).toBe(data.properties?.hashed_token);
-      const opened = await server.ask('GET', `/verify${link.search}`);
+      const opened = await server.request('GET', `/verify${link.search}`);
       expect(opened.headers.get('location')).toContain('/email-verified?token_hash=');
       const token = data.properties?.email_otp ?? '';
       expect((await server.visitor().auth.verifyOtp({ email, token, type: 'signup' })).error).toBeNull();
@@ -250,17 +255,17 @@ describe.each(engines)('the service manages accounts by the real client (Postgre
     });
   });
 
-  test('the event log is read in pages, by action and by person', async () => {
+  test('the audit log is read in pages, by action and by person', async () => {
     const email = someone();
     const client = await server.member(email);
     const id = (await client.auth.getUser()).data.user?.id ?? '';
     const headers = { authorization: `Bearer ${server.app.keys.serviceRoleKey}` };
-    const mine = await server.ask('GET', `/admin/audit?per_page=2&query=author:${id}`, undefined, headers);
+    const mine = await server.request('GET', `/admin/audit?per_page=2&query=author:${id}`, undefined, headers);
     expect(mine.status).toBe(200);
     expect(mine.headers.get('x-total-count')).toBe('3');
     expect(mine.headers.get('link')).toContain('page=2');
     const entries: unknown = mine.body;
     expect(entries).toMatchObject([{ payload: { actor_id: id } }, { payload: { actor_id: id } }]);
-    expect((await server.ask('GET', '/admin/audit?query=x', undefined, headers)).status).toBe(400);
+    expect((await server.request('GET', '/admin/audit?query=x', undefined, headers)).status).toBe(400);
   });
 });

@@ -1,13 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
-import { type AuthTestServer, startAuthTestServer, PASSWORD, serviceClient } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, serviceClient, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 type Client = ReturnType<AuthTestServer['visitor']>;
 const STEP_MS = 30_000;
 
-describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   let count = 0;
   beforeAll(async () => {
@@ -127,7 +126,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     const { id: factorId, secret } = await enrolled(client);
     const token = await tokenOf(client);
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '10.9.9.9' };
-    const challenged = await server.ask('POST', `/factors/${factorId}/challenge`, {}, headers);
+    const challenged = await server.request('POST', `/factors/${factorId}/challenge`, {}, headers);
     const challenge = challenged.body['id'];
     const right = codeFor(secret, 1);
     const guesses = Array.from({ length: process.env['TEST_LONG'] ? 1_000 : 100 }, (_, n) =>
@@ -136,12 +135,14 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     const answers = await Promise.all(
       guesses
         .filter((code) => code !== right && code !== codeFor(secret))
-        .map((code) => server.ask('POST', `/factors/${factorId}/verify`, { challenge_id: challenge, code }, headers)),
+        .map((code) =>
+          server.request('POST', `/factors/${factorId}/verify`, { challenge_id: challenge, code }, headers),
+        ),
     );
     const looked = answers.filter((one) => one.body['code'] === 'mfa_verification_failed');
     expect(looked.length).toBeLessThanOrEqual(5);
     expect(answers.filter((one) => one.status === 200)).toEqual([]);
-    const late = await server.ask(
+    const late = await server.request(
       'POST',
       `/factors/${factorId}/verify`,
       { challenge_id: challenge, code: right },
@@ -161,17 +162,17 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     const { id: factorId, secret } = await enrolled(client);
     const headers = { authorization: `Bearer ${await tokenOf(client)}`, 'x-forwarded-for': '10.9.9.8' };
     const verify = (challengeId: unknown, code: string, from = '10.9.9.8') =>
-      server.ask(
+      server.request(
         'POST',
         `/factors/${factorId}/verify`,
         { challenge_id: challengeId, code },
         { ...headers, 'x-forwarded-for': from },
       );
-    const ask = async (): Promise<unknown> =>
-      (await server.ask('POST', `/factors/${factorId}/challenge`, {}, headers)).body['id'];
+    const call = async (): Promise<unknown> =>
+      (await server.request('POST', `/factors/${factorId}/challenge`, {}, headers)).body['id'];
 
     nextStep();
-    const elsewhere = await ask();
+    const elsewhere = await call();
     expect(await verify(elsewhere, codeFor(secret), '10.9.9.7')).toMatchObject({
       status: 422,
       body: { code: 'mfa_ip_address_mismatch', message: 'Challenge and verify IP addresses mismatch.' },
@@ -180,14 +181,14 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       status: 422,
       body: { code: 'mfa_factor_not_found' },
     });
-    const used = await ask();
+    const used = await call();
     expect((await verify(used, codeFor(secret))).status).toBe(200);
     nextStep();
     expect(await verify(used, codeFor(secret))).toMatchObject({
       status: 422,
       body: { code: 'mfa_ip_address_mismatch' },
     });
-    const old = await ask();
+    const old = await call();
     server.advance(301_000);
     expect(await verify(old, codeFor(secret))).toMatchObject({ status: 422, body: { code: 'mfa_challenge_expired' } });
   });
@@ -252,8 +253,8 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     expect(enrol.error).toBeNull();
     const factorId = enrol.data?.id ?? '';
     const bearer = async () => ({ authorization: `Bearer ${await tokenOf(client)}`, 'x-forwarded-for': '10.9.9.6' });
-    const ask = async () => {
-      const { status, body } = await server.ask(
+    const call = async () => {
+      const { status, body } = await server.request(
         'POST',
         `/factors/${factorId}/challenge`,
         { factorId, webauthn: { rpId: 'localhost', rpOrigins: [server.url] } },
@@ -263,7 +264,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
       return body as { id: string; webauthn: { type: string; credential_options: { publicKey: never } } };
     };
     const verify = async (id: string, type: string, response: unknown) =>
-      server.ask(
+      server.request(
         'POST',
         `/factors/${factorId}/verify`,
         {
@@ -273,7 +274,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
         await bearer(),
       );
 
-    const create = await ask();
+    const create = await call();
     expect(create.webauthn.type).toBe('create');
     const options = create.webauthn.credential_options.publicKey;
     expect(await verify(create.id, 'create', key.create(options, { origin: 'https://evil.example' }))).toMatchObject({
@@ -288,7 +289,7 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
     );
     expect(claims).toMatchObject({ aal: 'aal2', amr: [{ method: 'mfa/webauthn' }, { method: 'otp' }] });
 
-    const request = await ask();
+    const request = await call();
     expect(request.webauthn.type).toBe('request');
     const wanted = request.webauthn.credential_options.publicKey;
     expect((await verify(request.id, 'request', createAuthenticator(server.url).get(wanted))).status).toBe(422);
@@ -382,15 +383,15 @@ describe.each(engines)('second factors by the real client (PostgreSQL: %s)', (po
   test('invalid factors are refused in the words of the protocol; without a session nothing is revealed', async () => {
     const client = await server.member(someone());
     const headers = { authorization: `Bearer ${await tokenOf(client)}` };
-    expect(await server.ask('POST', '/factors', { factor_type: 'constructor' }, headers)).toMatchObject({
+    expect(await server.request('POST', '/factors', { factor_type: 'constructor' }, headers)).toMatchObject({
       status: 400,
       body: { code: 'validation_failed', message: 'factor_type needs to be totp, phone, or webauthn' },
     });
-    expect(await server.ask('POST', '/factors', { factor_type: 'totp' })).toMatchObject({
+    expect(await server.request('POST', '/factors', { factor_type: 'totp' })).toMatchObject({
       status: 401,
       body: { code: 'no_authorization', message: 'This endpoint requires a valid Bearer token' },
     });
-    expect(await server.ask('POST', '/factors/x/challenge', {}, headers)).toMatchObject({ status: 404 });
+    expect(await server.request('POST', '/factors/x/challenge', {}, headers)).toMatchObject({ status: 404 });
   });
 
   test('the service key lists and removes a lost factor', async () => {

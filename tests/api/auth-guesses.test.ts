@@ -1,10 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
 const GUESSES = process.env['TEST_LONG'] ? 1_000 : 150;
 const TRIES = 5;
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 
 describe.each(engines)('simultaneous guesses of one code (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
@@ -24,7 +23,7 @@ describe.each(engines)('simultaneous guesses of one code (PostgreSQL: %s)', (pos
     const statuses = await Promise.all(
       guesses
         .slice(0, -1)
-        .map(async (token) => (await server.ask('POST', '/verify', { email, token, type: 'signup' })).status),
+        .map(async (token) => (await server.request('POST', '/verify', { email, token, type: 'signup' })).status),
     );
     expect(new Set(statuses)).toEqual(new Set([403]));
     const row = await server.app.db.one<{ attempts: number }>(
@@ -32,7 +31,7 @@ describe.each(engines)('simultaneous guesses of one code (PostgreSQL: %s)', (pos
       [email],
     );
     expect(row).toEqual({ attempts: TRIES });
-    expect((await server.ask('POST', '/verify', { email, token: code, type: 'signup' })).status).toBe(403);
+    expect((await server.request('POST', '/verify', { email, token: code, type: 'signup' })).status).toBe(403);
   });
 
   if (postgres)

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '#tests/support/test-server.ts';
-import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
-
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
+import { type Answer, type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
 describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
@@ -15,13 +13,13 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
   afterAll(() => server.close());
   const from = (ip: string): Record<string, string> => ({ 'x-forwarded-for': ip });
   const signIn = (email: string, password: string, ip?: string): Promise<Answer> =>
-    server.ask('POST', '/token?grant_type=password', { email, password }, ip === undefined ? {} : from(ip));
+    server.request('POST', '/token?grant_type=password', { email, password }, ip === undefined ? {} : from(ip));
 
-  test('ten wrong passwords for an account, from any address, then a wait; a device that is signed in still gets in', async () => {
+  test('ten wrong passwords for an account, from any address, then a wait; a device that is signed in may still sign in', async () => {
     const email = 'guessed@example.com';
-    await server.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.0.1'));
+    await server.request('POST', '/signup', { email, password: PASSWORD }, from('10.5.0.1'));
     const { code } = await server.mail(email);
-    await server.ask('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.0.1'));
+    await server.request('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.0.1'));
     const answers: Answer[] = [];
     for (let n = 0; n < 12; n += 1) answers.push(await signIn(email, `wrong phrase ${n}`));
     expect(answers.map((one) => one.status)).toEqual([...Array<number>(10).fill(400), 429, 429]);
@@ -36,12 +34,12 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
 
   test('ten guesses of the current password, or of a code instead of it, then a wait, also with the right one', async () => {
     const email = 'reproved@example.com';
-    await server.ask('POST', '/signup', { email, password: PASSWORD }, from('10.5.1.1'));
+    await server.request('POST', '/signup', { email, password: PASSWORD }, from('10.5.1.1'));
     const { code } = await server.mail(email);
-    const session = await server.ask('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.1.1'));
+    const session = await server.request('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.1.1'));
     server.advance(601_000);
     const update = (proof: Record<string, string>, n: number): Promise<Answer> =>
-      server.ask(
+      server.request(
         'PUT',
         '/user',
         { password: 'another fine phrase', ...proof },
@@ -72,18 +70,18 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     expect(statuses).toEqual([...Array<number>(20).fill(400), 429]);
   });
 
-  describe('the tries of an account', () => {
+  describe('the attempts of an account', () => {
     type Name = { email: string } | { phone: string };
     const attempt = (name: Name, password: string, ip?: string): Promise<Answer> =>
-      server.ask('POST', '/token?grant_type=password', { ...name, password }, ip === undefined ? {} : from(ip));
-    const wrongTries = async (name: Name, tries: number): Promise<number[]> => {
+      server.request('POST', '/token?grant_type=password', { ...name, password }, ip === undefined ? {} : from(ip));
+    const wrongAttempts = async (name: Name, attempts: number): Promise<number[]> => {
       const statuses: number[] = [];
-      for (let n = 0; n < tries; n += 1) statuses.push((await attempt(name, `wrong phrase ${n}`)).status);
+      for (let n = 0; n < attempts; n += 1) statuses.push((await attempt(name, `wrong phrase ${n}`)).status);
       return statuses;
     };
     const nine = Array<number>(9).fill(400);
     const all = [...Array<number>(10).fill(400), 429];
-    const signUp = (name: Name): Promise<Answer> => server.ask('POST', '/signup', { ...name, password: PASSWORD });
+    const signUp = (name: Name): Promise<Answer> => server.request('POST', '/signup', { ...name, password: PASSWORD });
     const confirmed = async (email: string): Promise<{ email: string }> => {
       await server.member(email);
       return { email };
@@ -100,18 +98,18 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
       ],
     ])('by %s are all returned by a successful sign-in', async (_, make) => {
       const name = await make();
-      expect(await wrongTries(name, 9)).toEqual(nine);
+      expect(await wrongAttempts(name, 9)).toEqual(nine);
       expect((await attempt(name, PASSWORD)).status).toBe(200);
-      expect(await wrongTries(name, 11)).toEqual(all);
+      expect(await wrongAttempts(name, 11)).toEqual(all);
       expect((await attempt(name, PASSWORD)).status).toBe(429);
     });
 
     test('are returned for the right password of an unconfirmed account', async () => {
       const name = { email: 'waiting@example.com' };
       await signUp(name);
-      expect(await wrongTries(name, 9)).toEqual(nine);
+      expect(await wrongAttempts(name, 9)).toEqual(nine);
       expect(await attempt(name, PASSWORD)).toMatchObject({ status: 400, body: { code: 'email_not_confirmed' } });
-      expect(await wrongTries(name, 11)).toEqual(all);
+      expect(await wrongAttempts(name, 11)).toEqual(all);
     });
 
     test('are returned for the right password of a banned account, and no session begins', async () => {
@@ -121,9 +119,9 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
          update auth.users set banned_until = 'infinity' where email = $1`,
         [name.email],
       );
-      expect(await wrongTries(name, 9)).toEqual(nine);
+      expect(await wrongAttempts(name, 9)).toEqual(nine);
       expect(await attempt(name, PASSWORD)).toMatchObject({ status: 400, body: { code: 'user_banned' } });
-      expect(await wrongTries(name, 11)).toEqual(all);
+      expect(await wrongAttempts(name, 11)).toEqual(all);
       const sessions = 'select from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1';
       expect((await server.app.db.query(sessions, [name.email])).rows).toEqual([]);
     });
@@ -132,10 +130,10 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
       const name = { email: 'athome@example.com' };
       await signUp(name);
       const { code } = await server.mail(name.email);
-      await server.ask('POST', '/verify', { ...name, token: code, type: 'email' }, from('10.8.0.1'));
-      expect(await wrongTries(name, 9)).toEqual(nine);
+      await server.request('POST', '/verify', { ...name, token: code, type: 'email' }, from('10.8.0.1'));
+      expect(await wrongAttempts(name, 9)).toEqual(nine);
       expect((await attempt(name, PASSWORD, '10.8.0.1')).status).toBe(200);
-      expect(await wrongTries(name, 2)).toEqual([400, 429]);
+      expect(await wrongAttempts(name, 2)).toEqual([400, 429]);
     });
 
     test('are not used by an address that is over its own limit', async () => {
@@ -143,22 +141,22 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
       for (let n = 0; n < 20; n += 1) await attempt({ email: `other${n}@example.com` }, 'a phrase', '10.9.0.1');
       for (let n = 0; n < 12; n += 1) expect((await attempt(name, `wrong ${n}`, '10.9.0.1')).status).toBe(429);
       expect((await attempt(name, PASSWORD, '10.9.0.1')).status).toBe(429);
-      expect(await wrongTries(name, 11)).toEqual(all);
+      expect(await wrongAttempts(name, 11)).toEqual(all);
     });
   });
 
   test('recover with dry_run answers 404 or 200, sends no mail, and is limited to thirty a minute', async () => {
     const email = 'probed@example.com';
     const probe = (of: string, ip?: string): Promise<Answer> =>
-      server.ask('POST', '/recover', { email: of, dry_run: true }, ip === undefined ? {} : from(ip));
+      server.request('POST', '/recover', { email: of, dry_run: true }, ip === undefined ? {} : from(ip));
     expect(await probe(email)).toMatchObject({
       status: 404,
       body: { code: 'user_not_found', message: 'User not found' },
     });
-    await server.ask('POST', '/signup', { email, password: PASSWORD });
+    await server.request('POST', '/signup', { email, password: PASSWORD });
     const { code } = await server.mail(email);
     expect((await probe(email)).status).toBe(404);
-    await server.ask('POST', '/verify', { email, token: code, type: 'email' });
+    await server.request('POST', '/verify', { email, token: code, type: 'email' });
     expect(await probe(` ${email.toUpperCase()}`)).toMatchObject({ status: 200, body: {} });
     expect((await probe('nonsense')).status).toBe(400);
     const statuses: number[] = [];
@@ -174,14 +172,14 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
 
   test('one mail of a kind per minute and five mails per hour to an address, with the same answer for known and unknown addresses', async () => {
     const email = 'mailed@example.com';
-    await server.ask('POST', '/signup', { email, password: PASSWORD });
+    await server.request('POST', '/signup', { email, password: PASSWORD });
     await server.mail(email);
     server.advance(61_000);
-    const ask = (of: string): Promise<Answer> => server.ask('POST', '/recover', { email: of });
+    const call = (of: string): Promise<Answer> => server.request('POST', '/recover', { email: of });
     for (const of of [email, 'unmailed@example.com']) {
-      expect(await ask(of)).toMatchObject({ status: 200, body: {} });
-      expect(await ask(of)).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } });
-      const again = (): Promise<Answer> => server.ask('POST', '/resend', { email: of, type: 'signup' });
+      expect(await call(of)).toMatchObject({ status: 200, body: {} });
+      expect(await call(of)).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } });
+      const again = (): Promise<Answer> => server.request('POST', '/resend', { email: of, type: 'signup' });
       expect((await again()).status).toBe(200);
       expect((await again()).status).toBe(429);
     }
@@ -189,12 +187,12 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     const mails = [await server.mail(email, 2), await server.mail(email, 3)];
     expect(mails.map((one) => one.subject)).toContain('Reset your password');
     server.advance(61_000);
-    expect((await server.ask('POST', '/resend', { email, type: 'signup' })).status).toBe(200);
+    expect((await server.request('POST', '/resend', { email, type: 'signup' })).status).toBe(200);
     expect((await server.mail(email, 4)).code).toMatch(/^\d{6}$/);
     const statuses: number[] = [];
     for (let n = 0; n < 6; n += 1) {
       server.advance(61_000);
-      statuses.push((await ask('hourly@example.com')).status);
+      statuses.push((await call('hourly@example.com')).status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     expect(await server.mailsOf('hourly@example.com')).toEqual([]);
@@ -204,7 +202,7 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
   test('a mail that could not be sent goes out later, once, with the same code', async () => {
     const email = 'patient@example.com';
     await server.sandbox('/api/faults', { provider: 'mail', kind: 'status', status: 451, count: 2 });
-    await server.ask('POST', '/signup', { email, password: PASSWORD });
+    await server.request('POST', '/signup', { email, password: PASSWORD });
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await server.mailsOf(email)).toEqual([]);
     await until(async () => {
@@ -213,6 +211,6 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     });
     const { code } = await server.mail(email);
     expect(await server.mailsOf(email)).toHaveLength(1);
-    expect((await server.ask('POST', '/verify', { email, token: code, type: 'email' })).status).toBe(200);
+    expect((await server.request('POST', '/verify', { email, token: code, type: 'email' })).status).toBe(200);
   });
 });

@@ -1,12 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
-import { type AuthTestServer, startAuthTestServer, serviceClient } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, serviceClient, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 type Client = ReturnType<AuthTestServer['visitor']>;
 
-describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   let count = 0;
   beforeAll(async () => {
@@ -120,7 +119,7 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
       'another relying party': { rpId: 'evil.example' },
       'another challenge': { challenge: Buffer.from('0123456789abcdef').toString('base64url') },
       'an answer of a registration': { type: 'webauthn.create' },
-      'nobody shown': { unverified: true },
+      'no user verification': { unverified: true },
       'a foreign key': { foreignKey },
       'a counter gone back': { counter: 1 },
       "another person's handle": { userHandle: Buffer.from(victimId).toString('base64url') },
@@ -134,12 +133,12 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
       expect(data, name).toBeNull();
     }
     const begun = await client.auth.passkey.startRegistration();
-    const unshown = createAuthenticator(server.url).create(begun.data?.options as never, { unverified: true });
+    const unverified = createAuthenticator(server.url).create(begun.data?.options as never, { unverified: true });
     expect(
       (
         await client.auth.passkey.verifyRegistration({
           challengeId: begun.data?.challenge_id ?? '',
-          credential: unshown as never,
+          credential: unverified as never,
         })
       ).error?.code,
     ).toBe('webauthn_verification_failed');
@@ -183,7 +182,7 @@ describe.each(engines)('passkeys by the real client (PostgreSQL: %s)', (postgres
     expect((await otherUser.auth.passkey.update({ passkeyId, friendlyName: 'Mine' })).error).toMatchObject({
       status: 404,
     });
-    expect((await server.ask('GET', '/passkeys')).status).toBe(401);
+    expect((await server.request('GET', '/passkeys')).status).toBe(401);
     const { admin } = serviceClient(server).auth;
     expect((await otherUser.auth.admin.passkey.listPasskeys({ userId })).error).toMatchObject({ status: 403 });
     expect((await admin.passkey.listPasskeys({ userId })).data).toMatchObject([{ id: passkeyId }]);
@@ -200,7 +199,7 @@ test.each(engines)(
       ['POST', '/passkeys/authentication/options'],
       ['GET', '/passkeys'],
     ] as const)
-      expect(await server.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({
+      expect(await server.request(method, path, method === 'GET' ? undefined : {})).toMatchObject({
         status: 404,
         body: { code: 'passkey_disabled', message: 'Passkeys are disabled' },
       });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer, PASSWORD } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
 
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
 const ALLOWED = 'https://app.example.com/welcome?from=mail';
 const FOREIGN = 'https://evil.example.com/welcome';
 
@@ -16,7 +15,7 @@ describe.each(engines)('redirects of links, and the order of checks (PostgreSQL:
   afterAll(() => server.close());
   const service = (): Record<string, string> => ({ authorization: `Bearer ${server.app.keys.serviceRoleKey}` });
   const generate = (body: Record<string, unknown>, query = '') =>
-    server.ask('POST', `/admin/generate_link${query}`, body, service());
+    server.request('POST', `/admin/generate_link${query}`, body, service());
 
   test.each([
     ['an allowed address', ALLOWED, ALLOWED],
@@ -33,7 +32,7 @@ describe.each(engines)('redirects of links, and the order of checks (PostgreSQL:
     expect(data.properties?.redirect_to).toBe(expected ?? server.url);
     const link = new URL(data.properties?.action_link ?? '');
     expect(link.searchParams.get('redirect_to')).toBe(expected ?? server.url);
-    const opened = await server.ask('GET', `/verify${link.search}`);
+    const opened = await server.request('GET', `/verify${link.search}`);
     const page = new URL(opened.headers.get('location') ?? '');
     expect(page.origin).toBe(expected === null ? server.url : 'https://app.example.com');
     expect(page.searchParams.get('token_hash')).toBe(data.properties?.hashed_token);
@@ -85,11 +84,11 @@ describe.each(engines)('redirects of links, and the order of checks (PostgreSQL:
   test('with no chain enabled, a wallet gets that error whatever it sends', async () => {
     const expected = { status: 422, body: { code: 'web3_provider_disabled', message: 'Web3 provider is disabled' } };
     for (const body of [{}, { chain: 7 }, { chain: 'kaspa', message: 'x', signature: 'y'.repeat(500) }])
-      expect(await server.ask('POST', '/token?grant_type=web3', body)).toMatchObject(expected);
+      expect(await server.request('POST', '/token?grant_type=web3', body)).toMatchObject(expected);
   });
 
   test('with the check for breached passwords off, a common one is accepted and the length still counts', async () => {
-    const sign = (password: string) => server.ask('POST', '/signup', { email: someone(), password });
+    const sign = (password: string) => server.request('POST', '/signup', { email: someone(), password });
     expect((await sign('password123')).status).toBe(200);
     expect(await sign('pass')).toMatchObject({ status: 422, body: { code: 'weak_password' } });
   });

@@ -1,5 +1,6 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
+import { engines as every } from '#tests/support/engines.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startTestServer, mailsTo, until, type TestServer } from '#tests/support/test-server.ts';
 
@@ -11,6 +12,8 @@ export type AccountMail = {
   readonly tokenHash: string;
 };
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
+/** For each engine to test, whether it is PostgreSQL. */
+export const engines: readonly boolean[] = every.map(({ name }) => name === 'PostgreSQL');
 export const PASSWORD = 'correct horse battery';
 
 /** The test server with tools for accounts: clients with their own IP address, codes from mails, raw calls. */
@@ -26,7 +29,7 @@ export type AuthTestServer = TestServer & {
   /** A client like a browser tab, with its own IP address. */
   visitor(ip?: string): SupabaseClient<Database>;
   /** A raw call to /auth/v1. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Signs up and confirms; returns the client with its session. */
   member(email: string, password?: string): Promise<SupabaseClient<Database>>;
 };
@@ -58,7 +61,7 @@ export async function startAuthTestServer(
   /** Waits for a message and until the server has recorded that it was sent: moving the clock in between would send it again. */
   async function arrival<T>(to: string, find: () => Promise<T | undefined>): Promise<T> {
     const found = await until(find, 5_000);
-    const leased = `select 1 from auth.message_queue where $1 in (email, '+' || phone) and lease_until > $2::timestamptz`;
+    const leased = `select 1 from private.outbox where recipient = ltrim($1, '+') and lease_until > $2::timestamptz`;
     await until(async () => (await server.app.db.one(leased, [to, server.now()])) === null, 5_000);
     return found;
   }
@@ -85,7 +88,7 @@ export async function startAuthTestServer(
       createClient<Database>(server.url, server.app.keys.serviceRoleKey, {
         auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
       }),
-    async ask(method, path, body, headers = {}) {
+    async request(method, path, body, headers = {}) {
       const response = await fetch(`${server.url}/auth/v1${path}`, {
         method,
         redirect: 'manual',

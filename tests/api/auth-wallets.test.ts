@@ -3,9 +3,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer } from './auth-test-server.ts';
-
-const engines = [false, ...(process.env['TEST_POSTGRES_URL'] ? [true] : [])];
+import { type AuthTestServer, startAuthTestServer, engines } from './auth-test-server.ts';
 
 /** A software wallet with the interface that a page finds in the browser. */
 function createWallet() {
@@ -37,7 +35,7 @@ function toBase58(bytes: Uint8Array): string {
   return text.padStart(32, '1');
 }
 
-describe.each(engines)('wallets by the real client (PostgreSQL: %s)', (postgres) => {
+describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   beforeAll(async () => {
     server = await startAuthTestServer({ postgres, env: { AUTH_WEB3: 'ethereum,solana' } });
@@ -61,9 +59,9 @@ describe.each(engines)('wallets by the real client (PostgreSQL: %s)', (postgres)
     ].join('\n');
   };
   const signIn = (message: string, signature: string, chain = 'ethereum') =>
-    server.ask('POST', '/token?grant_type=web3', { chain, message, signature });
+    server.request('POST', '/token?grant_type=web3', { chain, message, signature });
 
-  test('a wallet signs in with a message of the client, and finds its account again', async () => {
+  test('a wallet signs in with a message of supabase-js, and finds its account again', async () => {
     const wallet = createWallet();
     const client = server.visitor();
     const { data, error } = await client.auth.signInWithWeb3({

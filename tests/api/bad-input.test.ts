@@ -174,7 +174,7 @@ describe.each(engines)('bad input on $name', (engine) => {
       const [status, answer] = await ask('GET', `/storage/v1/${path}`);
       expect([path, status >= 400 && status < 500, typeof answer['message']]).toEqual([path, true, 'string']);
     }
-    expect((await ask('GET', '/realtime/v1/websocket'))[0]).toBe(501);
+    expect((await ask('GET', '/realtime/v1/websocket'))[0]).toBe(426);
     const large = JSON.stringify({ bookingId: 'x'.repeat(2_000_000) });
     expect(
       (await ask('POST', '/functions/v1/cancel-booking', large, { authorization: `Bearer ${customer.token}` }))[0],

@@ -113,10 +113,10 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const customer = await server.addCustomer();
     const code = await addCode({ discount_value: 100, max_uses: null, per_user_limit: 1 });
     expect((await hold(customer, hours(), code, 0)).status).toBe(200);
-    expect(await validate(customer, code)).toMatchObject({ error_message: 'You have used this code already.' });
+    expect(await validate(customer, code)).toMatchObject({ error_message: 'You’ve already used this code.' });
     expect(await hold(customer, hours(), code)).toMatchObject({
       status: 409,
-      body: { error: { code: 'coupon_exhausted', message: 'You have used this code already.' } },
+      body: { error: { code: 'coupon_exhausted', message: 'You’ve already used this code.' } },
     });
   });
 

@@ -6,7 +6,7 @@ import { createClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
 import { expect, test } from 'vitest';
 import { migratedFolder } from '#tests/support/image.ts';
-import { startServer } from '#tests/support/server-process.ts';
+import { PROGRAM_ENV, startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -35,9 +35,9 @@ test('accounts of a hosted project are imported once, with their ids, identities
   await writeFile(file, dump(HASH));
   await migratedFolder(join(env.DATA_DIR, 'database'));
   const run = (): { status: number | null; output: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['server/start/import-users.ts', file], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['server/main.ts', 'import-users', file], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'] ?? '', ...env },
+      env: { ...PROGRAM_ENV, ...env },
       encoding: 'utf8',
     });
     return { status, output: stdout + stderr };

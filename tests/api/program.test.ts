@@ -2,7 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migratedFolder } from '#tests/support/image.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { type Program, startProgram } from '#tests/support/program.ts';
 
 /** The contract of the running program (docs/running.md): one process per folder, exit codes, addresses, shutdown. */
@@ -76,6 +80,45 @@ test('an invalid setting stops the start and is named', () => {
   expect(output).toContain('HOLD_MINUTES');
   expect(status).toBe(78);
 });
+
+const OTHER_VERSION = `insert into private.migrations (name, checksum) values ('0042_of_another_version', '')`;
+
+/** Starts the program on data of another version, and expects it to end with one line about it. */
+function expectRefusal(env: Readonly<Record<string, string>>): void {
+  const { status, output } = runScript('start.js', {
+    SANDBOX_PORT: String(program.ports.sandboxPort + 20),
+    PORT: String(program.ports.port + 1),
+    ...env,
+  });
+  expect(output.split('\n').filter((line) => line.includes('0042'))).toEqual([
+    'the database has the unknown migration 0042_of_another_version; start the version that wrote this data, or begin with a new DATA_DIR or an empty database in DATABASE_URL',
+  ]);
+  expect(output).not.toContain('    at ');
+  expect(status).toBe(78);
+}
+
+test('a data folder of another version is refused in one line', async () => {
+  const folder = join(dataDir, 'older');
+  await migratedFolder(join(folder, 'database'));
+  const database = await PGlite.create(join(folder, 'database'));
+  await database.exec(OTHER_VERSION);
+  await database.close();
+  expectRefusal({ DATA_DIR: folder });
+}, 120_000);
+
+test.skipIf(!process.env['TEST_POSTGRES_URL'])(
+  'a PostgreSQL database of another version is refused in one line',
+  async () => {
+    const database = await createMigratedDatabase();
+    const client = new pg.Client({ connectionString: database!.url });
+    await client.connect();
+    await client.query(OTHER_VERSION);
+    await client.end();
+    expectRefusal({ DATA_DIR: join(dataDir, 'on-postgres'), DATABASE_URL: database!.url });
+    await database!.drop();
+  },
+  120_000,
+);
 
 test('the lock of a killed server does not block the next start', async () => {
   for (let n = 0; n < TRIES; n += 1) {

@@ -7,7 +7,7 @@ import { engines } from '#tests/support/engines.ts';
 import { emptySettings } from '#tests/support/program.ts';
 import { migratedFolder } from '#tests/support/image.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
-import { startServer } from '#tests/support/server-process.ts';
+import { PROGRAM_ENV, startServer } from '#tests/support/server-process.ts';
 import { checkout, freePorts, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -30,7 +30,7 @@ const PRODUCTION = {
 /** Runs one of our programs to its end. */
 function runToEnd(file: string, env: Record<string, string>): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file)], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...emptySettings(), LOG_LEVEL: 'error', ...env },
+    env: { ...PROGRAM_ENV, ...emptySettings(), LOG_LEVEL: 'error', ...env },
     encoding: 'utf8',
     timeout: 90_000,
   });
@@ -134,7 +134,7 @@ describe.each(engines)('the removal of demo accounts on $name', (engine) => {
         (select count(*)::int from private.outbox where subject_id = $2::uuid) as jobs,
         (select current_uses from public.discount_codes where code = 'DEMO10') as uses,
         (select count(*)::int from public.mailing_list where email = 'customer@example.com') as listed,
-        (select count(*)::int from storage.removed where storage_key = 'ids/picture') as pictures`,
+        (select count(*)::int from storage.deletion_queue where storage_key = 'ids/picture') as pictures`,
       [id, paid.body['bookingId'], real.body['bookingId'], foreign.body['bookingId']],
     );
     const gone = {

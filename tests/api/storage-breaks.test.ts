@@ -32,14 +32,15 @@ describe.each(kinds)('uploads that fail, on $engine.name, files on $store.name',
 
   /** Every file in the store, finished or not. */
   async function stored(): Promise<string[]> {
-    if (opened.service) return [...opened.service.kept.keys()].toSorted();
+    if (opened.service) return [...opened.service.objects.keys()].toSorted();
     const found = await readdir(join(server.dataDir, 'objects'), { recursive: true, withFileTypes: true });
     return found
       .filter((entry) => entry.isFile())
       .map((entry) => entry.name)
       .toSorted();
   }
-  const notes = async (): Promise<number> => (await server.app.db.query('select 1 from storage.removed')).rows.length;
+  const notes = async (): Promise<number> =>
+    (await server.app.db.query('select 1 from storage.deletion_queue')).rows.length;
 
   type Sent = {
     bucket?: string;
@@ -159,7 +160,7 @@ describe.each(kinds)('uploads that fail, on $engine.name, files on $store.name',
     await bucket.upload('lost.txt', 'x');
     // As after a crash, or with a database older than its files.
     await server.app.db.query(`delete from storage.objects where name = 'lost.txt'`);
-    await server.app.db.query('delete from storage.removed');
+    await server.app.db.query('delete from storage.deletion_queue');
     server.advance(3_601_000);
     await server.settle();
     expect((await stored()).length).toBe(before.length + 1); // an upload may still be running

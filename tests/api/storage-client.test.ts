@@ -592,8 +592,8 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     await service.storage.emptyBucket('private');
     await server.settle();
     await server.settle();
-    expect((await server.app.db.query('select 1 from storage.removed')).rows).toEqual([]);
-    if (opened.service) expect(opened.service.kept.size).toBe(await count());
+    expect((await server.app.db.query('select 1 from storage.deletion_queue')).rows).toEqual([]);
+    if (opened.service) expect(opened.service.objects.size).toBe(await count());
   });
 
   test('only the service may purge a cache, and there is none', async () => {

@@ -194,7 +194,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect((await ask('HEAD', late)).status).toBe(410);
     await server.settle();
     expect((await ask('HEAD', late)).status).toBe(404);
-    const { rows } = await server.app.db.query('select 1 from storage.upload_pieces');
+    const { rows } = await server.app.db.query('select 1 from storage.upload_parts');
     expect(rows).toEqual([]);
   });
 
@@ -239,7 +239,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     const at = locationOf(await create('crash.txt', 4));
     const id = at.split('/').at(-1);
     const joining = (text: string) =>
-      server.app.db.query(`update storage.uploads set joining_until = ${text} where id = $1::uuid`, [id]);
+      server.app.db.query(`update storage.uploads set assembling_until = ${text} where id = $1::uuid`, [id]);
     await joining(`clock_timestamp() + interval '1 hour'`);
     expect((await patch(at, 0, 'work')).status).toBe(423);
     expect((await ask('HEAD', at)).status).toBe(423);
@@ -326,7 +326,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     const { rows } = await server.app.db.query<{ storage_key: string }>('select storage_key from storage.objects');
     expect((await server.app.db.query('select 1 from storage.uploads')).rows).toEqual([]);
     if (opened.service) {
-      const keys = [...opened.service.kept.keys()].map((key) => key.replace('studio/files/', ''));
+      const keys = [...opened.service.objects.keys()].map((key) => key.replace('studio/files/', ''));
       expect(keys.toSorted()).toEqual(rows.map((row) => row.storage_key).toSorted());
     }
   });

@@ -1,4 +1,3 @@
-import { get } from 'node:http';
 import { readdir } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -202,7 +201,7 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
       await server.settle();
       server.advance(-3_601_000);
       expect((await own.storage.from(IDENTITY).exists(name)).data).toBe(false);
-      const { rows } = await server.app.db.query('select 1 from storage.removed');
+      const { rows } = await server.app.db.query('select 1 from storage.deletion_queue');
       expect([rows, await storedFiles()]).toEqual([[], []]);
     });
   });
@@ -359,32 +358,13 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
 
   test('bytes of an unfinished upload are deleted', async () => {
     await server.app.db.query(
-      `insert into storage.removed (storage_key, removed_at) values ('objects/${randomUUID()}', clock_timestamp() + interval '10 minutes')`,
+      `insert into storage.deletion_queue (storage_key, delete_at) values ('objects/${randomUUID()}', clock_timestamp() + interval '10 minutes')`,
     );
     await server.settle();
-    expect((await server.app.db.query('select 1 from storage.removed')).rows.length).toBe(1);
+    expect((await server.app.db.query('select 1 from storage.deletion_queue')).rows.length).toBe(1);
     server.advance(601_000);
     await server.settle();
     server.advance(-601_000);
-    expect((await server.app.db.query('select 1 from storage.removed')).rows).toEqual([]);
-  });
-
-  test('realtime answers that it is not available yet', async () => {
-    const expected = { error: 'not_implemented', message: expect.any(String) };
-    const answer = await fetch(`${server.url}/realtime/v1/api/broadcast`, { method: 'POST', body: '{}' });
-    expect([answer.status, await answer.json()]).toEqual([501, expected]);
-    // The WebSocket upgrade is refused with a reason.
-    const headers = {
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-    };
-    const status = await new Promise((resolve, reject) => {
-      get(`${server.url}/realtime/v1/websocket?vsn=2.0.0`, { headers }, (reply) =>
-        resolve(reply.resume().statusCode),
-      ).on('error', reject);
-    });
-    expect(status).toBe(501);
+    expect((await server.app.db.query('select 1 from storage.deletion_queue')).rows).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ describe.each(engines)('forms of other sites on $name', (engine) => {
 
   const made = (): Promise<unknown> =>
     server.app.db.one(
-      'select (select count(*)::int from auth.users) as accounts, (select count(*)::int from auth.message_queue) as mails, (select count(*)::int from auth.signup_attempts) as attempts',
+      'select (select count(*)::int from auth.users) as accounts, (select count(*)::int from private.outbox) as mails, (select count(*)::int from auth.signup_attempts) as attempts',
     );
 
   test.each(SIMPLE)('%s creates no account and sends no mail', async (name, headers, bodyOf) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AuthRefusal } from '#server/auth/core/errors.ts';
-import { deleteExpired } from '#server/auth/external/cleanup.ts';
+import { deleteExpired } from '#server/auth/core/cleanup.ts';
 import { importUsers } from '#server/auth/import/import-users.ts';
 import { type Answer, type AuthApp, NEW_PASSWORD, openAuthApp, PASSWORD, SITE, textIn } from './auth-app.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 const service = (method: string, path: string, body?: unknown): Promise<Answer> =>
-  app.ask(method, path, body, { token: app.keys.serviceRoleKey });
+  app.request(method, path, body, { token: app.keys.serviceRoleKey });
 const create = (form: Record<string, unknown>): Promise<Answer> => service('POST', '/admin/users', form);
 
 describe('accounts created by the service', () => {
@@ -26,12 +26,14 @@ describe('accounts created by the service', () => {
   test('the password and metadata of an unconfirmed one need its code', async () => {
     const email = address();
     expect((await create({ email, password: PASSWORD, user_metadata: { full_name: 'Ada' } })).status).toBe(200);
-    expect((await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD })).body).toMatchObject({
-      code: 'email_not_confirmed',
-    });
-    await app.ask('POST', '/resend', { type: 'signup', email });
+    expect((await app.request('POST', '/token?grant_type=password', { email, password: PASSWORD })).body).toMatchObject(
+      {
+        code: 'email_not_confirmed',
+      },
+    );
+    await app.request('POST', '/resend', { type: 'signup', email });
     const { code } = await app.mailTo(email);
-    expect((await app.ask('POST', '/verify', { email, type: 'signup', token: code })).body).toMatchObject({
+    expect((await app.request('POST', '/verify', { email, type: 'signup', token: code })).body).toMatchObject({
       user: { user_metadata: { full_name: 'Ada' } },
     });
     await app.signIn(email);
@@ -40,7 +42,7 @@ describe('accounts created by the service', () => {
   test('one may have no password', async () => {
     const email = address();
     expect((await create({ email, email_confirm: true })).status).toBe(200);
-    expect((await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD })).status).toBe(400);
+    expect((await app.request('POST', '/token?grant_type=password', { email, password: PASSWORD })).status).toBe(400);
   });
 
   test('a taken address or phone is refused as taken', async () => {
@@ -74,10 +76,12 @@ describe('changes by the service', () => {
     const banned = await service('PUT', `/admin/users/${id}`, { ban_duration: '1h30m' });
     const until = Date.parse(textIn(banned.body, 'banned_until'));
     expect(Math.abs(until - app.now().getTime() - 5_400_000)).toBeLessThan(60_000);
-    expect((await app.ask('GET', '/user', undefined, { token })).body).toMatchObject({ code: 'session_not_found' });
-    expect((await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD })).body).toMatchObject({
-      code: 'user_banned',
-    });
+    expect((await app.request('GET', '/user', undefined, { token })).body).toMatchObject({ code: 'session_not_found' });
+    expect((await app.request('POST', '/token?grant_type=password', { email, password: PASSWORD })).body).toMatchObject(
+      {
+        code: 'user_banned',
+      },
+    );
   });
 
   test('an invalid address is refused before the password is checked', async () => {
@@ -89,10 +93,10 @@ describe('changes by the service', () => {
 
   test('a new password ends the links that were mailed before', async () => {
     const { id, email } = await app.member();
-    await app.ask('POST', '/recover', { email });
+    await app.request('POST', '/recover', { email });
     const { tokenHash } = await app.mailTo(email);
     expect((await service('PUT', `/admin/users/${id}`, { password: NEW_PASSWORD })).status).toBe(200);
-    expect((await app.ask('POST', '/verify', { type: 'recovery', token_hash: tokenHash })).status).toBe(403);
+    expect((await app.request('POST', '/verify', { type: 'recovery', token_hash: tokenHash })).status).toBe(403);
     await app.signIn(email, NEW_PASSWORD);
   });
 });
@@ -104,7 +108,7 @@ describe('links generated for the service', () => {
       const made = await service('POST', '/admin/generate_link', { type, email });
       expect(made).toMatchObject({ status: 200, body: { id, email, verification_type: type, redirect_to: SITE } });
       const body = { type, token_hash: textIn(made.body, 'hashed_token') };
-      expect(await app.ask('POST', '/verify', body)).toMatchObject({ status: 200, body: { user: { id } } });
+      expect(await app.request('POST', '/verify', body)).toMatchObject({ status: 200, body: { user: { id } } });
     }
   });
 
@@ -156,14 +160,14 @@ test('only the service key may make admin calls', async () => {
       ['GET', '/invite'],
       ['GET', '/admin/nothing'],
     ] as const)
-      expect((await app.ask(method, path, undefined, options)).body).toMatchObject({ code: 'not_admin' });
+      expect((await app.request(method, path, undefined, options)).body).toMatchObject({ code: 'not_admin' });
   for (const path of ['/invite', '/admin/nothing'])
     expect(await service('GET', path)).toMatchObject({ status: 404, body: { code: 'feature_disabled' } });
 });
 
 test.each(['GET', 'POST', 'DELETE'])('%s on the OAuth server says that it is disabled', async (method) => {
   for (const path of ['/oauth/authorizations/1', '/user/oauth/grants'])
-    expect((await app.ask(method, path)).body).toMatchObject({ code: 'feature_disabled' });
+    expect((await app.request(method, path)).body).toMatchObject({ code: 'feature_disabled' });
 });
 
 test('a refusal has a name for logs', () => {
@@ -171,12 +175,12 @@ test('a refusal has a name for logs', () => {
 });
 
 test('unfinished challenges and sign-ins are deleted an hour after they expire', async () => {
-  await app.ask('GET', '/authorize?provider=google');
+  await app.request('GET', '/authorize?provider=google');
   const left = () => app.db.one<{ n: number }>('select count(*)::int as n from auth.flow_state');
-  await deleteExpired(app.db, app.now);
+  await deleteExpired({ db: app.db, clock: app.now });
   expect(await left()).toEqual({ n: 1 });
   app.advance(72 * 60_000);
-  await deleteExpired(app.db, app.now);
+  await deleteExpired({ db: app.db, clock: app.now });
   expect(await left()).toEqual({ n: 0 });
 });
 

@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { createPasswordRules, readBreached } from '#server/auth/accounts/password-rules.ts';
+import { createMessageQueue, MESSAGE_WORKERS, messageJobKinds } from '#server/auth/codes/message-queue.ts';
+import { sendMessage } from '#server/auth/codes/send-message.ts';
 import type { AuthConfig } from '#server/auth/core/config.ts';
-import { createAuthRouter } from '#server/auth/router.ts';
 import type { AuthContext } from '#server/auth/core/context.ts';
-import { createOneTimeCodes } from '#server/auth/codes/one-time-codes.ts';
-import { createMessageTemplates } from '#server/auth/codes/message-templates.ts';
-import { createMessageQueue, type MessageQueue } from '#server/auth/codes/message-queue.ts';
-import { createOneTimeTokens } from '#server/auth/codes/one-time-tokens.ts';
-import { createFlows } from '#server/auth/external/flows.ts';
-import { createMailRedirect } from '#server/auth/external/redirects.ts';
-import { createSessionCheck, createSessions } from '#server/auth/sessions/sessions.ts';
+import { mailRedirect } from '#server/auth/core/redirects.ts';
+import { createAuthRouter } from '#server/auth/router.ts';
+import { isSessionAlive } from '#server/auth/sessions/is-session-alive.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/http/caller.ts';
 import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
 import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
-import type { KnownPerson, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
+import { createQueue } from '#server/queue/queue.ts';
+import type { ProviderUser, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
 
 export const SITE = 'http://localhost:4000';
@@ -39,8 +36,9 @@ export type SignedInUser = {
 /** An auth server with settings of its own. Several share one database. */
 export type AuthServer = {
   /** Calls `/auth/v1` and returns the response. A body that is not JSON becomes `{text}`. */
-  ask(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
-  readonly queue: MessageQueue;
+  request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  /** `flush` sends what is queued. */
+  readonly queue: { flush(): Promise<void> };
 };
 
 /** The auth API on an embedded database. Mails, text messages and identity providers are in memory. */
@@ -52,7 +50,7 @@ export type AuthApp = AuthServer & {
   /** Runs before a mail is handed over. */
   beforeMail: (message: MailMessage) => Promise<void>;
   /** The person that the identity provider returns next. */
-  person: KnownPerson;
+  person: ProviderUser;
   now(): Date;
   advance(ms: number): void;
   /** Starts another server on the same database. `limitFactor`: 1 for the limits of production. */
@@ -116,9 +114,7 @@ export async function openAuthApp(): Promise<AuthApp> {
 
   function server({ config: settings = {}, limitFactor = 10_000, dependencies = {} }: ServerOptions): AuthServer {
     const config = { ...CONFIG, ...settings };
-    const codes = createOneTimeCodes({ keys, length: config.codeLength });
-    const tokens = createOneTimeTokens({ codes, clock, codeSeconds: config.codeSeconds });
-    const watch = createSessionWatch(createSessionCheck({ db, clock, config }));
+    const sessions = createSessionWatch((id) => isSessionAlive({ db, clock, config }, id));
     const textPort: AuthContext['texts'] = { send: async (message) => void texts.push(message) };
     const mail = {
       async send(message: MailMessage) {
@@ -126,28 +122,35 @@ export async function openAuthApp(): Promise<AuthApp> {
         mails.push(message);
       },
     };
-    const templates = createMessageTemplates({ db, codes, tokens, clock, config });
-    const mailRedirect = createMailRedirect(config.siteUrl, config.redirects);
-    const queue = createMessageQueue({ db, mail, texts: textPort, templates, mailRedirect, clock, log });
+    const sending = { db, keys, clock, config, mail, texts: textPort };
+    const jobs = createQueue({
+      db,
+      clock,
+      log,
+      workers: MESSAGE_WORKERS,
+      kinds: messageJobKinds((message) => sendMessage(sending, message)),
+    });
+    const queue = createMessageQueue({
+      mailRedirect: (requested) => mailRedirect(config, requested),
+      // Tests send messages themselves, so nothing is sent in the background.
+      wake: () => undefined,
+      clock,
+      codeSeconds: config.codeSeconds,
+    });
     const router = createAuthRouter({
       db,
       keys,
       clock,
-      log,
       config,
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
-      // Tests send messages themselves, so nothing is sent in the background.
-      queue: { ...queue, soon: () => undefined },
-      codes,
-      tokens,
+      queue,
       texts: textPort,
-      checkPassword: createPasswordRules({ config, breached: readBreached('') }),
+      isBreached: () => false,
       captcha: null,
-      sessions: createSessions({ db, keys, watch, clock, config }),
-      flows: createFlows({ keys, clock }),
+      sessions,
       providers: new Map([[provider.name, provider]]),
       ssoProviders: [],
-      readCaller: createReadCaller({ keys, sessions: watch, clock, keyRequired: false }),
+      readCaller: createReadCaller({ keys, sessions, clock, keyRequired: false }),
       ...dependencies,
     });
     const app = new Hono<Env>();
@@ -159,8 +162,8 @@ export async function openAuthApp(): Promise<AuthApp> {
     });
     app.route('/auth/v1', router);
     return {
-      queue,
-      async ask(method, path, body, { token, ip, headers = {} } = {}) {
+      queue: { flush: async () => void (await jobs.run()) },
+      async request(method, path, body, { token, ip, headers = {} } = {}) {
         callers += 1;
         const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
         const response = await app.request(`${SITE}/auth/v1${path}`, {
@@ -182,7 +185,7 @@ export async function openAuthApp(): Promise<AuthApp> {
 
   const main = server({});
   async function signIn(email: string, password = PASSWORD): Promise<SignedInUser> {
-    const { status, body } = await main.ask('POST', '/token?grant_type=password', { email, password });
+    const { status, body } = await main.request('POST', '/token?grant_type=password', { email, password });
     if (status !== 200) throw new Error(`signing in answered ${status} ${textIn(body, 'code')}`);
     return {
       id: textIn(body, 'user', 'id'),
@@ -218,7 +221,7 @@ export async function openAuthApp(): Promise<AuthApp> {
     },
     async member(email = `${randomUUID().slice(0, 13)}@example.com`) {
       const form = { email, password: PASSWORD, email_confirm: true };
-      const made = await main.ask('POST', '/admin/users', form, { token: keys.serviceRoleKey });
+      const made = await main.request('POST', '/admin/users', form, { token: keys.serviceRoleKey });
       if (made.status !== 200) throw new Error(`an account was refused: ${textIn(made.body, 'message')}`);
       return signIn(email);
     },
@@ -236,20 +239,20 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
 }
 
 /** A person with a verified address, as an identity provider returns one. */
-export function providerPerson(more: Partial<KnownPerson> = {}): KnownPerson {
+export function providerPerson(more: Partial<ProviderUser> = {}): ProviderUser {
   const subject = randomUUID();
   return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
 }
 
 /** An identity provider in memory. Its id token is the number of seconds until its expiry. */
-function createProvider(person: () => KnownPerson): SignInProvider {
+function createProvider(person: () => ProviderUser): SignInProvider {
   return {
     name: 'google',
     formPost: false,
     startUrl: ({ state }) => Promise.resolve(`https://accounts.example.com/?state=${state}`),
-    redeem: () => Promise.resolve({ person: person(), accessToken: 'provider access', refreshToken: null }),
+    redeem: () => Promise.resolve({ user: person(), accessToken: 'provider access', refreshToken: null }),
     readIdToken: (token) =>
-      Promise.resolve({ person: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
+      Promise.resolve({ user: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
   };
 }
 

@@ -7,10 +7,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 const refresh = (refresh_token: string): Promise<Answer> =>
-  app.ask('POST', '/token?grant_type=refresh_token', { refresh_token });
+  app.request('POST', '/token?grant_type=refresh_token', { refresh_token });
 const claimsOf = (token: string): unknown =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-const user = (token: string): Promise<Answer> => app.ask('GET', '/user', undefined, { token });
+const user = (token: string): Promise<Answer> => app.request('GET', '/user', undefined, { token });
 
 describe('refresh tokens', () => {
   test('the newest is rotated, and a slow concurrent request with an older one gets the newest again', async () => {
@@ -36,7 +36,7 @@ describe('refresh tokens', () => {
     const { refresh: token } = await app.member();
     const short = app.server({ config: { sessionSeconds: 60 } });
     app.advance(61_000);
-    expect(await short.ask('POST', '/token?grant_type=refresh_token', { refresh_token: token })).toMatchObject({
+    expect(await short.request('POST', '/token?grant_type=refresh_token', { refresh_token: token })).toMatchObject({
       status: 400,
       body: { code: 'session_expired', message: 'Invalid Refresh Token: Session Expired' },
     });
@@ -46,7 +46,7 @@ describe('refresh tokens', () => {
 describe('sessions', () => {
   const login = async (email: string, headers: Record<string, string>): Promise<string> =>
     textIn(
-      (await app.ask('POST', '/token?grant_type=password', { email, password: PASSWORD }, { headers })).body,
+      (await app.request('POST', '/token?grant_type=password', { email, password: PASSWORD }, { headers })).body,
       'access_token',
     );
   async function twice(): Promise<{ one: SignedInUser; other: string }> {
@@ -54,7 +54,7 @@ describe('sessions', () => {
     return { one, other: await login(one.email, { 'user-agent': 'A browser' }) };
   }
   const list = async (token: string): Promise<Record<string, unknown>[]> => {
-    const { sessions } = (await app.ask('GET', '/user/sessions', undefined, { token })).body;
+    const { sessions } = (await app.request('GET', '/user/sessions', undefined, { token })).body;
     if (!Array.isArray(sessions)) throw new Error('no list of sessions');
     return sessions;
   };
@@ -62,9 +62,9 @@ describe('sessions', () => {
   test('a token names the methods of its session', async () => {
     const { email, token } = await app.member();
     expect(claimsOf(token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
-    await app.ask('POST', '/recover', { email });
+    await app.request('POST', '/recover', { email });
     const { tokenHash } = await app.mailTo(email);
-    const { body } = await app.ask('POST', '/verify', { type: 'recovery', token_hash: tokenHash });
+    const { body } = await app.request('POST', '/verify', { type: 'recovery', token_hash: tokenHash });
     expect(claimsOf(textIn(body, 'access_token'))).toMatchObject({ amr: [{ method: 'otp' }] });
   });
 
@@ -76,7 +76,7 @@ describe('sessions', () => {
       { agent: null, current: true },
     ]);
     const id = String(sessions[0]?.['id']);
-    const end = (of: string) => app.ask('DELETE', `/user/sessions/${of}`, undefined, { token: one.token });
+    const end = (of: string) => app.request('DELETE', `/user/sessions/${of}`, undefined, { token: one.token });
     for (const wrong of ['x', `x${id}`, `${id}x`])
       expect(await end(wrong)).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
     expect((await end(id)).status).toBe(200);
@@ -93,13 +93,13 @@ describe('sessions', () => {
   ])('after signing out with scope %s, this session gets %i and the other %i', async (scope, own, others) => {
     const { one, other } = await twice();
     const path = scope === null ? '/logout' : `/logout?scope=${scope}`;
-    expect((await app.ask('POST', path, undefined, { token: one.token })).status).toBe(204);
+    expect((await app.request('POST', path, undefined, { token: one.token })).status).toBe(204);
     expect([(await user(one.token)).status, (await user(other)).status]).toEqual([own, others]);
   });
 
   test('an unknown scope is refused', async () => {
     const { token } = await app.member();
-    expect((await app.ask('POST', '/logout?scope=all', undefined, { token })).status).toBe(400);
+    expect((await app.request('POST', '/logout?scope=all', undefined, { token })).status).toBe(400);
     expect((await user(token)).status).toBe(200);
   });
 
@@ -118,7 +118,7 @@ describe('sessions', () => {
         body: { code: 'no_authorization' },
       });
     expect((await user(sign({ role: 'authenticated', sub: id, session_id: session }))).status).toBe(200);
-    expect((await app.ask('GET', '/user')).status).toBe(401);
+    expect((await app.request('GET', '/user')).status).toBe(401);
   });
 
   test('concurrent requests each get their own account', async () => {

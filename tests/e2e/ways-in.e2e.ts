@@ -29,7 +29,7 @@ test('signing in works with Google, an authenticator app and a passkey, and each
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText('That didn’t work: The person said no')).toBeVisible();
+  await expect(page.getByText('That didn’t work: The sign-in was cancelled')).toBeVisible();
   await accessible(page);
 
   await page.getByRole('button', { name: 'Continue with Google' }).click();

@@ -30,7 +30,7 @@ describe('create-payment', () => {
   const span = { studio_id: STUDIO, start_time: '2031-05-02T10:00:00+10:00', end_time: '2031-05-02T02:00:00Z' };
   const metadata = { studioId: STUDIO, startTime: '2031-05-02T10:00:00+10:00', endTime: '2031-05-02T02:00:00Z' };
   beforeEach(() => {
-    app.answers['bookings.hold'] = () => held;
+    app.answers['holdBooking'] = () => held;
   });
 
   test.each([
@@ -75,11 +75,11 @@ describe('create-payment', () => {
     expect(await readAnswer(await app.send('create-payment', 'person', { body }))).toEqual(
       ok({ url: 'https://pay.example/x', bookingId: BOOKING, reference: 'HC-ABC123', total: 82.55 }),
     );
-    expect(operationCalls()).toEqual([['bookings.hold', { ...wanted, ...more }]]);
+    expect(operationCalls()).toEqual([['holdBooking', { ...wanted, ...more }]]);
   });
 
   test('answers 202 while the payment provider has not answered', async () => {
-    app.answers['bookings.hold'] = () => ({ ...held, url: null });
+    app.answers['holdBooking'] = () => ({ ...held, url: null });
     expect(await readAnswer(await app.send('create-payment', 'person', { body: { bookingData: span } }))).toEqual(
       ok({ url: null, pending: true, bookingId: BOOKING, reference: 'HC-ABC123', total: 82.55 }, 202),
     );
@@ -147,12 +147,12 @@ test.each([
   ['full', 8255, 82.55],
   ['none', 0, 0],
 ] as const)('cancel-booking cancels for the caller and tells the refund: %s', async (refund, amountCents, amount) => {
-  app.answers['bookings.cancel'] = () => ({ refund, amountCents });
+  app.answers['cancelBooking'] = () => ({ refund, amountCents });
   const body = { bookingId: BOOKING, userId: STAFF };
   expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toEqual(
     ok({ cancelled: true, refund, amount }),
   );
-  expect(operationCalls()).toEqual([['bookings.cancel', BOOKING, PERSON]]);
+  expect(operationCalls()).toEqual([['cancelBooking', BOOKING, PERSON]]);
 });
 
 test.each([
@@ -160,16 +160,16 @@ test.each([
   ['confirmed', false, null],
   ['pending', false, null],
 ])("release-hold releases the caller's hold and returns its state: %s", async (status, released, couponCode) => {
-  app.answers['bookings.letGo'] = () => ({ booking: { ...booking, status }, couponCode });
+  app.answers['releaseOwnHold'] = () => ({ booking: { ...booking, status }, couponCode });
   expect(await readAnswer(await app.send('release-hold', 'person', { body: { bookingId: BOOKING } }))).toEqual(
     ok({ released, status, couponCode }),
   );
-  expect(operationCalls()).toEqual([['bookings.letGo', BOOKING, PERSON]]);
+  expect(operationCalls()).toEqual([['releaseOwnHold', BOOKING, PERSON]]);
 });
 
 describe('generate-access-code', () => {
   test("returns the code of the caller's own booking", async () => {
-    Object.assign(app.answers, { 'bookings.own': () => booking, ensureCode: () => access });
+    Object.assign(app.answers, { readOwnBooking: () => booking, ensureCode: () => access });
     expect(
       await readAnswer(await app.send('generate-access-code', 'person', { body: { bookingId: BOOKING } })),
     ).toEqual(
@@ -182,18 +182,18 @@ describe('generate-access-code', () => {
       }),
     );
     expect(operationCalls()).toEqual([
-      ['bookings.own', PERSON, BOOKING],
+      ['readOwnBooking', PERSON, BOOKING],
       ['ensureCode', BOOKING],
     ]);
   });
 
   test("does not request a code for another account's booking", async () => {
-    app.answers['bookings.own'] = () => {
+    app.answers['readOwnBooking'] = () => {
       throw new Refusal('not_found', 'Booking not found');
     };
     const response = await app.send('generate-access-code', 'staff', { body: { bookingId: BOOKING } });
     expect(response.status).toBe(404);
-    expect(operationCalls()).toEqual([['bookings.own', STAFF, BOOKING]]);
+    expect(operationCalls()).toEqual([['readOwnBooking', STAFF, BOOKING]]);
   });
 });
 
@@ -203,9 +203,9 @@ describe.each(['send-booking-confirmation', 'send-access-code-email'])('%s', (na
     [{ bookingId: null }, null],
     [{}, null],
   ])('given %j it asks for a booking of the caller and answers 202', async (body, bookingId) => {
-    app.answers['bookings.own'] = () => booking;
+    app.answers['readOwnBooking'] = () => booking;
     expect(await readAnswer(await app.send(name, 'person', { body }))).toEqual(ok({ queued: true }, 202));
-    expect(operationCalls()).toEqual([['bookings.own', PERSON, bookingId]]);
+    expect(operationCalls()).toEqual([['readOwnBooking', PERSON, bookingId]]);
   });
 
   test('refuses an invalid booking id', async () => {
@@ -216,7 +216,13 @@ describe.each(['send-booking-confirmation', 'send-access-code-email'])('%s', (na
 
 describe('verify-payment', () => {
   const ask = (state: string, more: object = {}) => {
-    app.answers['status.ask'] = () => ({ booking, payment: { ...payment, state }, paid: true, asking: false, ...more });
+    app.answers['readPaymentStatus'] = () => ({
+      booking,
+      payment: { ...payment, state },
+      paid: true,
+      waiting: false,
+      ...more,
+    });
   };
   const standing = { paid: true, status: 'confirmed', payment: 'paid', bookingId: BOOKING, reference: 'HC-ABC123' };
   const body = { sessionId: 'cs_test_1' };
@@ -238,7 +244,7 @@ describe('verify-payment', () => {
         },
       }),
     );
-    expect(operationCalls()).toEqual([['status.ask', 'cs_test_1']]);
+    expect(operationCalls()).toEqual([['readPaymentStatus', 'cs_test_1']]);
   });
 
   test.each(['guest', 'staff', 'service'] as const)('shows %s nothing private', async (by) => {
@@ -252,7 +258,7 @@ describe('verify-payment', () => {
   });
 
   test('answers state asking while the provider has not answered', async () => {
-    ask('open', { paid: false, asking: true });
+    ask('open', { paid: false, waiting: true });
     expect(await readAnswer(await app.send('verify-payment', 'guest', { body }))).toEqual(
       ok({ ...standing, paid: false, payment: 'open', state: 'asking' }),
     );
@@ -282,7 +288,7 @@ describe('verify-payment', () => {
     ask('paid');
     const sessionId = `free_${BOOKING}`;
     expect((await app.send('verify-payment', 'guest', { body: { sessionId } })).status).toBe(200);
-    expect(operationCalls()).toEqual([['status.ask', sessionId]]);
+    expect(operationCalls()).toEqual([['readPaymentStatus', sessionId]]);
   });
 
   test.each([
@@ -313,14 +319,14 @@ describe('verify-payment', () => {
 describe('stripe-webhook', () => {
   test('passes the raw text and its signature to the provider and stores the event', async () => {
     const event = { id: 'evt_1', type: 'checkout.session.completed' };
-    Object.assign(app.answers, { 'payments.readEvent': () => event, 'inbox.accept': () => undefined });
+    Object.assign(app.answers, { 'payments.readEvent': () => event, acceptEvent: () => undefined });
     const headers = { 'stripe-signature': 't=1,v1=2' };
     expect(await readAnswer(await app.send('stripe-webhook', 'none', { body: '{ "raw": 1}', headers }))).toEqual(
       ok({ received: true }),
     );
     expect(operationCalls()).toEqual([
       ['payments.readEvent', '{ "raw": 1}', 't=1,v1=2'],
-      ['inbox.accept', 'stripe', event],
+      ['acceptEvent', event],
     ]);
   });
 
@@ -336,7 +342,7 @@ describe('stripe-webhook', () => {
 
   test('does not answer 2xx for an event that could not be stored', async () => {
     app.answers['payments.readEvent'] = () => ({ id: 'evt_1' });
-    app.answers['inbox.accept'] = () => {
+    app.answers['acceptEvent'] = () => {
       throw new Error('database gone');
     };
     expect((await app.send('stripe-webhook', 'none', { body: '{}' })).status).toBe(500);

@@ -15,7 +15,7 @@ type Row = {
 };
 const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
 const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
-const own = { 'bookings.own': () => booking };
+const own = { readOwnBooking: () => booking };
 const opened = { ...own, ensureCode: () => access, renewCode: () => access };
 
 const ROWS: readonly Row[] = [
@@ -24,28 +24,28 @@ const ROWS: readonly Row[] = [
     callers: 'signed-in',
     limit: ['create-payment', 20, 60],
     body: { bookingData: span },
-    answers: { 'bookings.hold': () => held },
+    answers: { holdBooking: () => held },
   },
   {
     name: 'release-hold',
     callers: 'signed-in',
     limit: ['release-hold', 60, 60],
     body: { bookingId: BOOKING },
-    answers: { 'bookings.letGo': () => ({ booking, couponCode: null }) },
+    answers: { releaseOwnHold: () => ({ booking, couponCode: null }) },
   },
   {
     name: 'verify-payment',
     callers: 'everyone',
     limit: ['verify-payment', 60, 60],
     body: { sessionId: 'cs_test_1' },
-    answers: { 'status.ask': () => ({ booking, payment, paid: true, asking: false }) },
+    answers: { readPaymentStatus: () => ({ booking, payment, paid: true, waiting: false }) },
   },
   {
     name: 'cancel-booking',
     callers: 'signed-in',
     limit: ['cancel-booking', 30, 60],
     body: { bookingId: BOOKING },
-    answers: { 'bookings.cancel': () => ({ refund: 'full', amountCents: 8250 }) },
+    answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250 }) },
   },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
@@ -74,20 +74,20 @@ const ROWS: readonly Row[] = [
     callers: 'signed-in',
     limit: ['verify-id', 10, 3600],
     body: { idImage: `data:image/png;base64,${'A'.repeat(40)}` },
-    answers: { 'identity.verifyPhoto': () => verification() },
+    answers: { checkPhoto: () => verification() },
   },
   {
     name: 'create-verification-session',
     callers: 'signed-in',
     limit: ['create-verification-session', 5, 3600],
-    answers: { 'identity.beginHosted': () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
+    answers: { startHostedCheck: () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
   },
   {
     name: 'check-verification-and-checkout',
     callers: 'signed-in',
     limit: ['check-verification', 120, 60],
     body: { verificationSessionId: 'vs_1' },
-    answers: { 'identity.checkHosted': () => ({ verified: true, status: 'verified', error: null }) },
+    answers: { readHostedCheck: () => ({ verified: true, status: 'verified', error: null }) },
   },
   {
     name: 'manual-power-control',
@@ -113,12 +113,12 @@ const ROWS: readonly Row[] = [
     callers: 'provider',
     limit: null,
     body: JSON.stringify({ payload: { product: { id: 'lock-1' }, event: { type: 5, data: {} } } }),
-    answers: { verifyReport: () => true },
+    answers: { verifyLockWebhook: () => true },
   },
 ];
 
 function takesEvents(): Row['answers'] {
-  return { 'payments.readEvent': () => ({ id: 'evt_1' }), 'inbox.accept': () => undefined };
+  return { 'payments.readEvent': () => ({ id: 'evt_1' }), acceptEvent: () => undefined };
 }
 function verification(): unknown {
   const date = { iso: '1990-01-01', printed: null };

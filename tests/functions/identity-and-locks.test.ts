@@ -14,32 +14,32 @@ describe('check-verification-and-checkout', () => {
   const check = async (body: unknown) =>
     readAnswer(await app.send('check-verification-and-checkout', 'person', { body }));
 
-  test('checks the caller, whoever the body names', async () => {
-    app.answers['identity.checkHosted'] = () => ({ verified: true, status: 'verified', error: null });
+  test('reads the check of the caller, whoever the body names', async () => {
+    app.answers['readHostedCheck'] = () => ({ verified: true, status: 'verified', error: null });
     expect(await check({ verificationSessionId: 'vs_1', userId: STAFF })).toEqual(
       ok({ verified: true, status: 'verified', checkoutUrl: '/checkout' }),
     );
-    expect(operationCalls()).toEqual([['identity.checkHosted', PERSON, 'vs_1']]);
+    expect(operationCalls()).toEqual([['readHostedCheck', PERSON, 'vs_1']]);
   });
 
   test('gives no checkout URL without verification, and says why', async () => {
-    app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'failed', error: 'The name differs.' });
+    app.answers['readHostedCheck'] = () => ({ verified: false, status: 'failed', error: 'The name differs.' });
     expect(await check({ verificationSessionId: 'vs_1' })).toEqual(
       ok({ verified: false, status: 'failed', checkoutUrl: null, error: 'The name differs.' }),
     );
   });
 
   test.each(['vs_1', 'vs_test_1PqRs7', `vs_${'x'.repeat(200)}`])(
-    'takes %s as a check',
+    'accepts the session id %s',
     async (verificationSessionId) => {
-      app.answers['identity.checkHosted'] = () => ({ verified: false, status: 'processing', error: null });
+      app.answers['readHostedCheck'] = () => ({ verified: false, status: 'processing', error: null });
       expect(await check({ verificationSessionId })).toMatchObject({ status: 200 });
-      expect(operationCalls()).toEqual([['identity.checkHosted', PERSON, verificationSessionId]]);
+      expect(operationCalls()).toEqual([['readHostedCheck', PERSON, verificationSessionId]]);
     },
   );
 
   test.each([undefined, null, 1, '', 'vs_', 'xvs_1', 'vs_a-b', `vs_${'x'.repeat(201)}`])(
-    'refuses %j as a check',
+    'refuses the session id %j',
     async (verificationSessionId) => {
       expect(await check({ verificationSessionId })).toMatchObject({
         status: 400,
@@ -57,11 +57,11 @@ describe('check-verification-and-checkout', () => {
 });
 
 test('create-verification-session starts a check for the caller', async () => {
-  app.answers['identity.beginHosted'] = () => ({ id: 'vs_1', url: 'https://verify.example/1' });
+  app.answers['startHostedCheck'] = () => ({ id: 'vs_1', url: 'https://verify.example/1' });
   expect(
     await readAnswer(await app.send('create-verification-session', 'person', { body: { userId: STAFF } })),
   ).toEqual(ok({ verificationSessionId: 'vs_1', verificationUrl: 'https://verify.example/1' }));
-  expect(operationCalls()).toEqual([['identity.beginHosted', PERSON, 'person@example.com']]);
+  expect(operationCalls()).toEqual([['startHostedCheck', PERSON, 'person@example.com']]);
 });
 
 describe('verify-id', () => {
@@ -87,7 +87,7 @@ describe('verify-id', () => {
   const idImage = `data:image/jpeg;base64,${picture.toString('base64')}`;
   const send = async (body: unknown) => readAnswer(await app.send('verify-id', 'person', { body }));
   const answering = (more: object = {}) => {
-    app.answers['identity.verifyPhoto'] = () => ({
+    app.answers['checkPhoto'] = () => ({
       id: 'v1',
       judgement,
       reading: { ...reading, ...more },
@@ -124,7 +124,7 @@ describe('verify-id', () => {
         failureReasons: ['The middle name differs.'],
       }),
     );
-    expect(operationCalls()).toEqual([['identity.verifyPhoto', PERSON, picture]]);
+    expect(operationCalls()).toEqual([['checkPhoto', PERSON, picture]]);
   });
 
   test.each([
@@ -221,15 +221,15 @@ describe('igloohome-webhook', () => {
     payload: { product: { id }, event: { type, data: { activityLogs } } },
   });
   const send = async (body: unknown) => readAnswer(await app.send('igloohome-webhook', 'none', { body }));
-  beforeEach(() => Object.assign(app.answers, { verifyReport: () => true, recordUse: () => undefined }));
+  beforeEach(() => Object.assign(app.answers, { verifyLockWebhook: () => true, recordUse: () => undefined }));
   const used = () => operationCalls().filter(([name]) => name === 'recordUse');
 
   test('verifies the raw text before it reads it', async () => {
-    app.answers['verifyReport'] = () => false;
+    app.answers['verifyLockWebhook'] = () => false;
     expect(await send('{ "raw": 1')).toEqual(
       ok({ error: { code: 'invalid_request', message: 'The signature is invalid.' } }, 400),
     );
-    expect(operationCalls()).toEqual([['verifyReport', expect.any(Request), '{ "raw": 1']]);
+    expect(operationCalls()).toEqual([['verifyLockWebhook', expect.any(Request), '{ "raw": 1']]);
   });
 
   test('marks each code that opened a door, with the lock and the time', async () => {

@@ -13,7 +13,7 @@ function prepare(one: FunctionsApp): FunctionsApp {
   Object.assign(one.answers, {
     ensureCode: () => access,
     renewCode: () => access,
-    'bookings.own': (userId: string) => {
+    readOwnBooking: (userId: string) => {
       if (userId !== PERSON) throw new Refusal('not_found', 'Booking not found');
       return booking;
     },
@@ -89,7 +89,7 @@ describe('with the link of a code mail', () => {
   });
 
   test('of another booking does not help a signed-in account', async () => {
-    app.answers['bookings.own'] = () => {
+    app.answers['readOwnBooking'] = () => {
       throw new Refusal('not_found', 'Booking not found');
     };
     expect(await readAnswer(await get({ booking_id: BOOKING, token: link(OTHER_BOOKING) }, 'person'))).toEqual({
@@ -97,7 +97,7 @@ describe('with the link of a code mail', () => {
       body: { success: false, error: 'Booking not found', code: 'not_found', expired: false },
       retryAfter: null,
     });
-    expect(operationCalls()).toEqual([['bookings.own', PERSON, BOOKING]]);
+    expect(operationCalls()).toEqual([['readOwnBooking', PERSON, BOOKING]]);
   });
 });
 
@@ -107,9 +107,9 @@ describe('without a link', () => {
     const body = { booking_id: BOOKING, token: null };
     expect((await app.send('regenerate-pin', 'person', { body })).status).toBe(200);
     expect(operationCalls()).toEqual([
-      ['bookings.own', PERSON, BOOKING],
+      ['readOwnBooking', PERSON, BOOKING],
       ['ensureCode', BOOKING],
-      ['bookings.own', PERSON, BOOKING],
+      ['readOwnBooking', PERSON, BOOKING],
       ['renewCode', BOOKING, PERSON],
     ]);
   });

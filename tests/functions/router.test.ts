@@ -10,12 +10,12 @@ const body = { bookingId: BOOKING };
 
 function createApp(options: Parameters<typeof createFunctionsApp>[0] = {}): FunctionsApp {
   const app = createFunctionsApp(options);
-  Object.assign(app.answers, { 'bookings.cancel': () => ({ refund: 'none', amountCents: 0 }) });
+  Object.assign(app.answers, { cancelBooking: () => ({ refund: 'none', amountCents: 0 }) });
   return app;
 }
 const failing = (error: unknown): FunctionsApp => {
   const app = createFunctionsApp();
-  app.answers['bookings.cancel'] = () => {
+  app.answers['cancelBooking'] = () => {
     throw error;
   };
   return app;
@@ -99,7 +99,7 @@ test('a provider that does not answer is 503 with Retry-After, and its reason is
     body: {
       error: {
         code: 'provider_unavailable',
-        message: 'A service we depend on cannot be reached right now. Please try again in a moment.',
+        message: 'We can’t reach a service we depend on right now. Please try again in a moment.',
       },
     },
     retryAfter: '5',
@@ -143,7 +143,7 @@ describe('a body', () => {
     expect(await readAnswer(await app.send('cancel-booking', 'person', { body: '{' }))).toMatchObject({
       body: { error: { message: 'The body is not JSON.' } },
     });
-    app.answers['bookings.own'] = () => ({});
+    app.answers['readOwnBooking'] = () => ({});
     expect((await app.send('send-booking-confirmation', 'person')).status).toBe(202);
     expect((await app.send('send-booking-confirmation', 'person', { body: ' \n ' })).status).toBe(202);
   });
@@ -179,7 +179,7 @@ describe('a body', () => {
 
   test('of a provider may have 1 MiB and any content type', async () => {
     const app = createFunctionsApp();
-    Object.assign(app.answers, { 'payments.readEvent': () => ({ id: 'evt_1' }), 'inbox.accept': () => undefined });
+    Object.assign(app.answers, { 'payments.readEvent': () => ({ id: 'evt_1' }), acceptEvent: () => undefined });
     const headers = { 'content-type': 'text/plain' };
     expect((await app.send('stripe-webhook', 'none', { body: 'x'.repeat(MIB), headers })).status).toBe(200);
     expect((await app.send('stripe-webhook', 'none', { body: 'x'.repeat(MIB + 1), headers })).status).toBe(413);
@@ -193,7 +193,7 @@ describe('a body', () => {
       seen.push(app.reserved());
       throw new Refusal('not_found', 'No.');
     };
-    Object.assign(app.answers, { 'bookings.cancel': look, 'identity.verifyPhoto': look, 'inbox.accept': look });
+    Object.assign(app.answers, { cancelBooking: look, checkPhoto: look, acceptEvent: look });
     app.answers['payments.readEvent'] = () => ({ id: 'evt_1' });
     const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;
     const small = JSON.stringify(body);
@@ -211,7 +211,7 @@ describe('a body', () => {
   test('of unknown length reserves the maximum', async () => {
     const app = createFunctionsApp();
     const seen: unknown[] = [];
-    app.answers['bookings.cancel'] = () => {
+    app.answers['cancelBooking'] = () => {
       seen.push(app.reserved());
       return { refund: 'none', amountCents: 0 };
     };
@@ -233,7 +233,7 @@ describe('a body', () => {
 
 test('large bodies are parsed one after another, and invalid JSON does not stop the next', async () => {
   const app = createFunctionsApp();
-  app.answers['identity.verifyPhoto'] = () => {
+  app.answers['checkPhoto'] = () => {
     throw new Refusal('image_refused', 'No.');
   };
   const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;

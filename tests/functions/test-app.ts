@@ -22,10 +22,22 @@ vi.mock('#server/operations/access/issue-first-code.ts', () => ({ ensureCode: op
 vi.mock('#server/operations/access/issue-test-pin.ts', () => ({ issueTestPin: operation('issueTestPin') }));
 vi.mock('#server/operations/access/record-use.ts', () => ({ recordUse: operation('recordUse') }));
 vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation('renewCode') }));
+vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operation('cancelBooking') }));
+vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
+vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
+vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
+vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
+vi.mock('#server/operations/identity/check-photo.ts', () => ({ checkPhoto: operation('checkPhoto') }));
+vi.mock('#server/operations/identity/hosted-check.ts', () => ({
+  readHostedCheck: operation('readHostedCheck'),
+  startHostedCheck: operation('startHostedCheck'),
+}));
 vi.mock('#server/operations/power/switch-power.ts', () => ({
   switchPower: operation('switchPower'),
   testPower: operation('testPower'),
 }));
+
+vi.mock('#server/operations/webhooks/handle-events.ts', () => ({ acceptEvent: operation('acceptEvent') }));
 
 type FakeContext = { call(name: string, values: unknown[]): Promise<never> };
 
@@ -154,8 +166,6 @@ export function createFunctionsApp(
     (name: string) =>
     (...values: unknown[]): Promise<never> =>
       call(name, values);
-  const port = <const N extends string>(name: string, methods: readonly N[]) =>
-    Object.fromEntries(methods.map((method) => [method, fake(`${name}.${method}`)])) as Record<N, never>;
   const total = options.bodyBytes ?? 64 * 1024 * 1024;
   const bodies = {
     small: createBodyBudget({ total, perSender: total }),
@@ -185,8 +195,7 @@ export function createFunctionsApp(
       developerPages: options.developerPages ?? true,
     },
     links,
-    status: port('status', ['ask']),
-    bookings: port('bookings', ['hold', 'letGo', 'cancel', 'own']),
+    booking: { call } as never,
     // Cast: the operations are fake, and the functions read nothing else of it.
     access: {
       call,
@@ -196,16 +205,18 @@ export function createFunctionsApp(
         ['another studio', 'lock-2'],
       ]),
     } as never,
-    identity: port('identity', ['verifyPhoto', 'beginHosted', 'checkHosted', 'deleteImage']),
-    payments: {
-      readEvent: (raw: string, signature: string) => {
-        calls.push(['payments.readEvent', raw, signature]);
-        return answers['payments.readEvent']?.(...([raw, signature] as never[]));
+    identity: { call } as never,
+    payment: {
+      call,
+      payments: {
+        readEvent: (raw: string, signature: string) => {
+          calls.push(['payments.readEvent', raw, signature]);
+          return answers['payments.readEvent']?.(...([raw, signature] as never[]));
+        },
       },
     } as never,
     power: { call } as never,
-    inbox: port('inbox', ['accept', 'drain']),
-    verifyReport: fake('verifyReport'),
+    verifyLockWebhook: fake('verifyLockWebhook'),
     drain: fake('drain'),
   });
   const app = new Hono<Env>();

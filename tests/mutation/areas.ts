@@ -26,6 +26,6 @@ export const AREAS: readonly Area[] = [
     name: 'auth',
     mutate: [...sources('server/auth'), '!server/auth/accounts/common-passwords.ts'],
     // Without tests/api, whose servers take minutes to start; a mutant that survives here may still fail there.
-    tests: ['server/auth/{accounts,external,import}/*.test.ts', 'tests/auth/**/*.test.ts'],
+    tests: ['server/auth/{accounts,core,import}/*.test.ts', 'tests/auth/**/*.test.ts'],
   },
 ];

@@ -1,6 +1,6 @@
 type Rows = (text: string) => Promise<readonly Record<string, unknown>[]>;
 
-const OURS = `n.nspname in ('auth', 'storage', 'private', 'public', 'answer')`;
+const OURS = `n.nspname in ('auth', 'storage', 'private', 'public', 'rest')`;
 
 /** Everything that a migration can define, as text without ids: two databases with equal text behave alike. */
 const PARTS: readonly string[] = [

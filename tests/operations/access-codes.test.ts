@@ -5,7 +5,9 @@ import { ensureCode, requestFirstCode } from '#server/operations/access/issue-fi
 import { recordUse } from '#server/operations/access/record-use.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import type { Job } from '#server/operations/outbox.ts';
+import type { Job } from '#server/operations/core/jobs.ts';
+import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities } from '#server/providers/ports.ts';
 import {
@@ -64,6 +66,7 @@ const jobFor = (bookingId: string): Job => ({
   id: randomUUID(),
   kind: 'access.request',
   subjectId: bookingId,
+  recipient: null,
   payload: {},
   dueAt: new Date(),
   deadlineAt: null,
@@ -154,7 +157,7 @@ describe('the code of a booking', () => {
 
   test('issued while the booking was being cancelled is removed from the lock again', async () => {
     const { id, person } = await confirmedBooking();
-    system.state.duringRequest = () => system.bookings.cancel(id, person);
+    system.state.duringRequest = () => cancelBooking(system.booking, id, person);
     await requestFirstCode(system.access, jobFor(id));
     expect(system.state.codes.size).toBe(1);
     await system.jobs.drain();
@@ -163,12 +166,12 @@ describe('the code of a booking', () => {
 
   test('of an unpaid or unknown booking is neither shown nor issued', async () => {
     const person = await addPerson(db);
-    const { bookingId } = await system.bookings.hold(system.request(person));
+    const { bookingId } = await holdBooking(system.booking, system.request(person));
     const renew = (context: typeof system.access, id: string) => renewCode(context, id, null);
     for (const operation of [showAccess, ensureCode, renew]) {
       await expect(operation(system.access, bookingId)).rejects.toMatchObject({
         code: 'not_confirmed',
-        message: 'This booking is not paid for yet.',
+        message: 'This booking hasn’t been paid yet.',
       });
       await expect(operation(system.access, randomUUID())).rejects.toMatchObject({
         code: 'not_found',
@@ -334,7 +337,7 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     const { id, person } = await confirmedBooking();
     await requestFirstCode(system.access, jobFor(id));
     const before = await alerts();
-    await system.bookings.cancel(id, person);
+    await cancelBooking(system.booking, id, person);
     await system.jobs.drain();
     expect(await alerts()).toBe(before + 1);
     expect(system.state.revoked).toEqual([]);

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Database } from '#server/db/database.ts';
+import { deleteFullLimits } from '#server/http/limits.ts';
 import { createMetrics } from '#server/http/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
-import { enqueue, type JobKind, longestWaitMs } from '#server/operations/outbox.ts';
-import type { PaymentDesk } from '#server/operations/payments/desk.ts';
-import type { JobHandler } from '#server/queue/jobs.ts';
+import { enqueue, JOB_RULES, type JobKind, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
+import type { Task } from '#server/queue/scheduler.ts';
+import { type JobHandler, type JobRules, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
 
 const KINDS: readonly JobKind[] = [
@@ -39,13 +40,15 @@ beforeEach(async () => {
   await db.query(`delete from private.lease where name = 'reconcile'`);
 });
 
-/** Background jobs whose handlers do nothing but note their kind; `desk` and `handlers` replace what a test looks at. */
+/** Background jobs whose handlers do nothing but note their kind; the other options replace what a test looks at. */
 function jobsWith(
   more: {
-    desk?: Partial<PaymentDesk>;
+    releaseExpiredHolds?: (stop: () => boolean) => Promise<number>;
+    reconcilePayments?: () => Promise<number>;
     handlers?: Partial<Record<JobKind, JobHandler>>;
-    paymentsRoom?: number;
+    paymentsCapacity?: number;
     addresses?: readonly string[];
+    tasks?: readonly Task[];
     db?: Database;
   } = {},
 ) {
@@ -56,35 +59,33 @@ function jobsWith(
     ran.push(job.kind);
     return 'done';
   };
-  const desk = {
-    releaseExpired: async (stop: () => boolean) => {
-      ran.push(stop() ? 'release, stopped' : 'release');
-      return 0;
-    },
-    reconcile: async () => {
-      ran.push('reconcile');
-      return 0;
-    },
-    ...more.desk,
+  const releaseExpiredHolds = async (stop: () => boolean): Promise<number> => {
+    ran.push(stop() ? 'release, stopped' : 'release');
+    return 0;
   };
-  const jobs = createBackgroundJobs({
+  const reconcilePayments = async (): Promise<number> => {
+    ran.push('reconcile');
+    return 0;
+  };
+  const { queue: runner, scheduler } = createBackgroundJobs({
     db: more.db ?? db,
+    workers: WORKERS,
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
-    // Cast: the sweeps ask nothing else of it.
-    desk: desk as unknown as PaymentDesk,
+    releaseExpiredHolds: more.releaseExpiredHolds ?? releaseExpiredHolds,
+    reconcilePayments: more.reconcilePayments ?? reconcilePayments,
     circuits:
-      more.paymentsRoom === undefined
+      more.paymentsCapacity === undefined
         ? {}
-        : { payments: { room: () => more.paymentsRoom ?? 0, isOpen: () => more.paymentsRoom === 0 } },
+        : { payments: { capacity: () => more.paymentsCapacity ?? 0, isOpen: () => more.paymentsCapacity === 0 } },
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: more.addresses ?? [] },
-    tasks: [],
-    handlers: {
+    tasks: more.tasks ?? [],
+    kinds: jobKinds({
       ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),
       ...more.handlers,
-    },
+    }),
   });
-  return { jobs, ran, errors };
+  return { jobs: { scheduler, drain: () => runner.run() }, ran, errors };
 }
 const queue = (kind: JobKind): Promise<void> => enqueue(db, { kind, subjectId: randomUUID(), dueAt: clock() });
 
@@ -130,8 +131,9 @@ test('somebody who books within the hour gets their code in the very same round'
 });
 
 test('access codes and their mails wait a minute at most between two tries, other jobs a quarter of an hour', () => {
-  expect(KINDS.filter((kind) => longestWaitMs(kind) === MINUTE)).toEqual(['mail.access-code', 'access.request']);
-  expect(longestWaitMs('payment.refund')).toBe(15 * MINUTE);
+  const rules: Readonly<Record<string, JobRules>> = JOB_RULES;
+  expect(KINDS.filter((kind) => rules[kind]?.longestWaitMs === MINUTE)).toEqual(['mail.access-code', 'access.request']);
+  expect(rules['payment.refund']?.longestWaitMs ?? LONGEST_WAIT_MS).toBe(15 * MINUTE);
 });
 
 test('a round of everything releases holds, compares with the provider every five minutes, and forgets full rate limits', async () => {
@@ -139,7 +141,8 @@ test('a round of everything releases holds, compares with the provider every fiv
     `insert into private.rate_bucket (name, key, full_at) values ('test', 'over', $1::timestamptz), ('test', 'on', $2::timestamptz)`,
     [new Date(now - 1), new Date(now + MINUTE)],
   );
-  const { jobs, ran, errors } = jobsWith();
+  const tasks = [{ name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) }];
+  const { jobs, ran, errors } = jobsWith({ tasks });
   await jobs.scheduler.run();
   expect(ran.toSorted()).toEqual(['reconcile', 'release']);
   const { rows } = await db.query<{ key: string }>(`select key from private.rate_bucket where name = 'test'`);
@@ -153,10 +156,10 @@ test('a round of everything releases holds, compares with the provider every fiv
 });
 
 test('no hold is released while the payment provider is known to be down', async () => {
-  const { jobs, ran } = jobsWith({ paymentsRoom: 0 });
+  const { jobs, ran } = jobsWith({ paymentsCapacity: 0 });
   await jobs.scheduler.run();
   expect(ran).toContain('release, stopped');
-  const up = jobsWith({ paymentsRoom: 1 });
+  const up = jobsWith({ paymentsCapacity: 1 });
   await up.jobs.scheduler.run();
   expect(up.ran).toContain('release');
 });
@@ -164,11 +167,9 @@ test('no hold is released while the payment provider is known to be down', async
 test('a comparison with the provider that failed is made again after half a minute', async () => {
   let asked = 0;
   const { jobs, errors } = jobsWith({
-    desk: {
-      reconcile: () => {
-        asked += 1;
-        return Promise.reject(new Error('no answer'));
-      },
+    reconcilePayments: () => {
+      asked += 1;
+      return Promise.reject(new Error('no answer'));
     },
   });
   await jobs.scheduler.run();
@@ -182,7 +183,7 @@ test('a comparison with the provider that failed is made again after half a minu
 });
 
 test('a task that fails is named in the log and stops no other', async () => {
-  const { jobs, ran, errors } = jobsWith({ desk: { releaseExpired: () => Promise.reject(new Error('broken')) } });
+  const { jobs, ran, errors } = jobsWith({ releaseExpiredHolds: () => Promise.reject(new Error('broken')) });
   await queue('image.delete');
   await jobs.scheduler.run();
   expect(ran.toSorted()).toEqual(['image.delete', 'reconcile']);
@@ -236,7 +237,7 @@ test('jobs that failed three times are mailed to the owner once a day, in one ma
 
 test('the figures count what is due, failing, closed and how old, and providers that are not called', async () => {
   const metrics = createMetrics();
-  const circuit = (open: boolean) => ({ room: () => 1, isOpen: () => open });
+  const circuit = (open: boolean) => ({ capacity: () => 1, isOpen: () => open });
   measureJobs(metrics, db, clock, [circuit(true), circuit(false), circuit(true)]);
   const read = async () => {
     const lines = (await metrics.text()).split('\n').filter((line) => /^(outbox|provider)_/.test(line));

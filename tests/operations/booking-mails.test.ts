@@ -3,7 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { PIN_LINK } from '#server/operations/booking-mails.ts';
-import { enqueue, type JobKind } from '#server/operations/outbox.ts';
+import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
+import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
+import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
+import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import {
   addPerson,
@@ -66,7 +71,7 @@ test('the confirmation goes to the account, greets by first name and links to th
   const link = /https:\/\/studio\.example\/regenerate-pin\?booking_id=([0-9a-f-]+)&token=([\w.-]+)/.exec(mail.text);
   expect(link?.[1]).toBe(id);
   const read = (now: number) => system.links.read(PIN_LINK, link?.[2] ?? '', new Date(now));
-  const { endTime } = await system.bookings.own(person, id);
+  const { endTime } = await readOwnBooking(system.booking, person, id);
   expect(read(Date.parse(endTime) - 1)).toBe(id);
   expect(read(Date.parse(endTime))).toBeNull();
 });
@@ -96,7 +101,7 @@ test('a cancellation names the money that goes back: what was paid, or nothing w
     endTime: new Date(START + 49 * HOUR),
   });
   await db.query('delete from private.outbox');
-  await system.bookings.cancel(paid.id, person);
+  await cancelBooking(system.booking, paid.id, person);
   await system.jobs.drain();
   expect(onlyMail().text).toMatch(/\$\d+(\.\d\d)? is on its way back to your card/);
   // Staff make bookings without any payment.
@@ -113,10 +118,10 @@ test('a cancellation names the money that goes back: what was paid, or nothing w
 
 test('a payment under way is told of only while it is, and one that failed by why it failed', async () => {
   const person = await addPerson(db);
-  const { bookingId } = await system.bookings.hold(system.request(person));
+  const { bookingId } = await holdBooking(system.booking, system.request(person));
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'delay');
-  await system.desk.settle(session);
+  await settlePayment(system.booking, session);
   await system.jobs.drain();
   expect(onlyMail()).toMatchObject({
     to: await emailOf(person),
@@ -124,7 +129,7 @@ test('a payment under way is told of only while it is, and one that failed by wh
     text: expect.stringContaining('Hi Alex, thanks.'),
   });
   system.provider.move(session, 'delay fails');
-  await system.desk.settle(session);
+  await settlePayment(system.booking, session);
   await system.jobs.drain();
   expect(onlyMail().text).toMatch(
     /Your payment didn’t go through .*nothing was charged.*https:\/\/studio\.example\/booking/,
@@ -136,13 +141,13 @@ test('a payment under way is told of only while it is, and one that failed by wh
 test('a payment still under way when the session starts is told of as late', async () => {
   const person = await addPerson(db);
   const asked = system.request(person);
-  const { bookingId } = await system.bookings.hold(asked);
+  const { bookingId } = await holdBooking(system.booking, asked);
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'delay');
-  await system.desk.settle(session);
+  await settlePayment(system.booking, session);
   await db.query('delete from private.outbox');
   system.state.now = asked.startTime.getTime();
-  await system.desk.releaseExpired();
+  await releaseExpiredHolds(system.booking);
   await system.jobs.drain();
   expect(onlyMail().text).toContain('Your payment didn’t arrive in time');
 });
@@ -150,11 +155,11 @@ test('a payment still under way when the session starts is told of as late', asy
 test('money that comes too late is told of with its amount', async () => {
   const person = await addPerson(db);
   const asked = system.request(person);
-  const { bookingId } = await system.bookings.hold(asked);
+  const { bookingId } = await holdBooking(system.booking, asked);
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'pay');
   system.state.now = asked.startTime.getTime() + 31 * MINUTE;
-  await system.desk.settle(session);
+  await settlePayment(system.booking, session);
   await system.jobs.drain();
   expect(onlyMail()).toMatchObject({
     subject: expect.stringMatching(/^Your payment is going back: Studio, /),
@@ -194,7 +199,7 @@ test('the code mail of a cancelled booking is dropped without a word', async () 
   const person = await addPerson(db);
   const asked = system.request(person);
   const { id } = await system.book(person, asked);
-  await system.bookings.cancel(id, person);
+  await cancelBooking(system.booking, id, person);
   await system.jobs.drain();
   system.mails.length = 0;
   system.state.now = asked.startTime.getTime() - 15 * MINUTE;

@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { createEncryption } from '#server/crypto/encryption.ts';
 import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded, openPostgres } from '#server/db/open.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import { createBookingMails } from '#server/operations/booking-mails.ts';
-import { createBookings, type HoldRequest } from '#server/operations/bookings.ts';
-import { createIdentity } from '#server/operations/identity.ts';
-import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
-import { createPaymentDesk, type PaymentDesk } from '#server/operations/payments/desk.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
+import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { createSingleFlight } from '#server/operations/core/single-flight.ts';
+import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
+import { refundPayment } from '#server/operations/payments/refund.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
+import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import type { ProviderError } from '#server/providers/call.ts';
-import type { IdentityChecks, LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
+import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
@@ -33,7 +39,7 @@ export const LOCK = 'lock-1';
 type Opened = { readonly db: Database; close(): Promise<void> };
 const options = async () => ({
   migrations: await readMigrations(MIGRATIONS),
-  say: () => undefined,
+  report: () => undefined,
   warn: () => undefined,
 });
 
@@ -83,7 +89,6 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     `insert into public.studios (id, name, hourly_rate) values ($1::uuid, 'Studio', 49) on conflict do nothing`,
     [STUDIO],
   );
-  const desk: PaymentDesk = createPaymentDesk({ db, payments: provider.payments, clock, log });
   const links = createLinkSigner(Buffer.alloc(32, 1));
   const locks = fakeLocks(state, lock);
   const access: AccessContext = {
@@ -95,14 +100,12 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     clock,
     log,
   };
-  const guesses: string[] = [];
-  const bookings = createBookings({
+  const booking: BookingContext = {
     db,
     payments: provider.payments,
-    desk,
-    guesses: { count: async (userId) => void guesses.push(userId) },
     clock,
     log,
+    openings: createSingleFlight(),
     settings: {
       siteUrl: 'https://studio.example',
       holdMinutes: 15,
@@ -110,16 +113,18 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       answerWithinMs: 60_000,
       limitFactor: 1,
     },
-  });
-  const jobs = createBackgroundJobs({
+  };
+  const { queue, scheduler } = createBackgroundJobs({
     db,
+    workers: WORKERS,
     clock,
     log,
-    desk,
+    releaseExpiredHolds: (stop) => releaseExpiredHolds(booking, stop),
+    reconcilePayments: () => reconcilePayments(booking),
     circuits: {},
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
     tasks: [],
-    handlers: {
+    kinds: jobKinds({
       ...createBookingMails({
         db,
         mail: {
@@ -136,10 +141,11 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.job-alert': () => Promise.resolve('done'),
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => desk.refund(job.subjectId),
+      'payment.refund': (job) => refundPayment(booking, job.subjectId),
       'image.delete': () => Promise.resolve('done'),
-    },
+    }),
   });
+  const jobs = { scheduler, drain: () => queue.run() };
 
   /** The next free hours, a week ahead; `hours` long. */
   function nextSpan(hours = 1): { startTime: Date; endTime: Date } {
@@ -149,7 +155,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   }
   const request = (userId: string, more: Partial<HoldRequest> = {}): HoldRequest => ({
     userId,
-    ip: '203.0.113.7',
+    // Coupon guesses are counted for the account only: the tests share one address.
+    ip: '',
     email: 'person@example.com',
     studioId: STUDIO,
     ...nextSpan(),
@@ -167,29 +174,17 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     )?.id ?? '';
   /** A booking that is paid for and confirmed. */
   async function book(userId: string, more: Partial<HoldRequest> = {}): Promise<{ id: string; sessionId: string }> {
-    const { bookingId } = await bookings.hold(request(userId, more));
+    const { bookingId } = await holdBooking(booking, request(userId, more));
     const sessionId = await sessionOf(bookingId);
     provider.move(sessionId, 'pay');
-    await desk.settle(sessionId);
+    await settlePayment(booking, sessionId);
     return { id: bookingId, sessionId };
   }
-  const identityWith = (checks: Partial<IdentityChecks>) =>
-    createIdentity({
-      db,
-      reader: { read: () => Promise.reject(new Error('not asked in this test')) },
-      pictures: { repack: (bytes) => Promise.resolve(bytes) },
-      checks: checks as IdentityChecks,
-      store: {} as never,
-      clock,
-      siteUrl: 'https://studio.example',
-      readAtOnce: 1,
-    });
   return {
     state,
     provider,
-    desk,
     access,
-    bookings,
+    booking,
     jobs,
     links,
     mails,
@@ -198,11 +193,9 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     locks,
     clock,
     log,
-    guesses, // one line each would tell no more
     request,
     sessionOf,
     book,
-    identityWith,
     nextSpan,
   };
 }

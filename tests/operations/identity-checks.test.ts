@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { createIdentity } from '#server/operations/identity.ts';
+import { checkPhoto } from '#server/operations/identity/check-photo.ts';
+import { createCheckQueue } from '#server/operations/identity/check-queue.ts';
+import type { IdentityContext } from '#server/operations/identity/context.ts';
+import { deletePhoto } from '#server/operations/identity/delete-photo.ts';
+import { readHostedCheck, startHostedCheck } from '#server/operations/identity/hosted-check.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { IdentitySession, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
 import { addPerson, databases, HOUR, START } from './booking-system.ts';
@@ -37,7 +41,7 @@ const JPEG = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]);
 const noAnswer = new ProviderError('reader', 'no_answer', { retryable: true });
 
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
+  if (!embedded) throw new Error('there is no embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -49,16 +53,16 @@ beforeEach(async () => {
 });
 
 type Given = { read?: () => Promise<LicenceReading>; session?: Partial<IdentitySession>; fails?: Error };
-/** Checks with a reader, a hosted provider and a store in memory. */
+/** Creates a context with a reader, a hosted check and a store in memory. */
 function checksWith({ read = () => Promise.resolve(reading), session = {}, fails }: Given = {}) {
   const state = { session: { ...hostedSession, ...session }, kept: new Map<string, Uint8Array>() };
   const created: unknown[] = [];
-  const asked: string[] = [];
+  const lookUps: string[] = [];
   const store: Partial<ObjectStore> = {
     put: async (key, bytes) => void state.kept.set(key, bytes as Uint8Array),
     remove: async (key) => void state.kept.delete(key),
   };
-  const identity = createIdentity({
+  const context: IdentityContext = {
     db,
     reader: { read },
     pictures: { repack: () => Promise.resolve(Uint8Array.from([1, 2, 3])) },
@@ -69,17 +73,17 @@ function checksWith({ read = () => Promise.resolve(reading), session = {}, fails
         return state.session;
       },
       getSession: async (id) => {
-        asked.push(id);
+        lookUps.push(id);
         return state.session;
       },
     },
-    // Cast: nothing else of it is used here.
+    // Cast: the operations call nothing else of it.
     store: store as ObjectStore,
     clock: () => new Date(now),
     siteUrl: 'https://studio.example',
-    readAtOnce: 1,
-  });
-  return { identity, state, created, asked };
+    queue: createCheckQueue({ atOnce: 1 }),
+  };
+  return { context, state, created, lookUps };
 }
 const rowOf = (id: string) =>
   db.one(
@@ -93,9 +97,9 @@ const rowOf = (id: string) =>
   );
 
 describe('a photo of a licence', () => {
-  test('that fits is written down with what was read, good to the last day of the licence, and its picture is not kept', async () => {
-    const { identity, state } = checksWith();
-    const made = await identity.verifyPhoto(person, JPEG);
+  test('that matches is stored with what was read, valid to the last day of the licence, and the photo is not kept', async () => {
+    const { context, state } = checksWith();
+    const made = await checkPhoto(context, person, JPEG);
     expect(made).toMatchObject({ reading, judgement: { decision: 'verified' }, profileBirthDate: '1998-04-03' });
     expect(await rowOf(made.id)).toEqual({
       user: person,
@@ -128,15 +132,15 @@ describe('a photo of a licence', () => {
     expect(audit).toEqual({ actor: person, details: { source: 'photo', decision: 'verified' } });
   });
 
-  test('in doubt is kept for a person, for seven days at most, and deleted with its mark in the decision', async () => {
-    const { identity, state } = checksWith({
+  test('in doubt is kept for staff for seven days at most, then deleted, and the decision no longer names it', async () => {
+    const { context, state } = checksWith({
       read: () => Promise.resolve({ ...reading, confidence: 140, issuingState: null }),
     });
-    const { id, judgement } = await identity.verifyPhoto(person, JPEG);
+    const { id, judgement } = await checkPhoto(context, person, JPEG);
     expect(judgement.decision).toBe('review');
     const [key = ''] = [...state.kept.keys()];
     expect(key).toMatch(/^review\/[0-9a-f-]{36}\.jpg$/);
-    // What is kept is the repacked picture, never the file as it came.
+    // The re-encoded photo is kept, never the uploaded file.
     expect(state.kept.get(key)).toEqual(Uint8Array.from([1, 2, 3]));
     expect(await rowOf(id)).toMatchObject({
       status: 'review',
@@ -157,19 +161,20 @@ describe('a photo of a licence', () => {
       payload: { key },
       dueAt: new Date(),
       deadlineAt: null,
+      recipient: null,
       tries: 1,
     };
-    expect(await identity.deleteImage(deletion)).toBe('done');
+    expect(await deletePhoto(context, deletion)).toBe('done');
     expect(state.kept.size).toBe(0);
     expect(await rowOf(id)).toMatchObject({ image: null, status: 'review' });
   });
 
-  test('on which only a family name can be read is written down without the rest', async () => {
+  test('with only a readable family name is stored without the rest', async () => {
     const none = { iso: null, printed: null };
-    const { identity } = checksWith({
+    const { context } = checksWith({
       read: () => Promise.resolve({ ...reading, givenNames: null, dateOfBirth: none, expiry: none, confidence: -5 }),
     });
-    const { id } = await identity.verifyPhoto(person, JPEG);
+    const { id } = await checkPhoto(context, person, JPEG);
     expect(await rowOf(id)).toMatchObject({
       name: 'CITIZEN',
       first: null,
@@ -181,34 +186,34 @@ describe('a photo of a licence', () => {
     });
   });
 
-  test('needs a name in the profile first, and a reader that answers; another fault is passed on', async () => {
+  test('needs a name in the profile and a reader that answers; another error is thrown on', async () => {
     await expect(
-      checksWith({ read: () => Promise.reject(noAnswer) }).identity.verifyPhoto(person, JPEG),
+      checkPhoto(checksWith({ read: () => Promise.reject(noAnswer) }).context, person, JPEG),
     ).rejects.toMatchObject({
       code: 'provider_unavailable',
-      message: 'Your ID could not be read right now. Please try again, or use the online check.',
+      message: 'We couldn’t read your ID just now. Please try again, or use the online check.',
     });
-    const fault = new Error('a fault of our own');
-    await expect(checksWith({ read: () => Promise.reject(fault) }).identity.verifyPhoto(person, JPEG)).rejects.toBe(
-      fault,
+    const error = new Error('an error of our own');
+    await expect(checkPhoto(checksWith({ read: () => Promise.reject(error) }).context, person, JPEG)).rejects.toBe(
+      error,
     );
     await db.query('update public.profiles set full_name = null where user_id = $1::uuid', [person]);
-    await expect(checksWith().identity.verifyPhoto(person, JPEG)).rejects.toMatchObject({
+    await expect(checkPhoto(checksWith().context, person, JPEG)).rejects.toMatchObject({
       code: 'invalid_request',
-      message: 'Please fill in your name in your profile first.',
+      message: 'Please add your name to your profile first.',
     });
   });
 });
 
 describe('a hosted check', () => {
-  test('begins on the page of the provider, with another key for every check of the person', async () => {
-    const { identity, created, state } = checksWith();
-    expect(await identity.beginHosted(person, 'person@example.com')).toEqual({
+  test('starts on the page of the provider, with a new key for each check of a customer', async () => {
+    const { context, created, state } = checksWith();
+    expect(await startHostedCheck(context, person, 'person@example.com')).toEqual({
       id: 'vs_1',
       url: 'https://verify.example/1',
     });
     state.session = { ...state.session, id: 'vs_2' };
-    await identity.beginHosted(person, 'person@example.com');
+    await startHostedCheck(context, person, 'person@example.com');
     const wanted = { userId: person, email: 'person@example.com', returnUrl: 'https://studio.example/verify-return' };
     expect(created).toEqual([
       { ...wanted, key: `identity:${person}:0` },
@@ -216,33 +221,37 @@ describe('a hosted check', () => {
     ]);
   });
 
-  test('that cannot begin says so; another fault is passed on', async () => {
+  test('that cannot start is refused; another error is thrown on', async () => {
     const refusal = {
       code: 'provider_unavailable',
-      message: 'The identity check cannot be reached right now. Please try again in a moment.',
+      message: 'We can’t reach the identity check right now. Please try again in a moment.',
     };
-    const begin = (given: Given) => checksWith(given).identity.beginHosted(person, 'person@example.com');
-    await expect(begin({ fails: noAnswer })).rejects.toMatchObject(refusal);
-    await expect(begin({ session: { url: null } })).rejects.toMatchObject(refusal);
-    const fault = new Error('a fault of our own');
-    await expect(begin({ fails: fault })).rejects.toBe(fault);
+    const start = (given: Given) => startHostedCheck(checksWith(given).context, person, 'person@example.com');
+    await expect(start({ fails: noAnswer })).rejects.toMatchObject(refusal);
+    await expect(start({ session: { url: null } })).rejects.toMatchObject(refusal);
+    const error = new Error('an error of our own');
+    await expect(start({ fails: error })).rejects.toBe(error);
   });
 
-  test('that is verified is decided once, and answered from then on without asking the provider', async () => {
-    const { identity, state, asked } = checksWith();
-    const { id } = await identity.beginHosted(person, 'person@example.com');
-    expect(await identity.checkHosted(person, id)).toEqual({ verified: false, status: 'requires_input', error: null });
+  test('that is verified is decided once, and read from the database from then on', async () => {
+    const { context, state, lookUps } = checksWith();
+    const { id } = await startHostedCheck(context, person, 'person@example.com');
+    expect(await readHostedCheck(context, person, id)).toEqual({
+      verified: false,
+      status: 'requires_input',
+      error: null,
+    });
     state.session = { ...state.session, status: 'processing', lastError: 'abandoned' };
-    expect(await identity.checkHosted(person, id)).toEqual({ verified: false, status: 'processing', error: null });
+    expect(await readHostedCheck(context, person, id)).toEqual({ verified: false, status: 'processing', error: null });
     state.session = { ...state.session, status: 'verified', lastError: null };
     const verified = { verified: true, status: 'verified', error: null };
-    expect(await Promise.all([identity.checkHosted(person, id), identity.checkHosted(person, id)])).toEqual([
+    expect(await Promise.all([readHostedCheck(context, person, id), readHostedCheck(context, person, id)])).toEqual([
       verified,
       verified,
     ]);
-    asked.length = 0;
-    expect(await identity.checkHosted(person, id)).toEqual(verified);
-    expect(asked).toEqual([]);
+    lookUps.length = 0;
+    expect(await readHostedCheck(context, person, id)).toEqual(verified);
+    expect(lookUps).toEqual([]);
     const { rows } = await db.query<{ source: string; confidence: string; expiry: Date }>(
       `select source, ai_confidence_score as confidence, expires_at as expiry from public.id_verifications where user_id = $1::uuid`,
       [person],
@@ -252,34 +261,50 @@ describe('a hosted check', () => {
     ]);
   });
 
+  test('of another customer is not found, whatever its state, and the provider is not called', async () => {
+    const { context, lookUps } = checksWith({ session: { lastError: 'document_expired' } });
+    const other = await addPerson(db);
+    const { id } = await startHostedCheck(context, person, 'person@example.com');
+    await expect(readHostedCheck(context, other, id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readHostedCheck(context, person, 'vs_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    expect(lookUps).toEqual([]);
+    expect(await readHostedCheck(context, person, id)).toEqual({
+      verified: false,
+      status: 'requires_input',
+      error: 'Your document has expired.',
+    });
+    expect(lookUps).toEqual([id]);
+  });
+
   test.each([
     ['another name', { firstName: 'Robin', lastName: 'Other' }, 'review', /name on your ID does not match/],
     ['another birth date', { dateOfBirth: '1999-09-09' }, 'review', /date of birth on your ID does not match/],
     ['somebody under 18', { dateOfBirth: '2020-04-03' }, 'failed', /You must be 18 years or older/],
-    ['a document that is over', { documentExpiry: '2030-01-01' }, 'failed', /Your ID has expired/],
-  ] as const)(
-    'of %s is not verified, says why, and says the same when asked again',
-    async (_what, session, status, error) => {
-      const { identity } = checksWith({ session: { ...session, status: 'verified' } });
-      const { id } = await identity.beginHosted(person, 'person@example.com');
-      const answer = { verified: false, status, error: expect.stringMatching(error) };
-      expect(await identity.checkHosted(person, id)).toEqual(answer);
-      expect(await identity.checkHosted(person, id)).toEqual(answer);
-    },
-  );
+    ['an expired document', { documentExpiry: '2030-01-01' }, 'failed', /Your ID has expired/],
+  ] as const)('of %s is not verified, with the reason, also when read again', async (_what, session, status, error) => {
+    const { context } = checksWith({ session: { ...session, status: 'verified' } });
+    const { id } = await startHostedCheck(context, person, 'person@example.com');
+    const answer = { verified: false, status, error: expect.stringMatching(error) };
+    expect(await readHostedCheck(context, person, id)).toEqual(answer);
+    expect(await readHostedCheck(context, person, id)).toEqual(answer);
+  });
 
   test.each([
-    ['abandoned', 'The check was not finished.'],
-    ['consent_declined', 'The check needs your consent to go on.'],
-    ['country_not_supported', 'Documents of this country cannot be checked.'],
-    ['device_not_supported', 'This device cannot be used for the check. Please try another.'],
-    ['document_expired', 'The document has expired.'],
-    ['document_type_not_supported', 'This kind of document cannot be checked. Please use a driver licence.'],
+    ['abandoned', 'The check wasn’t finished.'],
+    ['consent_declined', 'We can’t check your ID without your consent.'],
+    ['country_not_supported', 'We can’t check documents from this country.'],
+    ['device_not_supported', 'The check doesn’t work on this device. Please try another one.'],
+    ['document_expired', 'Your document has expired.'],
+    ['document_type_not_supported', 'We can’t check this type of document. Please use a driver licence.'],
     ['under_supported_age', 'You must be 18 years or older.'],
-    ['document_unverified_other', 'The document could not be verified. Please try again.'],
-  ])('that ended with %s is explained: %s', async (lastError, words) => {
-    const { identity } = checksWith({ session: { lastError } });
-    const { id } = await identity.beginHosted(person, 'person@example.com');
-    expect(await identity.checkHosted(person, id)).toEqual({ verified: false, status: 'requires_input', error: words });
+    ['document_unverified_other', 'We couldn’t verify your document. Please try again.'],
+  ])('that ended with %s is explained: %s', async (lastError, message) => {
+    const { context } = checksWith({ session: { lastError } });
+    const { id } = await startHostedCheck(context, person, 'person@example.com');
+    expect(await readHostedCheck(context, person, id)).toEqual({
+      verified: false,
+      status: 'requires_input',
+      error: message,
+    });
   });
 });

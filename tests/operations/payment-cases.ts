@@ -1,22 +1,22 @@
 import { expect } from 'vitest';
-import { createPaymentStatus } from '#server/operations/payments/payment-status.ts';
-import { createWebhookInbox } from '#server/operations/webhooks.ts';
+import type { PaymentStatusContext } from '#server/operations/payments/read-status.ts';
+import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import type { Database } from '#server/db/database.ts';
+import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
-import { addPerson, type BookingSystem, createBookingSystem } from './booking-system.ts';
+import { addPerson, createBookingSystem } from './booking-system.ts';
 
-/** Holds and their payments as tests of the payment operations begin them. */
+/** Holds and payments in the states from which the tests of the payment operations start. */
 
 export const noAnswer = new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true });
-export const saysNo = new ProviderError('stripe', 'parameter_invalid', { retryable: false });
-export const isUnknown = new ProviderError('stripe', 'resource_missing', { retryable: false });
+export const refused = new ProviderError('stripe', 'parameter_invalid', { retryable: false });
+export const missing = new ProviderError('stripe', 'resource_missing', { retryable: false });
 export const fails = (error: Error) => () => Promise.reject(error);
 
-type ParsedRequest = ReturnType<BookingSystem['request']>;
 export type PaymentCases = Awaited<ReturnType<typeof createPaymentCases>>;
 
-/** A new booking system on a database whose hours are all free and whose queues are empty. */
+/** Creates a booking system on a database after freeing all hours and emptying the queues. */
 export async function createPaymentCases(db: Database) {
   await db.query('delete from private.outbox');
   await db.query('delete from private.webhook_inbox');
@@ -28,8 +28,7 @@ export async function createPaymentCases(db: Database) {
   const system = await createBookingSystem(db);
   /** The provider's port, whose calls a test replaces one by one. */
   const payments: { -readonly [Call in keyof Payments]: Payments[Call] } = system.provider.payments;
-  const inbox = createWebhookInbox({ db, payments, clock: system.clock, log: system.log });
-  const status = createPaymentStatus({ db, desk: system.desk, log: system.log, answerWithinMs: 1_500 });
+  const payment: PaymentStatusContext = { ...system.booking, answerWithinMs: 1_500, settlements: createSingleFlight() };
 
   const bookingOf = (id: string) =>
     db.one<{ status: string; reason: string | null }>(
@@ -57,32 +56,32 @@ export async function createPaymentCases(db: Database) {
       )
     ).rows;
 
-  /** A hold with its open pay page. */
+  /** Makes a hold with an open payment session. */
   async function held(
-    more: Partial<ParsedRequest> = {},
-  ): Promise<{ id: string; person: string; session: string; asked: ParsedRequest; url: string | null }> {
+    more: Partial<HoldRequest> = {},
+  ): Promise<{ id: string; person: string; session: string; request: HoldRequest; url: string | null }> {
     const person = await addPerson(db);
-    const asked = system.request(person, more);
-    const { bookingId, url } = await system.bookings.hold(asked);
-    return { id: bookingId, person, session: await system.sessionOf(bookingId), asked, url };
+    const request = system.request(person, more);
+    const { bookingId, url } = await holdBooking(system.booking, request);
+    return { id: bookingId, person, session: await system.sessionOf(bookingId), request, url };
   }
-  /** A hold whose pay page was asked for while the provider gave no answer. `made`: it had made the page all the same. */
+  /** Makes a hold whose create call lost its answer. `created`: the provider created the session all the same. */
   async function unanswered(
-    made: boolean,
-  ): Promise<{ id: string; person: string; asked: ParsedRequest; session: string }> {
+    created: boolean,
+  ): Promise<{ id: string; person: string; request: HoldRequest; session: string }> {
     const person = await addPerson(db);
-    const asked = system.request(person);
+    const request = system.request(person);
     const { createSession, findSession } = payments;
     let session = '';
     payments.createSession = async (input) => {
-      if (made) session = (await createSession(input)).id;
+      if (created) session = (await createSession(input)).id;
       throw noAnswer;
     };
     payments.findSession = fails(noAnswer);
-    const refused = await system.bookings.hold(asked).catch((error: unknown) => error);
-    expect(refused).toMatchObject({
+    const refusal = await holdBooking(system.booking, request).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
       code: 'provider_unavailable',
-      message: 'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
+      message: 'We can’t reach the payment service right now. Your time is held, so please try again in a moment.',
       details: { bookingId: expect.any(String) },
     });
     Object.assign(payments, { createSession, findSession });
@@ -91,13 +90,8 @@ export async function createPaymentCases(db: Database) {
     ])) ?? {
       id: '',
     };
-    // By the clock of the test, as the booking is.
-    await db.query('update private.payment set created_at = $2::timestamptz where booking_id = $1::uuid', [
-      id,
-      system.clock(),
-    ]);
-    return { id, person, asked, session };
+    return { id, person, request, session };
   }
 
-  return { system, payments, inbox, status, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
+  return { system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
 }

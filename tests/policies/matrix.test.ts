@@ -134,7 +134,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     expect(Object.fromEntries(found.map((one) => [one.name, one.roles?.join(' ') ?? '']))).toEqual(FUNCTIONS);
   });
 
-  test('callers have no rights outside the matrix except those that /storage uses on their behalf', async () => {
+  test('callers have no rights outside the matrix except those that /storage and /realtime use on their behalf', async () => {
     const relations = await rows<{ name: string }>(
       `select distinct n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        cross join unnest($1::text[]) as r(role)
@@ -168,7 +168,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
       `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname = 'private' and c.relkind = 'v' and coalesce(c.reloptions, '{}') @> '{security_barrier=true}'`,
     );
-    expect(barriers).toEqual([{ name: 'private.own_booking' }]);
+    expect(barriers).toEqual([{ name: 'private.visible_booking' }]);
     const searching = await rows<{ name: string }>(
       `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
        where n.nspname in ('public', 'private', 'auth', 'storage') and p.prokind = 'f'

@@ -210,8 +210,8 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
       `select tablename || ': ' || policyname as name from pg_policies where schemaname = 'storage' order by 1`,
     );
     expect(rows.map((row) => row.name)).toEqual([
-      'buckets: buckets are known to who may use them',
-      'objects: a bucket for owners alone stays so',
+      'buckets: signed-in people read the buckets',
+      'objects: only its owner reaches an object of an owner-only bucket',
       'objects: own folder of notes',
       'objects: people add pictures of their own ID',
       'objects: people remove pictures of their own ID',

@@ -377,7 +377,7 @@ test(
     ]);
     expect(await as(rows, 'other', () => add('others', ALEX, 'c'), seen)).toBe('a b c');
     const settings = (bucket: string) => () =>
-      rows.value(`select string_agg(id || ' ' || owner_only, ' ') from storage.bucket_named($1)`, [bucket]);
+      rows.value(`select string_agg(id || ' ' || owner_only, ' ') from storage.bucket_by_id($1)`, [bucket]);
     expect(await byEach(rows, settings('others'))).toEqual(Array(5).fill('others false'));
     expect(await as(rows, 'guest', settings('id-verifications'))).toBe('id-verifications true');
     expect(await as(rows, 'guest', settings('none'))).toBeNull();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRows, type TestRows } from '#tests/support/rows.ts';
 
-const SCHEMAS = `('auth', 'storage', 'private', 'public', 'answer')`;
+const SCHEMAS = `('auth', 'storage', 'private', 'public', 'rest')`;
 const CALLERS = ['anon', 'authenticated', 'service_role'];
 
 let database: TestRows;
@@ -23,8 +23,8 @@ test('every table except the list of migrations has row level security enabled a
 
 /** Which callers may execute which functions; without trigger functions and the server's own. */
 const EXECUTABLE: Readonly<Record<string, string>> = {
-  'answer.part': 'anon authenticated service_role',
-  'answer.whole': 'anon authenticated service_role',
+  'rest.limit_list': 'anon authenticated service_role',
+  'rest.limit_response': 'anon authenticated service_role',
   'auth.email': 'anon authenticated service_role',
   'auth.jwt': 'anon authenticated service_role',
   'auth.role': 'anon authenticated service_role',
@@ -37,15 +37,15 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.retry_job': 'authenticated service_role',
   'public.search_audit_logs': 'authenticated service_role',
   'public.validate_discount_code': 'anon authenticated service_role',
-  'storage.bucket_named': 'anon authenticated service_role',
-  'storage.describe': 'anon authenticated service_role',
+  'storage.bucket_by_id': 'anon authenticated service_role',
+  'storage.object_metadata': 'anon authenticated service_role',
   'storage.extension': 'anon authenticated service_role',
   'storage.filename': 'anon authenticated service_role',
   'storage.foldername': 'anon authenticated service_role',
   'storage.owner_only_buckets': 'anon authenticated service_role',
 };
 
-test('callers may execute exactly the listed functions, and only the answer functions are granted to everyone', () =>
+test('callers may execute exactly the listed functions, and only the response limits are granted to everyone', () =>
   database.undone(async ({ ask }) => {
     const found = await ask<{ name: string; roles: string }>(
       `select n.nspname || '.' || p.proname as name, string_agg(r.role, ' ' order by r.role) as roles
@@ -60,7 +60,7 @@ test('callers may execute exactly the listed functions, and only the answer func
          where n.nspname in ${SCHEMAS}
            and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0 and a.privilege_type = 'EXECUTE'))`,
       ),
-    ).toEqual([{ name: 'answer.whole(text,bigint)' }, { name: 'answer.part(json,bigint,bigint,bigint)' }]);
+    ).toEqual([{ name: 'rest.limit_response(text,bigint)' }, { name: 'rest.limit_list(json,bigint,bigint,bigint)' }]);
   }));
 
 test('a function created later is not executable by callers', () =>
@@ -86,33 +86,33 @@ test('callers may use only the schemas of the data API, and create nothing in an
     );
     const callers = 'anon authenticated service_role';
     expect(found).toEqual([
-      // Granted to every role that a token may name.
-      { name: 'answer', usage: 'anon authenticated booking_reader service_role', make: false },
       { name: 'auth', usage: 'anon authenticated booking_reader service_role', make: false },
       { name: 'private', usage: 'booking_reader', make: false },
       { name: 'public', usage: 'anon authenticated booking_reader service_role', make: false },
+      // Granted to every role that a token may name.
+      { name: 'rest', usage: 'anon authenticated booking_reader service_role', make: false },
       { name: 'storage', usage: callers, make: false },
     ]);
     expect(
       await ask(
         `select n.nspname as name from pg_namespace n, aclexplode(n.nspacl) a where n.nspname in ${SCHEMAS} and a.grantee = 0`,
       ),
-    ).toEqual([{ name: 'answer' }]);
+    ).toEqual([{ name: 'rest' }]);
   }));
 
-test('every function except the two answer functions has an empty search_path', () =>
+test('every function except the two response limits has an empty search_path', () =>
   database.undone(async ({ ask }) => {
     expect(
       await ask(
         `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
          where n.nspname in ${SCHEMAS} and not coalesce(p.proconfig, '{}') @> array['search_path=""'] order by 1`,
       ),
-    ).toEqual([{ name: 'answer.part' }, { name: 'answer.whole' }]);
+    ).toEqual([{ name: 'rest.limit_list' }, { name: 'rest.limit_response' }]);
   }));
 
 /** The table privileges of each role. Column privileges are tested by the policy matrix. */
 const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'private.own_booking': {},
+  'private.visible_booking': {},
   'public.audit_logs': { authenticated: 'SELECT', service_role: 'SELECT' },
   'public.booking_payments': { authenticated: 'SELECT', service_role: 'SELECT', backend: 'SELECT' },
   'public.bookings': {
@@ -150,19 +150,22 @@ const QUERIES: readonly (readonly [index: string, query: string])[] = [
     'coupon_redemption_by_user',
     `select from private.coupon_redemption where user_id = gen_random_uuid() and state <> 'returned'`,
   ],
-  ['message_queue_due', 'select from auth.message_queue where due_at < now()'],
   ['one_time_tokens_by_phone', `select from auth.one_time_tokens where phone = '61400000000'`],
   [
     'outbox_open',
     `select from private.outbox where kind = 'k' and due_at < now() and done_at is null and closed_at is null`,
   ],
   [
-    'outbox_to_tell',
-    'select from private.outbox where told_at < now() and (alerted_at is not null or closed_at is not null) and done_at is null',
+    'outbox_recipient',
+    `select from private.outbox where kind = any ('{k}') and recipient = any ('{a@example.com,61400000000}'::text[]) and done_at is null`,
+  ],
+  [
+    'outbox_to_notify',
+    'select from private.outbox where notified_at < now() and (alerted_at is not null or closed_at is not null) and done_at is null',
   ],
   ['payment_by_intent', `select from private.payment where payment_intent_id = 'pi'`],
   [
-    'payment_not_final',
+    'payment_to_check',
     `select from private.payment where checked_at < now() and state in ('processing', 'refund_pending', 'refund_failed', 'disputed')`,
   ],
   [
@@ -194,6 +197,6 @@ test('every partial index that is not unique has a query in the list', () =>
       `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
        where n.nspname in ${SCHEMAS} and i.indpred is not null and not i.indisunique and not i.indisexclusion order by 1`,
     );
-    const named = QUERIES.map(([index]) => index).filter((index) => index !== 'message_queue_due');
+    const named = QUERIES.map(([index]) => index);
     expect(found.map((one) => one.name)).toEqual(named.toSorted());
   }));

@@ -138,7 +138,7 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
         'sms',
         'phone_change',
       ]),
-      one_time_tokens_one_way: {
+      one_time_tokens_one_recipient: {
         bad: [{ email: null }, { phone: '61400000000' }],
         good: [{}, { email: null, phone: '61400000000' }],
       },
@@ -152,17 +152,6 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
         clash: [[{}, { token_hash: 'u' }]],
         apart: [[{}, { token_hash: 'u', user_id: uuid(2) }]],
       },
-    },
-  },
-  'auth.message_queue': {
-    base: { kind: 'signup', email: 'a@example.com', due_at: AT, created_at: AT },
-    checks: {
-      message_queue_kind_check: between('kind', ['ab', 'Signup', text(41)], ['abc', 'password_changed', text(40)]),
-      message_queue_one_way: {
-        bad: [{ email: null }, { phone: '61400000000' }],
-        good: [{}, { email: null, phone: '61400000000' }],
-      },
-      message_queue_redirect_to_check: atMost('redirect_to', 2100),
     },
   },
   'auth.identities': {
@@ -314,8 +303,8 @@ export const STORAGE: Readonly<Record<string, TableExamples>> = {
       ),
       buckets_file_size_limit_check: atLeast('file_size_limit', 1),
       buckets_max_signed_seconds_check: atLeast('max_signed_seconds', 1),
-      buckets_keep_seconds_check: atLeast('keep_seconds', 1),
-      buckets_for_owners_are_private: {
+      buckets_retention_seconds_check: atLeast('retention_seconds', 1),
+      buckets_owner_only_not_public: {
         bad: [{ owner_only: true, public: true }],
         good: [{ owner_only: true }, { public: true }, {}],
       },
@@ -365,14 +354,14 @@ export const STORAGE: Readonly<Record<string, TableExamples>> = {
       uploads_check: between('received', [-1, 11], [0, 10]),
     },
   },
-  'storage.upload_pieces': {
+  'storage.upload_parts': {
     base: { upload_id: uuid(1), starts_at: 0, size: 1, storage_key: 'k' },
     checks: {
-      upload_pieces_starts_at_check: atLeast('starts_at', 0),
-      upload_pieces_size_check: atLeast('size', 1),
+      upload_parts_starts_at_check: atLeast('starts_at', 0),
+      upload_parts_size_check: atLeast('size', 1),
     },
     uniques: {
-      upload_pieces_storage_key_key: {
+      upload_parts_storage_key_key: {
         clash: [[{}, { starts_at: 1 }]],
         apart: [[{}, { starts_at: 1, storage_key: 'l' }]],
       },
@@ -440,7 +429,7 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
         bad: [{ discount_value: 0 }, { discount_type: 'fixed', discount_value: 100000.01 }],
         good: [{ discount_value: 0.01 }, { discount_type: 'fixed', discount_value: 100000 }],
       },
-      discount_codes_percentage: {
+      discount_codes_percentage_max: {
         bad: [{ discount_value: 100.01 }],
         good: [{ discount_value: 100 }, { discount_type: 'fixed', discount_value: 100.01 }],
       },
@@ -473,7 +462,7 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       },
       id_verifications_ai_raw_response_check: { bad: [{ ai_raw_response: {} }], good: [{}] },
       id_verifications_ai_confidence_score_check: between('ai_confidence_score', [-0.001, 1.001], [0, 1]),
-      id_verifications_verified_for_a_time: {
+      id_verifications_verified_has_dates: {
         bad: [
           { verification_status: 'verified' },
           { verification_status: 'verified', verified_at: AT },
@@ -495,7 +484,7 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
         'failed',
       ]),
       booking_access_codes_mode_check: oneOf('mode', ['bridge', 'hourly', 'onetime']),
-      access_code_runs_forward: { bad: [{ ends_at: AT }], good: [{ ends_at: '2031-03-01T00:00:00.000001Z' }] },
+      access_code_ends_after_start: { bad: [{ ends_at: AT }], good: [{ ends_at: '2031-03-01T00:00:00.000001Z' }] },
     },
     uniques: {
       booking_access_codes_booking_id_attempt_key: {
@@ -571,7 +560,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         ],
         { status: 'cancelled' },
       ),
-      booking_reason: {
+      booking_cancelled_has_reason: {
         bad: [{ cancel_reason: 'staff' }, { status: 'cancelled' }],
         good: [{}, { status: 'cancelled', cancel_reason: 'staff' }],
       },
@@ -588,12 +577,12 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         [null, '12345678', `+${'1'.repeat(20)}`],
       ),
       // A range that ends before it starts cannot be stored, so only an empty one breaks this rule.
-      booking_runs_forward: { bad: [{ end_time: AT }], good: [{ end_time: '2031-03-01T00:00:00.000001Z' }] },
+      booking_ends_after_start: { bad: [{ end_time: AT }], good: [{ end_time: '2031-03-01T00:00:00.000001Z' }] },
       booking_at_most_a_day: {
         bad: [{ end_time: '2031-03-02T01:00:00.000001Z' }],
         good: [{ end_time: '2031-03-02T01:00:00Z' }],
       },
-      booking_hold: {
+      booking_pending_expires: {
         bad: [{ hold_expires_at: null }],
         good: [{}, { status: 'confirmed', hold_expires_at: null }],
       },
@@ -647,7 +636,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       ]),
       payment_amount_cents_check: atLeast('amount_cents', 0),
       payment_currency_check: oneOf('currency', ['aud']),
-      payment_free_is_nothing: {
+      payment_free_costs_nothing: {
         bad: [{ kind: 'free' }],
         good: [{ kind: 'free', amount_cents: 0 }, { amount_cents: 0 }],
       },
@@ -683,7 +672,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
           [{}, { key: 'l', attempt: 2, booking_id: uuid(2) }],
         ],
       },
-      payment_one_kept: {
+      payment_one_paid: {
         clash: ['paid', 'disputed'].map((state) => [{ state }, { key: 'l', attempt: 2, state: 'paid' }]),
         apart: [
           [{ state: 'refunded' }, { key: 'l', attempt: 2, state: 'paid' }],
@@ -694,7 +683,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
   },
   'private.outbox': {
     base: { kind: 'k', subject_id: uuid(1), due_at: AT },
-    checks: { outbox_closed_with_reason: { bad: [{ closed_at: AT }, { close_reason: 'no' }], good: [{}, CLOSED] } },
+    checks: {
+      outbox_closed_with_reason: { bad: [{ closed_at: AT }, { close_reason: 'no' }], good: [{}, CLOSED] },
+      outbox_recipient_check: between('recipient', ['', text(321)], [text(1), text(320)]),
+    },
     uniques: { outbox_kind_subject_id_dedupe_key: unique({}, { kind: 'l', subject_id: uuid(2), dedupe: 'd' }) },
   },
   'private.identity_session': {
@@ -716,16 +708,16 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         ],
       },
       access_secret_pin: {
-        clash: [[{ pin_print: 'p' }, { pin_print: 'p', code_id: uuid(2) }]],
+        clash: [[{ pin_fingerprint: 'p' }, { pin_fingerprint: 'p', code_id: uuid(2) }]],
         apart: [
           [{}, { code_id: uuid(2) }],
-          [{ pin_print: 'p' }, { pin_print: 'p', code_id: uuid(2), live: false }],
+          [{ pin_fingerprint: 'p' }, { pin_fingerprint: 'p', code_id: uuid(2), live: false }],
           [
-            { pin_print: 'p', live: false },
-            { pin_print: 'p', code_id: uuid(2), live: false },
+            { pin_fingerprint: 'p', live: false },
+            { pin_fingerprint: 'p', code_id: uuid(2), live: false },
           ],
-          [{ pin_print: 'p' }, { pin_print: 'q', code_id: uuid(2) }],
-          [{ pin_print: 'p' }, { pin_print: 'p', code_id: uuid(2), lock_id: 'm' }],
+          [{ pin_fingerprint: 'p' }, { pin_fingerprint: 'q', code_id: uuid(2) }],
+          [{ pin_fingerprint: 'p' }, { pin_fingerprint: 'p', code_id: uuid(2), lock_id: 'm' }],
         ],
       },
     },

@@ -294,7 +294,7 @@ test(
     await addBooking(rows, 34, { ...ended, ...elsewhere(4) });
     await addRedemption(rows, 34, { moving_until: NOW, state: 'committed' });
     await rows.ask('update public.discount_codes set current_uses = 5');
-    const back = () => rows.value('select private.return_left_units($1, $2)', [CODE, NOW]);
+    const back = () => rows.value('select private.return_abandoned_redemptions($1, $2)', [CODE, NOW]);
     expect([await back(), await used(rows), await stateOf(rows, 30)]).toEqual([
       1,
       [4, 5],
@@ -327,7 +327,7 @@ test(
     await rows.ask(`update private.coupon_redemption set state = 'committed'`);
     expect([await problem(ALEX), await problem(KIM, at(1))]).toEqual([USED_UP, USED_UP]);
     await change(rows, 'max_uses = 2, per_user_limit = 1');
-    expect([await problem(ALEX), await problem(KIM)]).toEqual(['You have used this code already.', null]);
+    expect([await problem(ALEX), await problem(KIM)]).toEqual(['You’ve already used this code.', null]);
     await change(rows, 'per_user_limit = 2');
     expect(await problem(ALEX)).toBeNull();
     await change(rows, 'per_user_limit = 1');

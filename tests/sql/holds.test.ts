@@ -333,13 +333,13 @@ test(
 );
 
 test(
-  'money_on_its_way is true only while a payment of that booking is processing',
+  'payment_is_processing is true only while a payment of that booking is processing',
   withStudios(async (rows) => {
     await addBooking(rows, 30);
     await addBooking(rows, 31, elsewhere(0));
     await addPayment(rows, 30, 'open');
     await addPayment(rows, 31, 'processing');
-    const isOnItsWay = (number: number) => rows.value('select private.money_on_its_way($1)', [uuid(number)]);
+    const isOnItsWay = (number: number) => rows.value('select private.payment_is_processing($1)', [uuid(number)]);
     expect([await isOnItsWay(30), await isOnItsWay(31), await isOnItsWay(32)]).toEqual([false, true, false]);
   }),
 );

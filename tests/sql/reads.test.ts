@@ -32,7 +32,7 @@ const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60)
 describe('the facts of a checkout', () => {
   type Facts = { readonly [name: string]: unknown; readonly coupon: Row | null; readonly verification: Row | null };
   const facts = async ({ value }: Rows, user: string, studio: string, code: string | null = null): Promise<Facts> =>
-    (await value('select private.checkout_facts($1, $2, $3, 2, $4)', [user, studio, code, NOW])) as Facts;
+    (await value('select private.checkout_json($1, $2, $3, 2, $4)', [user, studio, code, NOW])) as Facts;
 
   test(
     "contain the studio while it is active, and the customer's own profile and accepted terms",
@@ -99,12 +99,17 @@ describe('the facts of a checkout', () => {
         discountType: 'fixed',
         discountValue: 10,
         problem: null,
+        problemCode: null,
       });
       await rows.ask('update public.discount_codes set min_hours = 3 where id = $1', [CODE]);
-      expect((await facts(rows, ALEX, STUDIO, 'DANCE')).coupon?.['problem']).toMatch(/at least 3 hours/);
+      expect((await facts(rows, ALEX, STUDIO, 'DANCE')).coupon).toMatchObject({
+        problem: expect.stringMatching(/at least 3 hours/),
+        problemCode: 'too_few_hours',
+      });
       expect((await facts(rows, ALEX, STUDIO, 'NONE')).coupon).toMatchObject({
         id: null,
         problem: 'Invalid coupon code',
+        problemCode: 'invalid',
       });
     }),
   );
@@ -191,7 +196,7 @@ describe('staff', () => {
             amr: [],
             created_at: NOW,
             refreshed_at: NOW,
-            traded_at: [],
+            rotated_at: [],
           }),
         );
       await session(60, ALEX, 'aal1');
@@ -214,7 +219,7 @@ describe('staff', () => {
       expect(await each()).toEqual([true, true, true, true, false, false]);
       await rows.ask(`update private.settings set value = 'true' where name = 'admin_requires_mfa'`);
       expect(await each()).toEqual([true, false, false, false, false, false]);
-      expect(await rows.value('select private.is_staff($1)', [ALEX])).toBe(true);
+      expect(await rows.value('select private.has_admin_role($1)', [ALEX])).toBe(true);
       await rows.ask(`update public.user_roles set role = 'user'`);
       expect(await each()).toEqual([false, false, false, false, false, false]);
     }),
@@ -305,7 +310,7 @@ describe('an answer of the data API', () => {
   test(
     'passes when it has at most the allowed bytes, and is refused above',
     undone(async (rows) => {
-      const whole = (body: string) => rows.value('select answer.whole($1, 4)', [body]);
+      const whole = (body: string) => rows.value('select rest.limit_response($1, 4)', [body]);
       expect([await whole('abcd'), await whole('éé')]).toEqual(['abcd', 'éé']);
       for (const body of ['abcde', 'ééé']) {
         const refused = await rows.refusal(() => whole(body));
@@ -318,7 +323,7 @@ describe('an answer of the data API', () => {
     'contains at most the allowed rows and bytes in all embedded lists together',
     undone(async (rows) => {
       const part = (count: number, bytes: number, most: number) =>
-        rows.value('select answer.part($1::json, $2, $3, $4)', ['[12]', count, bytes, most]);
+        rows.value('select rest.limit_list($1::json, $2, $3, $4)', ['[12]', count, bytes, most]);
       const size = Number(await rows.value(`select pg_column_size('[12]'::json)`));
       expect(await part(3, 2 * size, 5)).toEqual([12]);
       expect((await rows.refusal(() => part(3, 2 * size, 5)))?.code).toBe('PGRST');

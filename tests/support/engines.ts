@@ -3,11 +3,17 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 export type Engine = { readonly name: string; open(env?: Record<string, string>): Promise<TestServer> };
 
-/** The database engines on this machine: always the embedded one, and PostgreSQL when the test run has started it. */
+/** The name of the one engine to test; `npm test` runs the tests of each engine by themselves. Unset: all engines. */
+const chosen = process.env['TEST_ENGINE'];
+
+/** Whether only PostgreSQL is tested: tests that need no engine, or only the embedded one, have run before. */
+export const onlyPostgres = chosen === 'PostgreSQL';
+
+/** The database engines to test: the embedded one, and PostgreSQL when the test run has started it. */
 export const engines: readonly Engine[] = [
-  { name: 'embedded', open: (env = {}) => startTestServer({ env }) },
+  { name: 'embedded', open: (env: Record<string, string> = {}) => startTestServer({ env }) },
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
-];
+].filter(({ name }) => chosen === undefined || chosen === name);
 
 async function openOnPostgres(env: Record<string, string> = {}): Promise<TestServer> {
   const database = await createMigratedDatabase();

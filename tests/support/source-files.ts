@@ -21,7 +21,7 @@ export type Source = {
   readonly imports: readonly Import[];
   readonly functions: readonly MeasuredFunction[];
 };
-/** A function and its size; `lines` excludes the functions inside it. */
+/** A function and its size; `lines` includes the functions inside it. */
 export type MeasuredFunction = { readonly name: string; readonly line: number; readonly lines: number };
 
 /** One row of the import table. An area is a path without extension and includes everything below it; `*` matches one segment. */
@@ -99,14 +99,15 @@ export function readSource(path: string, text: string): Source {
   }
   const functions: MeasuredFunction[] = [];
   const lineAt = lineCounter(text);
-  walk(program, (node, inner) => {
+  visit(program, null, (node, named) => {
     if (node.type === 'TSImportType' && isNode(node['source'])) add(String(node['source']['value']), true);
-    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return inner;
+    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return;
     const line = lineAt(node.start);
-    const lines = lineAt(node.end) - line + 1;
-    const name = isNode(node['id']) ? String(node['id']['name']) : 'a function without a name';
-    functions.push({ name, line, lines: lines - inner });
-    return lines;
+    functions.push({
+      name: nameOf(node['id']) ?? named ?? '(without a name)',
+      line,
+      lines: lineAt(node.end) - line + 1,
+    });
   });
   return { path, text, lines: text.split('\n').length - 1, imports, functions };
 }
@@ -115,13 +116,15 @@ type Node = { type: string; start: number; end: number; [key: string]: unknown }
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 
-/** Visits children first; `visit` gets the sum of their results. */
-function walk(value: unknown, visit: (node: Node, inner: number) => number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let inner = 0;
-  for (const child of Object.values(value)) inner += walk(child, visit);
-  return isNode(value) ? visit(value, inner) : inner;
+/** Visits a node and all nodes inside it; `named` is the variable or property that the node is the value of. */
+function visit(value: unknown, named: string | null, onNode: (node: Node, named: string | null) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (isNode(value)) onNode(value, named);
+  const own = isNode(value) ? (nameOf(value['id']) ?? nameOf(value['key'])) : null;
+  for (const child of Object.values(value)) visit(child, own, onNode);
 }
+
+const nameOf = (id: unknown): string | null => (isNode(id) && typeof id['name'] === 'string' ? id['name'] : null);
 
 function lineCounter(text: string): (offset: number) => number {
   const starts = [...text.matchAll(/\n/g)].map((match) => match.index);
@@ -134,8 +137,39 @@ function targetOf(from: string, specifier: string): string | null {
   return null;
 }
 
+/** Lists each pair of folders of which each imports the other, as `a <> b`. */
+export function mutualFolders(sources: readonly Source[]): string[] {
+  const edges = new Set(
+    sources.flatMap(({ path, imports }) =>
+      imports.flatMap(({ target }) => (target === null ? [] : [`${dirname(path)} ${dirname(target)}`])),
+    ),
+  );
+  return [...edges]
+    .map((edge) => edge.split(' '))
+    .filter(([from = '', to = '']) => from < to && edges.has(`${to} ${from}`))
+    .map((pair) => pair.join(' <> '))
+    .toSorted();
+}
+
+/** Lists the cycles of files that import each other, imports of types included: each file of a cycle, in the order of the imports. */
+export function importCycles(sources: readonly Source[]): string[][] {
+  const targets = new Map(
+    sources.map(({ path, imports }) => [path, imports.flatMap(({ target }) => (target === null ? [] : [target]))]),
+  );
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  const follow = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) return void cycles.push(trail.slice(trail.indexOf(path)));
+    if (done.has(path)) return;
+    for (const target of targets.get(path) ?? []) follow(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) follow(path, []);
+  return cycles;
+}
+
 /** True when the path is in the area: `server/rest/parse.ts` is in `server/rest` and in `server/*`. */
-export function liesIn(path: string, area: string): boolean {
+export function isIn(path: string, area: string): boolean {
   const here = path
     .replace(/\.\w+$/, '')
     .replace(/\.(test|e2e)$/, '')
@@ -155,7 +189,7 @@ function homeOf(path: string): string {
 
 /** Lists the forbidden imports of one file, one sentence each. The first row of the table that contains the file applies. */
 export function importFaults(source: Source, table: readonly Area[]): string[] {
-  const row = table.find(({ area }) => liesIn(source.path, area));
+  const row = table.find(({ area }) => isIn(source.path, area));
   if (row === undefined) return [`${source.path} is in no row of the table`];
   const isTest = /\.test\.tsx?$/.test(source.path);
   return source.imports.flatMap(({ specifier, target, typeOnly }) => {
@@ -172,9 +206,9 @@ export function importFaults(source: Source, table: readonly Area[]): string[] {
     if (specifier.startsWith('.') && !atHome) faults.push(...says('import another area by its # name'));
     if (specifier.startsWith('#') && atHome) faults.push(...says('import its own area by a relative path'));
     // In `server/functions/*` each file is its own area, so only the file itself is in the same area.
-    const sameArea = liesIn(target, fill(row.area, source.path));
+    const sameArea = isIn(target, fill(row.area, source.path));
     const allowedAreas = [...row.may, ...(typeOnly ? (row.mayType ?? []) : []), ...(isTest ? ['tests/support'] : [])];
-    if (!sameArea && !allowedAreas.some((area) => liesIn(target, area))) faults.push(...says(`${row.area} may not`));
+    if (!sameArea && !allowedAreas.some((area) => isIn(target, area))) faults.push(...says(`${row.area} may not`));
     return faults;
   });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -110,6 +111,7 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
   const inMemory = options.databaseUrl === undefined && !options.inFolder;
   const app = await compose(config, { clock, ...(inMemory ? { memory: await migratedImage() } : {}) });
   const listener = serve({ fetch: app.http.fetch, port });
+  if (listener instanceof Server) app.attach(listener);
   const timer = setInterval(() => void app.flushMail(), 100);
 
   async function call(

@@ -1,4 +1,4 @@
-import type { Argument, Column, Relationship, Routine, Schema, Table } from '#server/rest/schema-cache/schema-cache.ts';
+import type { Argument, Column, Relationship, Routine, Schema, Table } from '#server/rest/schema-cache/schema.ts';
 
 /** What the schema cache does not know of a column. */
 export type ColumnFacts = {

@@ -11,9 +11,9 @@ import {
   textOf,
   urlOf,
   wordOf,
-} from '../form.ts';
-import { type Checkout, newId, type StripeState } from '../ledger.ts';
-import { invalid, needed, notNow, StripeRefusal } from '../refusal.ts';
+} from '../core/form.ts';
+import { type Checkout, newId, type StripeState } from '../core/ledger.ts';
+import { invalid, needed, notNow, StripeRefusal } from '../core/refusal.ts';
 
 /**
  * Fields that can be given when a Checkout Session is created. The API removed `payment_method_types` in 2026-09-30.endive; it is refused

@@ -1,7 +1,7 @@
 import { dollars, esc } from '../../core/page.ts';
-import { hostedPage, seeOther } from '../frame.ts';
-import { byId, type Checkout, type StripeState } from '../ledger.ts';
-import { StripeRefusal } from '../refusal.ts';
+import { hostedPage, seeOther } from '../core/hosted-page.ts';
+import { byId, type Checkout, type StripeState } from '../core/ledger.ts';
+import { StripeRefusal } from '../core/refusal.ts';
 import { disputeOutcomes, moveDispute, openDispute } from './disputes.ts';
 import { settleDue } from './paying.ts';
 import { endRefund, refundOnDashboard, refundOutcomes } from './refunds.ts';

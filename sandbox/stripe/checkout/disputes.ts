@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import { newId, type StripeState } from '../ledger.ts';
-import { notNow } from '../refusal.ts';
+import { newId, type StripeState } from '../core/ledger.ts';
+import { notNow } from '../core/refusal.ts';
 
 /** What the customer's bank can decide. */
 export const disputeOutcomes = ['under_review', 'won', 'lost'] as const;

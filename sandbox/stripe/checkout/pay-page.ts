@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { dollars, esc } from '../../core/page.ts';
-import { hostedPage, seeOther } from '../frame.ts';
-import { byId, type Checkout, type StripeState } from '../ledger.ts';
+import { hostedPage, seeOther } from '../core/hosted-page.ts';
+import { byId, type Checkout, type StripeState } from '../core/ledger.ts';
 import { doOutcome, settleDue } from './paying.ts';
 
 const TAG = 'Sandbox payments · no money moves';
@@ -13,7 +13,7 @@ const TEST_CARDS = [
   { number: '4000 0025 0000 3155', does: 'needs confirmation by the bank' },
 ] as const;
 const DECLINED = '4000000000000002';
-const ASKS_BANK = '4000002500003155';
+const NEEDS_BANK = '4000002500003155';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   declined: 'Your card was declined.',
@@ -59,7 +59,7 @@ function answerForm(state: StripeState, checkout: Checkout, form: URLSearchParam
   const card = (form.get('card') ?? '').replace(/\D/g, '');
   const problem = problemOf(card, form);
   if (problem !== null) return seeOther(`${path}?problem=${problem}`);
-  if (card === ASKS_BANK) return seeOther(`${path}/bank`);
+  if (card === NEEDS_BANK) return seeOther(`${path}/bank`);
   if (card === DECLINED) {
     doOutcome(state, checkout, 'declined');
     return seeOther(`${path}?problem=declined`);

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { expire } from './checkout.ts';
-import type { Checkout, StripeState } from '../ledger.ts';
+import type { Checkout, StripeState } from '../core/ledger.ts';
 import { newCharge, newIntent } from './payment-objects.ts';
 
 /** What a customer can do on the pay page, and tests through the control API. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { type Checkout, newId, type StripeState } from '../ledger.ts';
+import { type Checkout, newId, type StripeState } from '../core/ledger.ts';
 
 /** Creates the payment intent of a session, with every documented key. */
 export function newIntent(state: StripeState, { session, intent }: Checkout): Stripe.PaymentIntent {

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
 import { dollars } from '../../core/page.ts';
-import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from '../form.ts';
-import { byId, newId, type StripeState } from '../ledger.ts';
-import { missing, notNow, StripeRefusal } from '../refusal.ts';
+import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from '../core/form.ts';
+import { byId, newId, type StripeState } from '../core/ledger.ts';
+import { missing, notNow, StripeRefusal } from '../core/refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
 
@@ -24,7 +24,7 @@ export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   const { next } = state.ledger;
   const override = next.refunds;
   if (override !== null) next.refunds = override.left > 1 ? { ...override, left: override.left - 1 } : null;
-  const refund = giveBack(state, charge, { wanted, reason, metadata, pending: override !== null });
+  const refund = refundCharge(state, charge, { wanted, reason, metadata, pending: override !== null });
   if (override?.status === 'failed') endRefund(state, refund, 'failed');
   return refund;
 }
@@ -39,7 +39,7 @@ export function refundOnDashboard(
     (one) => one.paid && one.payment_intent === session.payment_intent,
   );
   if (!charge) throw notNow('This payment was not successful and cannot be refunded.');
-  return giveBack(state, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
+  return refundCharge(state, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
 }
 
 /** Ends a pending refund. One that succeeded can still fail; the money then returns to the charge. */
@@ -59,17 +59,17 @@ export function endRefund(state: StripeState, refund: Stripe.Refund, outcome: Re
   state.emit('charge.refund.updated', refund);
 }
 
-type Giving = {
+type RefundDetails = {
   wanted: number | null;
   reason: Stripe.Refund.Reason | null;
   metadata: Record<string, string>;
   pending: boolean;
 };
 
-function giveBack(
+function refundCharge(
   state: StripeState,
   charge: Stripe.Charge,
-  { wanted, reason, metadata, pending }: Giving,
+  { wanted, reason, metadata, pending }: RefundDetails,
 ): Stripe.Refund {
   const left = charge.amount - charge.amount_refunded;
   if (left === 0) throw notNow(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');

@@ -1,7 +1,7 @@
 import { esc } from '../../core/page.ts';
-import { hostedPage, seeOther } from '../frame.ts';
+import { hostedPage, seeOther } from '../core/hosted-page.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity.ts';
-import { byId, type Check, type StripeState } from '../ledger.ts';
+import { byId, type Check, type StripeState } from '../core/ledger.ts';
 
 const TAG = 'Sandbox identity · simulated checks';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;

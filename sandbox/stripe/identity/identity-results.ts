@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { type Check, newId, type StripeState } from '../ledger.ts';
+import { type Check, newId, type StripeState } from '../core/ledger.ts';
 
 type Session = Stripe.Identity.VerificationSession;
 type Report = Stripe.Identity.VerificationReport;

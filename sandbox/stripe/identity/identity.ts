@@ -10,10 +10,10 @@ import {
   textOf,
   urlOf,
   wordOf,
-} from '../form.ts';
-import { type Check, newId, type Shown, type StripeState } from '../ledger.ts';
+} from '../core/form.ts';
+import { type Check, newId, type Shown, type StripeState } from '../core/ledger.ts';
 import { makeReport, REDACTED, refresh } from './identity-results.ts';
-import { needed, notNow } from '../refusal.ts';
+import { needed, notNow } from '../core/refusal.ts';
 
 type Session = Stripe.Identity.VerificationSession;
 

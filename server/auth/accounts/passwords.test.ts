@@ -1,13 +1,14 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect, test } from 'vitest';
 import { AuthRefusal } from '../core/errors.ts';
-import { readBreached } from './password-rules.ts';
-import { checkCommon, checkLength, hashPassword, needsRehash, passwordFits } from './passwords.ts';
+import { readBreached } from './breached-passwords.ts';
+import { checkPassword } from './password-rules.ts';
+import { hashPassword, needsRehash, passwordMatches } from './passwords.ts';
 
 function reasonOf(password: string, min = 6): unknown {
   try {
-    checkLength(password, min);
-    checkCommon(password);
+    const config = { passwordMinLength: min, passwordRequired: 'none', breachedCheck: true } as const;
+    checkPassword({ config, isBreached: () => false }, password);
     return null;
   } catch (error) {
     if (error instanceof AuthRefusal) return error.details['weak_password'] ?? error.code;
@@ -57,22 +58,22 @@ test('length is counted as the error message says', () => {
 test('every one of 128 characters counts, and so do capitals and accents', async () => {
   const long = `${'ä-long-phrase-'.repeat(10)}`.slice(0, 128);
   const stored = await hashPassword(long);
-  expect(await passwordFits(stored, long)).toBe(true);
-  expect(await passwordFits(stored, `${long.slice(0, 127)}!`)).toBe(false);
-  expect(await passwordFits(stored, long.toUpperCase())).toBe(false);
+  expect(await passwordMatches(stored, long)).toBe(true);
+  expect(await passwordMatches(stored, `${long.slice(0, 127)}!`)).toBe(false);
+  expect(await passwordMatches(stored, long.toUpperCase())).toBe(false);
   expect(needsRehash(stored)).toBe(false);
 });
 
 test('a bcrypt hash of an imported account matches and needs a rehash', async () => {
   const stored = await bcryptHash('an imported phrase', 6);
-  expect(await passwordFits(stored, 'an imported phrase')).toBe(true);
-  expect(await passwordFits(stored, 'another phrase')).toBe(false);
+  expect(await passwordMatches(stored, 'an imported phrase')).toBe(true);
+  expect(await passwordMatches(stored, 'another phrase')).toBe(false);
   expect(needsRehash(stored)).toBe(true);
 });
 
 test('a missing hash never matches, and takes about as long as a wrong password', async () => {
   const stored = await hashPassword('an own phrase');
-  await passwordFits(null, 'warm');
+  await passwordMatches(null, 'warm');
   // Take the fastest of alternating runs, which a busy machine disturbs least.
   const fastest = { known: Infinity, unknown: Infinity };
   for (let n = 0; n < 15; n += 1)
@@ -81,7 +82,7 @@ test('a missing hash never matches, and takes about as long as a wrong password'
       ['unknown', null],
     ] as const) {
       const began = performance.now();
-      expect(await passwordFits(against, 'a wrong phrase')).toBe(false);
+      expect(await passwordMatches(against, 'a wrong phrase')).toBe(false);
       fastest[who] = Math.min(fastest[who], performance.now() - began);
     }
   expect(fastest.unknown / fastest.known).toBeGreaterThan(0.5);
@@ -91,10 +92,10 @@ test('a missing hash never matches, and takes about as long as a wrong password'
 test('a password longer than 72 bytes never matches a bcrypt hash', async () => {
   const password = 'a long phrase '.repeat(6).slice(0, 72);
   const stored = await bcryptHash(password, 4);
-  expect(await passwordFits(stored, password)).toBe(true);
-  expect(await passwordFits(stored, `${password}and more`)).toBe(false);
+  expect(await passwordMatches(stored, password)).toBe(true);
+  expect(await passwordMatches(stored, `${password}and more`)).toBe(false);
   const own = await hashPassword(password);
-  expect(await passwordFits(own, `${password}and more`)).toBe(false);
+  expect(await passwordMatches(own, `${password}and more`)).toBe(false);
 });
 
 test('a list of breached passwords may hold passwords or hashes, and empty lines are ignored', () => {

@@ -1,5 +1,4 @@
 import type { Transaction } from '#server/db/database.ts';
-import { refuse } from '../core/errors.ts';
 
 export type UserRow = {
   id: string;
@@ -68,6 +67,10 @@ export function userById(db: Queryable, id: string): Promise<UserRow | null> {
     id,
   ]);
 }
+/** Locks an account until the transaction ends, so that concurrent changes of its factors, keys or identities are counted exactly. */
+export async function lockUser(tx: Pick<Queryable, 'query'>, id: string): Promise<void> {
+  await tx.query('select from auth.users where id = $1::uuid for update', [id]);
+}
 /** Reads several accounts, in no order. */
 export async function usersByIds(db: Pick<Queryable, 'query'>, ids: readonly string[]): Promise<readonly UserRow[]> {
   const { rows } = await db.query<UserRow>(
@@ -86,49 +89,8 @@ export async function listUsers(
     `select ${USER_COLUMNS} from auth.users u where u.deleted_at is null order by u.created_at desc, u.id limit $1::int offset $2::bigint`,
     [perPage, (page - 1) * perPage],
   );
-  const count = await db.one<{ n: number }>(
-    'select count(*)::int as n from auth.users where deleted_at is null and $1::int = $1',
-    [1],
-  );
+  const count = await db.one<{ n: number }>('select count(*)::int as n from auth.users where deleted_at is null');
   return { users: rows, total: count?.n ?? 0 };
-}
-
-/** The user object of the API, without hashes and tokens. */
-export function toUser(row: UserRow): Record<string, unknown> {
-  return {
-    id: row.id,
-    aud: 'authenticated',
-    role: 'authenticated',
-    email: row.email ?? '',
-    phone: row.phone ?? '',
-    email_confirmed_at: row.email_confirmed_at,
-    ...given('phone_confirmed_at', row.phone_confirmed_at),
-    confirmed_at: row.email_confirmed_at ?? row.phone_confirmed_at,
-    confirmation_sent_at: row.confirmation_sent_at,
-    recovery_sent_at: row.recovery_sent_at,
-    ...given('invited_at', row.invited_at),
-    ...given('reauthentication_sent_at', row.reauthentication_sent_at),
-    ...(row.email_change === null
-      ? {}
-      : { new_email: row.email_change, email_change_sent_at: row.email_change_sent_at }),
-    ...(row.phone_change === null
-      ? {}
-      : { new_phone: row.phone_change, phone_change_sent_at: row.phone_change_sent_at }),
-    last_sign_in_at: row.last_sign_in_at,
-    app_metadata: row.raw_app_meta_data,
-    user_metadata: row.raw_user_meta_data,
-    identities: row.identities,
-    factors: row.factors,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    ...given('banned_until', row.banned_until),
-    ...given('deleted_at', row.deleted_at),
-    is_anonymous: row.is_anonymous,
-    ...(row.is_sso_user ? { is_sso_user: true } : {}),
-  };
-}
-function given(name: string, value: unknown): Record<string, unknown> {
-  return value === null ? {} : { [name]: value };
 }
 
 /** Whether the email or phone of the account is confirmed. An anonymous account has neither, and counts as confirmed. */
@@ -137,13 +99,4 @@ export function isConfirmed(row: UserRow): boolean {
 }
 export function isBanned(row: UserRow, now: Date): boolean {
   return row.banned_until !== null && row.banned_until > now;
-}
-
-const METADATA_BYTES = 16_384;
-/** Checks the size of metadata. Users write it themselves, so its content is never trusted. */
-export function checkMetadata(data: Record<string, unknown>): void {
-  // PostgreSQL's jsonb text has a space after each comma and colon, and the check constraint counts those too.
-  const text = JSON.stringify(data);
-  const blanks = (text.match(/[,:]/g) ?? []).length;
-  if (Buffer.byteLength(text) + blanks > METADATA_BYTES) throw refuse.validation('User metadata is too large');
 }

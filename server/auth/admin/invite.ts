@@ -1,15 +1,35 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthContext } from '../core/context.ts';
-import { AuthRefusal } from '../core/errors.ts';
-import { type Handler, readAddress, readBody, requireServiceRole } from '../core/request.ts';
-import { record } from '../core/audit-log.ts';
-import { checkMetadata, toUser, type UserRow, userByEmail } from '../accounts/users.ts';
+import { checkMetadata } from '../accounts/metadata.ts';
+import { toUser } from '../accounts/user-object.ts';
+import { type UserRow, userByEmail } from '../accounts/users.ts';
+import { recordEvent } from '../core/audit-log.ts';
+import { readEmail } from '../core/contact.ts';
+import type { Needs } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import { type Call, readBody, requireServiceRole } from '../core/request.ts';
 
 const schema = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).nullish() });
 
+/** `POST /invite`: mails an invitation to set a password. */
+export async function invite(context: Needs<'db' | 'clock' | 'queue' | 'readCaller'>, c: Call): Promise<Response> {
+  const { db, clock, queue } = context;
+  await requireServiceRole(context, c);
+  const body = await readBody(c, schema);
+  const email = readEmail(body.email);
+  checkMetadata(body.data ?? {});
+  const user = await db.transaction(async (tx) => {
+    const invited = await inviteUser(tx, { email, data: body.data ?? null, at: clock() });
+    await queue.add(tx, { kind: 'invite', email, userId: invited.id, redirectTo: c.req.query('redirect_to') });
+    await recordEvent(tx, { action: 'user_invited', actorId: invited.id, at: clock(), ip: c.var.ip });
+    return invited;
+  });
+  queue.soon();
+  return c.json(toUser(user));
+}
+
 /** Creates an invited account, or invites an unconfirmed one again. Refuses a confirmed one. */
-export async function makeInvited(
+export async function inviteUser(
   tx: Transaction,
   invited: { email: string; data: Record<string, unknown> | null; at: Date },
 ): Promise<UserRow> {
@@ -21,26 +41,6 @@ export async function makeInvited(
     [invited.email, invited.data, invited.at],
   );
   const user = await userByEmail(tx, invited.email);
-  if (!user || user.email_confirmed_at !== null)
-    throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
+  if (!user || user.email_confirmed_at !== null) throw refuse.emailExists();
   return user;
-}
-
-/** `POST /invite`: mails an invitation to set a password. */
-export function createInvite(context: AuthContext): Handler {
-  const { db, clock, queue, readCaller } = context;
-  return async (c) => {
-    await requireServiceRole(c, readCaller);
-    const body = await readBody(c, schema);
-    const email = readAddress(body.email);
-    checkMetadata(body.data ?? {});
-    const user = await db.transaction(async (tx) => {
-      const made = await makeInvited(tx, { email, data: body.data ?? null, at: clock() });
-      await queue.add(tx, { kind: 'invite', email, userId: made.id, redirectTo: c.req.query('redirect_to') });
-      await record(tx, { action: 'user_invited', actorId: made.id, at: clock(), ip: c.var.ip });
-      return made;
-    });
-    queue.soon();
-    return c.json(toUser(user));
-  };
 }

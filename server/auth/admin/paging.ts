@@ -1,12 +1,13 @@
-import type { Context } from 'hono';
-import type { Env } from '#server/http/caller.ts';
 import { refuse } from '../core/errors.ts';
+import type { Call } from '../core/request.ts';
 
 const PER_PAGE_DEFAULT = 50;
 const PER_PAGE_MAX = 1_000;
 
+type Paging = { readonly page: number; readonly perPage: number };
+
 /** Reads `page` (from 1) and `per_page`. An empty value means the default, because supabase-js sends those. */
-export function readPaging(c: Context<Env>): { page: number; perPage: number } {
+export function readPaging(c: Call): Paging {
   const read = (name: string, fallback: number): number => {
     const text = c.req.query(name) ?? '';
     if (text === '') return fallback;
@@ -18,11 +19,7 @@ export function readPaging(c: Context<Env>): { page: number; perPage: number } {
 }
 
 /** Sets the paging headers. supabase-js reads the text after the first `=` of each link, so `page` comes first. */
-export function setPageHeaders(
-  c: Context<Env>,
-  url: string,
-  of: { page: number; perPage: number; total: number },
-): void {
+export function setPageHeaders(c: Call, url: string, of: Paging & { readonly total: number }): void {
   const last = Math.max(1, Math.ceil(of.total / of.perPage));
   const link = (page: number, rel: string): string => `<${url}?page=${page}&per_page=${of.perPage}>; rel="${rel}"`;
   c.header('x-total-count', String(of.total));

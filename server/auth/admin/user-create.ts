@@ -1,81 +1,76 @@
 import { randomUUID } from 'node:crypto';
-import { DatabaseError, type Transaction } from '#server/db/database.ts';
-import type { AuthContext } from '../core/context.ts';
-import { AuthRefusal, refuse } from '../core/errors.ts';
-import { type Handler, readBody, requireServiceRole } from '../core/request.ts';
-import { record } from '../core/audit-log.ts';
-import { hashPassword } from '../accounts/passwords.ts';
-import { checkMetadata, toUser, type UserRow, userById } from '../accounts/users.ts';
-import { readBan, readHash, readContacts, type UserForm, userForm } from './user-form.ts';
-
-/** Turns a unique violation into the API's error for a taken email or phone; rethrows any other error. */
-export function alreadyRegistered(error: unknown): never {
-  if (error instanceof DatabaseError && error.code === '23505') {
-    if (error.constraint === 'users_phone' || /users_phone/.test(error.message))
-      throw new AuthRefusal(422, 'phone_exists', 'A user with this phone number has already been registered');
-    throw new AuthRefusal(422, 'email_exists', 'A user with this email address has already been registered');
-  }
-  throw error;
-}
+import type { Transaction } from '#server/db/database.ts';
+import { checkMetadata } from '../accounts/metadata.ts';
+import type { PasswordRules } from '../accounts/password-rules.ts';
+import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
+import { toUser } from '../accounts/user-object.ts';
+import { type UserRow, userById } from '../accounts/users.ts';
+import { recordEvent } from '../core/audit-log.ts';
+import type { Needs } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+import { type Call, readBody, requireServiceRole } from '../core/request.ts';
+import { refuseTaken } from './refuse-taken.ts';
+import { type Contacts, readBan, readContacts, readPassword, type UserForm, userForm } from './user-form.ts';
 
 /** `POST /admin/users`: creates an account without sending a mail. */
-export function createAdminUserCreate(context: AuthContext): Handler {
-  const { db, checkPassword, clock, readCaller } = context;
+export async function createUser(
+  context: PasswordRules & Needs<'db' | 'clock' | 'readCaller'>,
+  c: Call,
+): Promise<Response> {
+  const { db, clock } = context;
+  await requireServiceRole(context, c);
+  const form = await readBody(c, userForm);
+  const contacts = readContacts(form);
+  if (contacts.email === null && contacts.phone === null)
+    throw refuse.validation('Cannot create a user without either an email or phone');
+  checkMetadata(form.user_metadata ?? {});
+  const now = clock();
+  const bannedUntil = readBan(form.ban_duration, now) ?? null;
+  const hash = await readPassword(context, form);
+  const account = { form, contacts, hash, bannedUntil, now, ip: c.var.ip };
+  const user = await db.transaction((tx) => insertUser(tx, account)).catch(refuseTaken);
+  if (!user) throw new Error('a new account cannot be read back');
+  return c.json(toUser(user));
+}
 
-  async function hashOf(form: UserForm): Promise<string | null> {
-    if (form.password && form.password_hash)
-      throw refuse.validation('Only a password or a password hash should be provided');
-    if (form.password_hash) return readHash(form.password_hash);
-    if (!form.password) return null;
-    checkPassword(form.password);
-    return hashPassword(form.password);
-  }
+type NewAccount = {
+  readonly form: UserForm;
+  readonly contacts: Contacts;
+  readonly hash: string | null;
+  readonly bannedUntil: Date | null;
+  readonly now: Date;
+  readonly ip: string;
+};
 
-  async function write(tx: Transaction, form: UserForm, hash: string | null, ip: string): Promise<UserRow | null> {
-    const now = clock();
-    const { email, phone } = readContacts(form);
-    const providers = [...(email === null ? [] : ['email']), ...(phone === null ? [] : ['phone'])];
-    const id = form.id ?? randomUUID();
-    const confirmed =
-      (email !== null && form.email_confirm === true) || (phone !== null && form.phone_confirm === true);
-    await tx.query(
-      `insert into auth.users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, raw_user_meta_data,
-         raw_app_meta_data, banned_until, created_at)
-       values ($1::uuid, $2, $3, $4, $5::timestamptz, $6::timestamptz, $7::jsonb, $8::jsonb, $9::timestamptz, $10::timestamptz)`,
-      [
-        id,
-        email,
-        phone,
-        confirmed ? hash : null,
-        email !== null && form.email_confirm === true ? now : null,
-        phone !== null && form.phone_confirm === true ? now : null,
-        form.user_metadata ?? {},
-        { ...form.app_metadata, provider: providers[0], providers },
-        readBan(form.ban_duration, now) ?? null,
-        now,
-      ],
-    );
-    // As after a sign-up, the password of an unconfirmed account counts only with its code.
-    if (!confirmed && hash !== null)
-      await tx.query(
-        `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at) values ($1::uuid, $2::uuid, $3, $4::jsonb, 'service', $5::timestamptz)`,
-        [randomUUID(), id, hash, form.user_metadata ?? {}, now],
-      );
-    await record(tx, { action: 'user_signedup', actorId: id, at: now, ip, details: { by: 'service' } });
-    return userById(tx, id);
-  }
-
-  return async (c) => {
-    await requireServiceRole(c, readCaller);
-    const form = await readBody(c, userForm);
-    const { email, phone } = readContacts(form);
-    if (email === null && phone === null)
-      throw refuse.validation('Cannot create a user without either an email or phone');
-    checkMetadata(form.user_metadata ?? {});
-    readBan(form.ban_duration, clock());
-    const hash = await hashOf(form);
-    const user = await db.transaction((tx) => write(tx, form, hash, c.var.ip)).catch(alreadyRegistered);
-    if (!user) throw new Error('a new account cannot be read back');
-    return c.json(toUser(user));
-  };
+async function insertUser(tx: Transaction, account: NewAccount): Promise<UserRow | null> {
+  const { form, contacts, hash, bannedUntil, now, ip } = account;
+  const { email, phone } = contacts;
+  const emailConfirmed = email !== null && form.email_confirm === true;
+  const phoneConfirmed = phone !== null && form.phone_confirm === true;
+  const confirmed = emailConfirmed || phoneConfirmed;
+  const providers = [...(email === null ? [] : ['email']), ...(phone === null ? [] : ['phone'])];
+  const data = form.user_metadata ?? {};
+  const id = form.id ?? randomUUID();
+  await tx.query(
+    `insert into auth.users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, raw_user_meta_data,
+       raw_app_meta_data, banned_until, created_at)
+     values ($1::uuid, $2, $3, $4, $5::timestamptz, $6::timestamptz, $7::jsonb, $8::jsonb, $9::timestamptz, $10::timestamptz)`,
+    [
+      id,
+      email,
+      phone,
+      confirmed ? hash : null,
+      emailConfirmed ? now : null,
+      phoneConfirmed ? now : null,
+      data,
+      { ...form.app_metadata, provider: providers[0], providers },
+      bannedUntil,
+      now,
+    ],
+  );
+  // As after a sign-up, the password of an unconfirmed account counts only with its code.
+  if (!confirmed && hash !== null)
+    await addSignUpAttempt(tx, { userId: id, passwordHash: hash, data, ip: 'service', at: now });
+  await recordEvent(tx, { action: 'user_signedup', actorId: id, at: now, ip, details: { by: 'service' } });
+  return userById(tx, id);
 }

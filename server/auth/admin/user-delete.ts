@@ -1,57 +1,51 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthContext } from '../core/context.ts';
-import { readSubject } from '../factors/admin-factors.ts';
-import { type Handler, readBody, requireServiceRole } from '../core/request.ts';
-import { record } from '../core/audit-log.ts';
+import { readPathUser } from '../accounts/path-user.ts';
+import { endMessages } from '../codes/message-queue.ts';
+import { recordEvent } from '../core/audit-log.ts';
+import type { Needs } from '../core/context.ts';
+import { type Call, readBody, requireServiceRole } from '../core/request.ts';
+import { endAllSessions } from '../sessions/end.ts';
 
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
 /** Tables of this schema with rows of an account. */
-const USER_TABLES = [
-  'identities',
-  'one_time_tokens',
-  'signup_attempts',
-  'message_queue',
-  'mfa_factors',
-  'webauthn_credentials',
-];
+const USER_TABLES = ['identities', 'one_time_tokens', 'signup_attempts', 'mfa_factors', 'webauthn_credentials'];
 
 /**
  * `DELETE /admin/users/{id}`: deletes an account and ends its sessions.
  * A soft delete keeps the row for references to it, without personal data or credentials.
  */
-export function createAdminUserDelete(context: AuthContext): Handler {
-  const { db, clock, readCaller, sessions } = context;
+export async function deleteUser(
+  context: Needs<'db' | 'clock' | 'readCaller' | 'sessions'>,
+  c: Call,
+): Promise<Response> {
+  const { db, clock, sessions } = context;
+  await requireServiceRole(context, c);
+  const user = await readPathUser(context, c);
+  const { id } = user;
+  const text = await c.req.text();
+  const softly = text !== '' && (await readBody(c, schema)).should_soft_delete === true;
+  const ended = await db.transaction(async (tx) => {
+    const endedIds = await endAllSessions(tx, id);
+    const at = clock();
+    if (softly) await anonymise(tx, id, at);
+    else await tx.query('delete from auth.users where id = $1::uuid', [id]);
+    // After the tokens, in the same order as code use.
+    await endMessages(tx, user);
+    const details = { by: 'service', softly };
+    await recordEvent(tx, { action: 'user_deleted', actorId: id, at, ip: c.var.ip, details });
+    return endedIds;
+  });
+  sessions.forget(ended);
+  return c.json({});
+}
 
-  async function anonymise(tx: Transaction, id: string): Promise<void> {
-    for (const table of USER_TABLES) await tx.query(`delete from auth.${table} where user_id = $1::uuid`, [id]);
-    await tx.query(
-      `update auth.users set deleted_at = $2::timestamptz, email = null, phone = null, encrypted_password = null, email_change = null,
-         phone_change = null, raw_user_meta_data = '{}', raw_app_meta_data = '{}' where id = $1::uuid`,
-      [id, clock()],
-    );
-  }
-
-  return async (c) => {
-    await requireServiceRole(c, readCaller);
-    const user = await readSubject(context, c.req.param('user'));
-    const text = await c.req.text();
-    const softly = text !== '' && (await readBody(c, schema)).should_soft_delete === true;
-    const ended = await db.transaction(async (tx) => {
-      const gone = await sessions.endAll(tx, user.id);
-      if (softly) await anonymise(tx, user.id);
-      else await tx.query('delete from auth.users where id = $1::uuid', [user.id]);
-      await record(tx, {
-        action: 'user_deleted',
-        actorId: user.id,
-        at: clock(),
-        ip: c.var.ip,
-        details: { by: 'service', softly },
-      });
-      return gone;
-    });
-    sessions.forget(ended);
-    return c.json({});
-  };
+async function anonymise(tx: Transaction, id: string, at: Date): Promise<void> {
+  for (const table of USER_TABLES) await tx.query(`delete from auth.${table} where user_id = $1::uuid`, [id]);
+  await tx.query(
+    `update auth.users set deleted_at = $2::timestamptz, email = null, phone = null, encrypted_password = null, email_change = null,
+       phone_change = null, raw_user_meta_data = '{}', raw_app_meta_data = '{}' where id = $1::uuid`,
+    [id, at],
+  );
 }

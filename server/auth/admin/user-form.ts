@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { checkPassword, type PasswordRules } from '../accounts/password-rules.ts';
+import { hashPassword } from '../accounts/passwords.ts';
+import { readEmail, readPhone } from '../core/contact.ts';
 import { refuse } from '../core/errors.ts';
-import { readAddress, readPhone } from '../core/request.ts';
 
 /** The account fields that the service key may set, with the API's names. */
 export const userForm = z.object({
@@ -17,22 +19,34 @@ export const userForm = z.object({
   ban_duration: z.string().max(40).nullish(),
 });
 export type UserForm = z.output<typeof userForm>;
+export type Contacts = { readonly email: string | null; readonly phone: string | null };
 
 const APP_METADATA_BYTES = 16_384;
 
 /** Reads email and phone in the stored form; empty texts count as missing. Throws for invalid values. */
-export function readContacts(form: UserForm): { email: string | null; phone: string | null } {
+export function readContacts(form: UserForm): Contacts {
   if (form.role && form.role !== 'authenticated')
-    throw refuse.validation('role can only be authenticated: what more somebody may do is not told by their token');
+    throw refuse.validation('role must be authenticated: tokens give no further rights');
   if (form.app_metadata && Buffer.byteLength(JSON.stringify(form.app_metadata)) > APP_METADATA_BYTES)
     throw refuse.validation('App metadata is too large');
-  return { email: form.email ? readAddress(form.email) : null, phone: form.phone ? readPhone(form.phone) : null };
+  return { email: form.email ? readEmail(form.email) : null, phone: form.phone ? readPhone(form.phone) : null };
 }
 
 const HASH = /^(\$2[aby]\$\d{2}\$[./A-Za-z0-9]{53}|\$argon2(id|i|d)\$v=19\$[\w=,]+\$[\w+/]+\$[\w+/]+)$/;
+
+/** Returns the hash of the form's password, or its `password_hash`; null when it has neither. Throws when it has both. */
+export async function readPassword(rules: PasswordRules, form: UserForm): Promise<string | null> {
+  if (form.password && form.password_hash)
+    throw refuse.validation('Only a password or a password hash should be provided');
+  if (form.password_hash) return checkHash(form.password_hash);
+  if (!form.password) return null;
+  checkPassword(rules, form.password);
+  return hashPassword(form.password);
+}
+
 /** Checks that a password hash is bcrypt or argon2, the formats that sign-in supports. */
-export function readHash(text: string): string {
-  if (!HASH.test(text)) throw refuse.validation('password_hash is neither bcrypt nor argon2');
+function checkHash(text: string): string {
+  if (!HASH.test(text)) throw refuse.validation('password_hash must be bcrypt or argon2');
   return text;
 }
 
@@ -45,7 +59,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   µs: 0.001,
   ns: 0.000_001,
 };
-const LONGEST_MS = 100 * 365.25 * 86_400_000;
+const BAN_MS_MAX = 100 * 365.25 * 86_400_000;
 /** Reads the end of a ban: a Go duration (`24h`, `1h30m`), or `none` for null. Undefined: the request does not change it. */
 export function readBan(text: string | null | undefined, now: Date): Date | null | undefined {
   if (text === null || text === undefined || text === '') return undefined;
@@ -54,5 +68,5 @@ export function readBan(text: string | null | undefined, now: Date): Date | null
     throw refuse.validation(`invalid format for ban duration: ${text}`);
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g);
   const ms = [...parts].reduce((sum, [, count = '0', unit = 's']) => sum + Number(count) * (UNIT_MS[unit] ?? 0), 0);
-  return new Date(now.getTime() + Math.min(ms, LONGEST_MS));
+  return new Date(now.getTime() + Math.min(ms, BAN_MS_MAX));
 }

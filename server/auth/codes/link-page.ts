@@ -1,11 +1,3 @@
-/**
- * Returns the page of a mailed link, ending in `?` or `&`. The page has a button that acts, because mail scanners open links too.
- * An unknown kind gets the sign-up page.
- */
-export function linkPage(kind: string): string {
-  return kind === 'recovery' || kind === 'invite' ? '/auth?reset=true&' : '/email-verified?';
-}
-
 const KINDS: readonly string[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email'];
 /** Returns the kind of a link; an unknown one counts as a sign-up. */
 export function linkKind(kind: string): string {
@@ -25,4 +17,12 @@ export function mailedLink(
   url.searchParams.set('token_hash', token);
   url.searchParams.set('type', kind);
   return url.href;
+}
+
+/**
+ * Returns the page of a mailed link, ending in `?` or `&`. The page has a button that acts, because mail scanners open links too.
+ * An unknown kind gets the sign-up page.
+ */
+function linkPage(kind: string): string {
+  return kind === 'recovery' || kind === 'invite' ? '/auth?reset=true&' : '/email-verified?';
 }

@@ -1,25 +1,27 @@
-import type { TakeLimit } from '#server/http/limits.ts';
-import { type AuthConfig, authLimits } from '../core/config.ts';
+import type { Contact } from '../core/contact.ts';
+import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
-import type { Contact } from '../core/request.ts';
-import type { TokenKind } from './one-time-tokens.ts';
+import { authLimits } from '../core/limits.ts';
+import type { TokenKind } from '../core/message-queue.ts';
+
+export type MessageLimitContext = Needs<'limits', 'mailIntervalSeconds'>;
 
 /**
  * Limits messages to an email or phone: one of a kind in `mailIntervalSeconds`, five an hour in all.
  * Counts the same whether an account exists or not. Throws the API's 429.
  */
-export async function takeMessage(
-  context: { limits: TakeLimit; config: AuthConfig },
+export async function takeMessageLimit(
+  { limits, config }: MessageLimitContext,
   to: Contact & { kind: TokenKind; ip: string },
 ): Promise<void> {
-  const interval = { name: 'auth-mail-interval', max: 1, seconds: context.config.mailIntervalSeconds };
+  const interval = { name: 'auth-mail-interval', max: 1, seconds: config.mailIntervalSeconds };
   const key = 'email' in to ? `mail:${to.email}` : `phone:${to.phone}`;
   for (const [limit, of] of [
     [authLimits.mailIp, `ip:${to.ip}`],
     [interval, `${to.kind}:${key}`],
     [authLimits.mailAddressHour, key],
   ] as const) {
-    const wait = await context.limits(limit, of);
+    const wait = await limits(limit, of);
     if (wait !== null) throw 'email' in to ? refuse.mailRate(wait) : refuse.smsRate(wait);
   }
 }

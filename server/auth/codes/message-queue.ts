@@ -1,130 +1,123 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Clock, Log } from '#server/http/caller.ts';
-import type { Mail, TextMessages } from '#server/providers/ports.ts';
-import type { Contact } from '../core/request.ts';
-import type { Message, MessageKind, QueuedMessage } from './message-templates.ts';
+import { z } from 'zod';
+import type { Transaction } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { deleteClosedJobs, endJobs, enqueue, type Job, type JobHandler, type JobKinds } from '#server/queue/jobs.ts';
+import type { WorkerSettings } from '#server/queue/queue.ts';
+import type { Contact } from '../core/contact.ts';
+import { MESSAGE_KINDS, type MessageKind, type MessageQueue } from '../core/message-queue.ts';
+import type { Message } from './messages.ts';
 
-/** Queue of account mails and text messages. */
-export type MessageQueue = {
-  /**
-   * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
-   * is looked up at delivery: so the request takes as long either way.
-   */
-  add(
-    tx: Pick<Transaction, 'query'>,
-    message: Contact & {
-      kind: MessageKind;
-      userId?: string | undefined;
-      attemptId?: string | null;
-      /** `redirect_to` of the request; used only if it is allowed. */
-      redirectTo?: string | null | undefined;
-    },
-  ): Promise<string>;
-  /** Starts sending in the background. Call it after the transaction. */
-  soon(): void;
-  /** Sends due messages, by mail, text message or both; resolves when each is sent or postponed. Called by the scheduler. */
-  flush(channel?: 'email' | 'phone'): Promise<void>;
-  /** Deletes expired codes. */
-  cleanup(): Promise<void>;
-};
-
-const BATCH = 20;
-const TRIES_MAX = 15;
+/** The workers of the messages. Mails and texts run separately: an outage of one service does not delay the other. */
+export const MESSAGE_WORKERS = {
+  'account-mails': { atOnce: 20 },
+  'account-texts': { atOnce: 20 },
+} as const satisfies Record<string, WorkerSettings>;
+/** Messages that nobody waits for at a form: they are sent however late. All others are dropped once their code would have expired. */
+const WITHOUT_DEADLINE: readonly MessageKind[] = ['invite', 'password_changed'];
+/** Somebody waits for the message: try at least once a minute. */
+const LONGEST_WAIT_MS = 60_000;
 
 export function createMessageQueue(dependencies: {
-  db: Database;
-  mail: Mail;
-  texts: TextMessages;
-  templates: (row: QueuedMessage) => Promise<Message | null>;
   /** Returns the address if it is an allowed page of another app, else null. */
   mailRedirect: (request: string | null | undefined) => string | null;
+  /** Runs the due jobs of a worker soon. */
+  wake: (worker: keyof typeof MESSAGE_WORKERS) => void;
   clock: Clock;
-  log: Log;
+  codeSeconds: number;
 }): MessageQueue {
-  const { db, mail, texts, templates, clock, log } = dependencies;
-
-  async function deliver(row: QueuedMessage, content: Message): Promise<void> {
-    const key = `account-${row.id}`;
-    if (content.to === 'email') await mail.send({ ...content, to: row.email ?? '', key });
-    else await texts.send({ to: `+${row.phone ?? ''}`, text: content.text, key });
-  }
-
-  async function send(row: QueuedMessage): Promise<void> {
-    try {
-      const content = await templates(row);
-      if (content) await deliver(row, content);
-      await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
-    } catch (error) {
-      const isLastTry = row.tries >= TRIES_MAX;
-      const reason = error instanceof Error ? error.message : String(error);
-      log.error(
-        { message: row.id, kind: row.kind, tries: row.tries, reason },
-        isLastTry
-          ? 'an account message failed too often and was dropped'
-          : 'an account message could not be sent, will retry',
-      );
-      if (isLastTry) await db.query('delete from auth.message_queue where id = $1::uuid', [row.id]);
-      else {
-        const wait = Math.min(2 ** row.tries, 120) * 1000;
-        await db.query(
-          `update auth.message_queue set lease_until = '-infinity', due_at = $2::timestamptz where id = $1::uuid`,
-          [row.id, new Date(clock().getTime() + wait)],
-        );
-      }
-    }
-  }
-
-  /** Mails and texts run separately: an outage of one service does not delay the other. */
-  async function flush(channel?: 'email' | 'phone'): Promise<void> {
-    await Promise.all((channel ? [channel] : (['email', 'phone'] as const)).map(flushChannel));
-  }
-
-  async function flushChannel(channel: 'email' | 'phone'): Promise<void> {
-    const { rows } = await db.query<QueuedMessage>(
-      `update auth.message_queue q set lease_until = $1::timestamptz + interval '30 seconds', tries = q.tries + 1
-       where q.id in (
-         select x.id from auth.message_queue x where x.due_at <= $1::timestamptz and x.lease_until < $1::timestamptz
-           and (x.email is not null) = $3::boolean
-         order by x.due_at limit $2::int for update skip locked
-       )
-       returning q.id, q.kind, q.email, q.phone, q.user_id, q.attempt_id, q.tries, q.created_at, q.redirect_to`,
-      [clock(), BATCH, channel === 'email'],
-    );
-    await Promise.all(rows.map(send));
-  }
-
+  const { mailRedirect, wake, clock, codeSeconds } = dependencies;
   return {
-    flush,
     async add(tx, message) {
       const id = randomUUID();
-      await tx.query(
-        `insert into auth.message_queue (id, kind, email, phone, user_id, attempt_id, due_at, created_at, redirect_to)
-         values ($1::uuid, $2, $3, $4, $5::uuid, $6::uuid, $7::timestamptz, $7::timestamptz, $8)`,
-        [
-          id,
-          message.kind,
-          'email' in message ? message.email : null,
-          'phone' in message ? message.phone : null,
-          message.userId ?? null,
-          message.attemptId ?? null,
-          clock(),
-          dependencies.mailRedirect(message.redirectTo),
-        ],
-      );
+      const now = clock();
+      const payload: z.input<typeof payloadSchema> = {
+        userId: message.userId ?? null,
+        attemptId: message.attemptId ?? null,
+        redirectTo: mailRedirect(message.redirectTo),
+        requestedAt: now.toISOString(),
+      };
+      await enqueue(tx, {
+        id,
+        kind: 'email' in message ? mailJob(message.kind) : textJob(message.kind),
+        subjectId: message.userId ?? id,
+        dedupe: id,
+        recipient: recipientOf(message),
+        payload,
+        dueAt: now,
+        ...(WITHOUT_DEADLINE.includes(message.kind)
+          ? {}
+          : { deadlineAt: new Date(now.getTime() + codeSeconds * 1000) }),
+      });
       return id;
     },
     soon() {
-      setImmediate(() => {
-        flush().catch((error: unknown) =>
-          log.error({ err: error }, 'account messages could not be sent now, the scheduler will retry'),
-        );
-      });
+      wake('account-mails');
+      wake('account-texts');
     },
-    async cleanup() {
-      await db.query(`delete from auth.one_time_tokens where expires_at < $1::timestamptz - interval '1 day'`, [
-        clock(),
-      ]);
-    },
+  };
+}
+
+/** Registers the jobs of all messages. Anybody can cause one, and its row holds an address: see `alerts` and `deletes`. */
+export function messageJobKinds(send: (message: Message) => Promise<void>): JobKinds {
+  const rules = { longestWaitMs: LONGEST_WAIT_MS, alerts: 'once', deletes: true } as const;
+  const handlerOf =
+    (kind: MessageKind, to: 'email' | 'phone'): JobHandler =>
+    async (job) => {
+      await send(readMessage(job, kind, to));
+      return 'done';
+    };
+  return Object.fromEntries(
+    MESSAGE_KINDS.flatMap((kind) => [
+      [mailJob(kind), { ...rules, worker: 'account-mails', handle: handlerOf(kind, 'email') }] as const,
+      [textJob(kind), { ...rules, worker: 'account-texts', handle: handlerOf(kind, 'phone') }] as const,
+    ]),
+  );
+}
+
+/** Ends the waiting messages of a person: those about the account, and those to the address or phone. */
+export async function endMessages(
+  tx: Pick<Transaction, 'query'>,
+  person: { readonly id: string | null; readonly email: string | null; readonly phone: string | null },
+  kinds: readonly MessageKind[] = MESSAGE_KINDS,
+): Promise<void> {
+  await endJobs(tx, {
+    kinds: jobsOf(kinds),
+    subjectId: person.id,
+    recipients: [person.email, person.phone],
+  });
+}
+
+/** How long a message that staff closed by hand can be retried. */
+const CLOSED_MS = 24 * 60 * 60_000;
+
+/** Deletes messages that staff closed a day ago: their rows hold addresses. */
+export async function deleteClosedMessages(db: Pick<Transaction, 'query'>, now: Date): Promise<void> {
+  await deleteClosedJobs(db, jobsOf(MESSAGE_KINDS), new Date(now.getTime() - CLOSED_MS));
+}
+
+const jobsOf = (kinds: readonly MessageKind[]): string[] => [...kinds.map(mailJob), ...kinds.map(textJob)];
+const mailJob = (kind: MessageKind): string => `account-mail.${kind}`;
+const textJob = (kind: MessageKind): string => `account-text.${kind}`;
+const recipientOf = (contact: Contact): string => ('email' in contact ? contact.email : contact.phone);
+
+const payloadSchema = z.object({
+  userId: z.uuid().nullable(),
+  attemptId: z.uuid().nullable(),
+  redirectTo: z.string().nullable(),
+  requestedAt: z.string(),
+});
+
+function readMessage(job: Job, kind: MessageKind, to: 'email' | 'phone'): Message {
+  const { userId, attemptId, redirectTo, requestedAt } = payloadSchema.parse(job.payload);
+  return {
+    id: job.id,
+    kind,
+    email: to === 'email' ? job.recipient : null,
+    phone: to === 'phone' ? job.recipient : null,
+    userId,
+    attemptId,
+    redirectTo,
+    requestedAt: new Date(requestedAt),
   };
 }

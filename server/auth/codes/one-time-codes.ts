@@ -1,24 +1,27 @@
-import type { Keys } from '#server/crypto/keys.ts';
+import type { Needs } from '../core/context.ts';
 
-/**
- * Codes and link tokens, derived from the id of their message. They are never stored: the database holds only keyed hashes.
+/*
+ * Codes and link tokens are derived from the id of their message. They are never stored: the database holds only keyed hashes.
  * A repeated message contains the same code.
  */
-export type OneTimeCodes = {
-  /** Returns the digits for a message. */
-  codeOf(messageId: string): string;
-  /** Returns the link token for a message. */
-  tokenOf(messageId: string): string;
-  codeHash(userId: string, code: string): string;
-  tokenHash(token: string): string;
-};
 
-export function createOneTimeCodes(dependencies: { keys: Keys; length: number }): OneTimeCodes {
-  const { keys, length } = dependencies;
-  return {
-    codeOf: (id) => String(keys.hmac('mail-code', id).readUIntBE(0, 6) % 10 ** length).padStart(length, '0'),
-    tokenOf: (id) => keys.hmac('mail-token', id).toString('base64url'),
-    codeHash: (userId, code) => keys.hmac('code-hash', `${userId}:${code}`).toString('base64url'),
-    tokenHash: (token) => keys.hmac('token-hash', token).toString('base64url'),
-  };
+/** Returns the digits for a message. */
+export function codeOf({ keys, config }: Needs<'keys', 'codeLength'>, messageId: string): string {
+  const number = keys.hmac('mail-code', messageId).readUIntBE(0, 6) % 10 ** config.codeLength;
+  return String(number).padStart(config.codeLength, '0');
+}
+
+/** Returns the link token for a message. */
+export function linkTokenOf({ keys }: Needs<'keys'>, messageId: string): string {
+  return keys.hmac('mail-token', messageId).toString('base64url');
+}
+
+/** Returns the hash under which a code of an account is stored. */
+export function codeHash({ keys }: Needs<'keys'>, userId: string, code: string): string {
+  return keys.hmac('code-hash', `${userId}:${code}`).toString('base64url');
+}
+
+/** Returns the hash under which a link token is stored. */
+export function linkTokenHash({ keys }: Needs<'keys'>, token: string): string {
+  return keys.hmac('token-hash', token).toString('base64url');
 }

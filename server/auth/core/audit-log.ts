@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** Events of accounts, with hosted Supabase's names where it has one. */
-export type AuthEvent =
+/** What happened to an account, with Supabase Auth's names where it has one. */
+type AuditAction =
   | 'user_signedup'
   | 'user_repeated_signup'
   | 'user_confirmed'
@@ -38,23 +38,23 @@ export type AuthEvent =
   | 'identity_linked'
   | 'identity_unlinked';
 
-export type AuthRecord = {
-  readonly action: AuthEvent;
+type AuditEvent = {
+  readonly action: AuditAction;
   readonly actorId: string | null;
   readonly at: Date;
   readonly ip?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>>;
 };
 
-/** Returns the values of `(payload, ip_address, created_at)` of an entry. */
-export function entryOf(event: AuthRecord): readonly [Record<string, unknown>, string, Date] {
+/** Returns the values of `(payload, ip_address, created_at)` for an event's row. */
+export function auditValues(event: AuditEvent): readonly [Record<string, unknown>, string, Date] {
   return [{ ...event.details, action: event.action, actor_id: event.actorId }, event.ip ?? '', event.at];
 }
 
 /** Writes an event to the audit log, in the transaction of the event. */
-export async function record(tx: Pick<Transaction, 'query'>, event: AuthRecord): Promise<void> {
+export async function recordEvent(tx: Pick<Transaction, 'query'>, event: AuditEvent): Promise<void> {
   await tx.query(
     `insert into auth.audit_log_entries (payload, ip_address, created_at) values ($1::jsonb, $2, $3::timestamptz)`,
-    entryOf(event),
+    auditValues(event),
   );
 }

@@ -1,4 +1,5 @@
-import type { RelyingParty } from '../passkeys/relying-party.ts';
+/** This site, as authenticators know it (WebAuthn, section 5.4.2). */
+export type RelyingParty = { readonly id: string; readonly name: string; readonly origins: readonly string[] };
 
 /** The operator's account settings, from the environment. */
 export type AuthConfig = {
@@ -56,29 +57,3 @@ export type AuthConfig = {
   /** Chains whose wallets may sign in. */
   readonly chains: readonly ('ethereum' | 'solana')[];
 };
-
-/** Rate limits of `/auth/v1`. Tests multiply them with RATE_LIMIT_FACTOR. */
-export const authLimits = {
-  /** Password sign-ins from one address, right and wrong. */
-  signInIp: { name: 'auth-sign-in-ip', max: 20, seconds: 300 },
-  /** Wrong passwords for one account. */
-  signInAccount: { name: 'auth-sign-in-account', max: 10, seconds: 900 },
-  signUpIp: { name: 'auth-sign-up-ip', max: 20, seconds: 3_600 },
-  anonymousIp: { name: 'auth-anonymous-ip', max: 30, seconds: 3_600 },
-  refreshIp: { name: 'auth-refresh-ip', max: 600, seconds: 300 },
-  verifyIp: { name: 'auth-verify-ip', max: 60, seconds: 300 },
-  mailAddressHour: { name: 'auth-mail-address', max: 5, seconds: 3_600 },
-  mailIp: { name: 'auth-mail-ip', max: 30, seconds: 3_600 },
-  /** The question whether an address has an account. */
-  probeIp: { name: 'auth-probe-ip', max: 30, seconds: 60 },
-  /** Current passwords and codes given to confirm a change. */
-  password: { name: 'auth-password-user', max: 10, seconds: 900 },
-  /** Wrong answers for one factor, over all its challenges. */
-  factorTries: { name: 'auth-factor-tries', max: 10, seconds: 900 },
-  factorChallenge: { name: 'auth-factor-challenge', max: 30, seconds: 900 },
-  /** Messages with a factor's code to one phone. */
-  factorMessage: { name: 'auth-factor-message', max: 1, seconds: 60 },
-  /** Sign-ins started at external providers. */
-  flowIp: { name: 'auth-flow-ip', max: 120, seconds: 300 },
-  passkeyIp: { name: 'auth-passkey-ip', max: 120, seconds: 300 },
-} as const;

@@ -1,36 +1,38 @@
-import type { Database } from '#server/db/database.ts';
-import type { Clock, Log, ReadCaller } from '#server/http/caller.ts';
 import type { Keys } from '#server/crypto/keys.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock, ReadCaller } from '#server/http/caller.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
-import type { AuthConfig } from './config.ts';
+import type { SessionWatch } from '#server/http/token.ts';
 import type { Captcha, SignInProvider, SingleSignOn, TextMessages } from '#server/providers/ports.ts';
-import type { OneTimeCodes } from '../codes/one-time-codes.ts';
-import type { Flows } from '../external/flows.ts';
-import type { MessageQueue } from '../codes/message-queue.ts';
-import type { OneTimeTokens } from '../codes/one-time-tokens.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { AuthConfig } from './config.ts';
+import type { MessageQueue } from './message-queue.ts';
 
-/** The dependencies of the auth handlers. */
+/** Everything the auth API works with. Only the router takes it whole; see `Needs`. */
 export type AuthContext = {
   readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly config: AuthConfig;
   readonly limits: TakeLimit;
+  readonly readCaller: ReadCaller;
+  /** The cache of live sessions. Drop ended ones from it, so that they end in this process at once. */
+  readonly sessions: SessionWatch;
   readonly queue: MessageQueue;
-  readonly codes: OneTimeCodes;
-  /** Checks a new password. Throws the API's refusal. */
-  readonly checkPassword: (password: string) => void;
-  readonly captcha: Captcha | null;
   /** Sends codes that a signed-in user requests. Messages that anybody can cause go through the queue. */
   readonly texts: TextMessages;
-  readonly tokens: OneTimeTokens;
-  readonly sessions: Sessions;
-  readonly flows: Flows;
+  /** Null: no captcha is required. */
+  readonly captcha: Captcha | null;
+  /** Whether a password is in the operator's list of breached ones. */
+  readonly isBreached: (password: string) => boolean;
   /** Enabled identity providers by their API name. */
   readonly providers: ReadonlyMap<string, SignInProvider>;
   /** SAML identity providers; empty: single sign-on is disabled. */
   readonly ssoProviders: readonly SingleSignOn[];
-  readonly readCaller: ReadCaller;
-  readonly keys: Keys;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly config: AuthConfig;
 };
+
+/** The parts of the context and the settings that a function needs: `Needs<'db' | 'clock', 'siteUrl'>`. */
+export type Needs<Part extends Exclude<keyof AuthContext, 'config'>, Setting extends keyof AuthConfig = never> = Pick<
+  AuthContext,
+  Part
+> &
+  ([Setting] extends [never] ? unknown : { readonly config: Pick<AuthConfig, Setting> });

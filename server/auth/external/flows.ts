@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Transaction } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import { createEncryption, type Encryption } from '#server/crypto/encryption.ts';
 import type { Keys } from '#server/crypto/keys.ts';
-import { createEncryption } from '#server/crypto/encryption.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { Needs } from '../core/context.ts';
 import type { Challenge } from './pkce.ts';
 
 /** The state of a sign-in at a provider (OAuth or SAML). */
@@ -16,29 +16,14 @@ export type Flow = {
   readonly requestId: string | null;
 };
 export type ProviderTokens = { readonly access: string; readonly refresh: string | null };
+export type FlowContext = Needs<'keys' | 'clock'>;
 type Tx = Pick<Transaction, 'one'>;
-
-export type Flows = {
-  /** Begins a flow. Returns the state that the provider must send back. */
-  begin(tx: Tx, flow: Omit<Flow, 'id'>): Promise<{ id: string; state: string }>;
-  /** Secrets that only this server and the provider's answer know. */
-  secrets(id: string): { nonce: string; verifier: string };
-  /** Takes the flow of a state. Works once. */
-  take(tx: Tx, state: string): Promise<Flow | null>;
-  /** Ends a flow with a code that can be exchanged once, within five minutes. */
-  finish(tx: Tx, flow: Flow, userId: string, tokens: ProviderTokens | null): Promise<string>;
-  /** Exchanges a code. The code is used even if the exchange is refused. */
-  exchange(
-    tx: Tx,
-    code: string,
-  ): Promise<{ flow: Flow; userId: string; tokens: ProviderTokens | null; expired: boolean } | null>;
-};
 
 const FLOW_SECONDS = 600;
 const CODE_SECONDS = 300;
 const COLUMNS =
   'id, provider_type, authentication_method, code_challenge, code_challenge_method, redirect_to, link_user_id, request_id';
-type Row = {
+type FlowRow = {
   id: string;
   provider_type: string;
   authentication_method: Flow['method'];
@@ -49,76 +34,102 @@ type Row = {
   request_id: string | null;
 };
 
-export function createFlows({ keys, clock }: { keys: Keys; clock: Clock }): Flows {
-  const encryption = createEncryption(keys.derive('provider-tokens'));
-  const hash = (purpose: string, text: string): string => keys.hmac(purpose, text).toString('base64url');
-  const inSeconds = (seconds: number): Date => new Date(clock().getTime() + seconds * 1000);
+/** Begins a flow. Returns the state that the provider must send back. */
+export async function beginFlow(
+  { keys, clock }: FlowContext,
+  tx: Tx,
+  flow: Omit<Flow, 'id'>,
+): Promise<{ id: string; state: string }> {
+  const id = randomUUID();
+  const state = randomBytes(32).toString('base64url');
+  await tx.one(
+    `insert into auth.flow_state (id, provider_type, authentication_method, state_hash, code_challenge, code_challenge_method,
+       redirect_to, link_user_id, request_id, created_at, expires_at)
+     values ($1::uuid, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10::timestamptz, $11::timestamptz)`,
+    [
+      id,
+      flow.provider,
+      flow.method,
+      hash(keys, 'flow-state', state),
+      flow.challenge?.text ?? null,
+      flow.challenge?.method ?? null,
+      flow.redirectTo,
+      flow.linkUserId,
+      flow.requestId,
+      clock(),
+      secondsFrom(clock(), FLOW_SECONDS),
+    ],
+  );
+  return { id, state };
+}
 
+/** Returns the nonce and the PKCE verifier of a flow. Derived, never stored: access to the database is not enough to finish a sign-in. */
+export function flowSecrets({ keys }: Needs<'keys'>, id: string): { nonce: string; verifier: string } {
+  return { nonce: hash(keys, 'flow-nonce', id), verifier: hash(keys, 'flow-verifier', id) };
+}
+
+/** Takes the flow of a state. Works once. */
+export async function takeFlow({ keys, clock }: FlowContext, tx: Tx, state: string): Promise<Flow | null> {
+  const row = await tx.one<FlowRow>(
+    `update auth.flow_state set state_hash = null where state_hash = $1 and expires_at > $2::timestamptz returning ${COLUMNS}`,
+    [hash(keys, 'flow-state', state), clock()],
+  );
+  return row && toFlow(row);
+}
+
+/** Ends a flow with a code that can be exchanged once, within five minutes. */
+export async function finishFlow(
+  { keys, clock }: FlowContext,
+  tx: Tx,
+  flow: Flow,
+  userId: string,
+  tokens: ProviderTokens | null,
+): Promise<string> {
+  const code = randomUUID();
+  await tx.one(
+    `update auth.flow_state set user_id = $2::uuid, auth_code_hash = $3, provider_tokens = $4, expires_at = $5::timestamptz
+     where id = $1::uuid`,
+    [
+      flow.id,
+      userId,
+      hash(keys, 'flow-code', code),
+      tokens && tokenEncryption(keys).encrypt(JSON.stringify(tokens), flow.id),
+      secondsFrom(clock(), CODE_SECONDS),
+    ],
+  );
+  return code;
+}
+
+/** Ends a flow without a code. */
+export async function deleteFlow(tx: Pick<Transaction, 'query'>, flow: Flow): Promise<void> {
+  await tx.query('delete from auth.flow_state where id = $1::uuid', [flow.id]);
+}
+
+/** The flow of a code, and what the provider returned. */
+type ExchangedFlow = {
+  readonly flow: Flow;
+  readonly userId: string;
+  readonly tokens: ProviderTokens | null;
+  readonly expired: boolean;
+};
+
+/** Exchanges a code. The code is used even if the exchange is refused. */
+export async function exchangeFlow({ keys, clock }: FlowContext, tx: Tx, code: string): Promise<ExchangedFlow | null> {
+  const row = await tx.one<FlowRow & { user_id: string; provider_tokens: string | null; expires_at: Date }>(
+    `delete from auth.flow_state where auth_code_hash = $1 returning ${COLUMNS}, user_id, provider_tokens, expires_at`,
+    [hash(keys, 'flow-code', code)],
+  );
+  if (!row) return null;
+  const encrypted = row.provider_tokens;
   return {
-    async begin(tx, flow) {
-      const id = randomUUID();
-      const state = randomBytes(32).toString('base64url');
-      await tx.one(
-        `insert into auth.flow_state (id, provider_type, authentication_method, state_hash, code_challenge, code_challenge_method,
-           redirect_to, link_user_id, request_id, created_at, expires_at)
-         values ($1::uuid, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10::timestamptz, $11::timestamptz)`,
-        [
-          id,
-          flow.provider,
-          flow.method,
-          hash('flow-state', state),
-          flow.challenge?.text ?? null,
-          flow.challenge?.method ?? null,
-          flow.redirectTo,
-          flow.linkUserId,
-          flow.requestId,
-          clock(),
-          inSeconds(FLOW_SECONDS),
-        ],
-      );
-      return { id, state };
-    },
-    // Derived, never stored: access to the database is not enough to finish somebody's sign-in.
-    secrets: (id) => ({ nonce: hash('flow-nonce', id), verifier: hash('flow-verifier', id) }),
-    async take(tx, state) {
-      const row = await tx.one<Row>(
-        `update auth.flow_state set state_hash = null where state_hash = $1 and expires_at > $2::timestamptz returning ${COLUMNS}`,
-        [hash('flow-state', state), clock()],
-      );
-      return row && toFlow(row);
-    },
-    async finish(tx, flow, userId, tokens) {
-      const code = randomUUID();
-      await tx.one(
-        `update auth.flow_state set user_id = $2::uuid, auth_code_hash = $3, provider_tokens = $4, expires_at = $5::timestamptz where id = $1::uuid`,
-        [
-          flow.id,
-          userId,
-          hash('flow-code', code),
-          tokens && encryption.encrypt(JSON.stringify(tokens), flow.id),
-          inSeconds(CODE_SECONDS),
-        ],
-      );
-      return code;
-    },
-    async exchange(tx, code) {
-      const row = await tx.one<Row & { user_id: string; provider_tokens: string | null; expires_at: Date }>(
-        `delete from auth.flow_state where auth_code_hash = $1 returning ${COLUMNS}, user_id, provider_tokens, expires_at`,
-        [hash('flow-code', code)],
-      );
-      return (
-        row && {
-          flow: toFlow(row),
-          userId: row.user_id,
-          tokens: row.provider_tokens === null ? null : JSON.parse(encryption.decrypt(row.provider_tokens, row.id)),
-          expired: row.expires_at <= clock(),
-        }
-      );
-    },
+    flow: toFlow(row),
+    userId: row.user_id,
+    tokens: encrypted === null ? null : JSON.parse(tokenEncryption(keys).decrypt(encrypted, row.id)),
+    expired: row.expires_at <= clock(),
   };
 }
 
-function toFlow(row: Row): Flow {
+function toFlow(row: FlowRow): Flow {
   const { code_challenge: text, code_challenge_method: method } = row;
   return {
     id: row.id,
@@ -129,4 +140,16 @@ function toFlow(row: Row): Flow {
     linkUserId: row.link_user_id,
     requestId: row.request_id,
   };
+}
+
+function tokenEncryption(keys: Keys): Encryption {
+  return createEncryption(keys.derive('provider-tokens'));
+}
+
+function hash(keys: Keys, purpose: string, text: string): string {
+  return keys.hmac(purpose, text).toString('base64url');
+}
+
+function secondsFrom(now: Date, seconds: number): Date {
+  return new Date(now.getTime() + seconds * 1000);
 }

@@ -21,7 +21,8 @@ export function readChallenge(text: string | null | undefined, method: string | 
   return { text, method: lower };
 }
 
-export function fitsChallenge(verifier: string, challenge: NonNullable<Challenge>): boolean {
-  const made = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url');
-  return equalInConstantTime(made, challenge.text);
+/** Whether a verifier belongs to a challenge (RFC 7636, section 4.6). */
+export function matchesChallenge(verifier: string, challenge: NonNullable<Challenge>): boolean {
+  const derived = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url');
+  return equalInConstantTime(derived, challenge.text);
 }

@@ -1,9 +1,8 @@
-import type { Context } from 'hono';
-import type { Env } from '#server/http/caller.ts';
 import type { AuthRefusal } from '../core/errors.ts';
+import type { Call } from '../core/request.ts';
 
-/** OAuth error names for a status, as hosted Supabase uses them in redirects. */
-const NAMES: Readonly<Record<number, string>> = {
+/** OAuth error names for a status, as Supabase Auth uses them in redirects. */
+const ERROR_NAMES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',
   403: 'access_denied',
@@ -13,7 +12,7 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /** Redirects with a code to exchange. */
-export function redirectWithCode(c: Context<Env>, redirectTo: string, code: string): Response {
+export function redirectWithCode(c: Call, redirectTo: string, code: string): Response {
   const url = new URL(redirectTo);
   url.searchParams.set('code', code);
   return c.redirect(url.href, 302);
@@ -21,7 +20,7 @@ export function redirectWithCode(c: Context<Env>, redirectTo: string, code: stri
 
 /** Redirects with the session in the fragment, which browsers do not send to servers. */
 export function redirectWithSession(
-  c: Context<Env>,
+  c: Call,
   redirectTo: string,
   session: Readonly<Record<string, unknown>>,
   more: Readonly<Record<string, string | null>> = {},
@@ -37,10 +36,10 @@ export function redirectWithSession(
 }
 
 /** Redirects with an error in the query and in the fragment, because clients look in either. */
-export function redirectWithError(c: Context<Env>, redirectTo: string, refusal: AuthRefusal, error?: string): Response {
+export function redirectWithError(c: Call, redirectTo: string, refusal: AuthRefusal, error?: string): Response {
   const url = new URL(redirectTo);
   const fields = {
-    error: error ?? NAMES[refusal.status] ?? 'server_error',
+    error: error ?? ERROR_NAMES[refusal.status] ?? 'server_error',
     error_code: refusal.code,
     error_description: refusal.message,
   };

@@ -1,15 +1,14 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { Keys } from '#server/crypto/keys.ts';
+import type { Needs } from '../core/context.ts';
 
-/** Marks a proof as used. Returns false when the token was used before. `until`: when it expires. */
-export async function markUsed(
-  tx: Pick<Transaction, 'one'>,
-  keys: Keys,
-  proof: { kind: string; text: string; until: Date },
-): Promise<boolean> {
-  const hash = keys.hmac(`shown-${proof.kind}`, proof.text).toString('base64url');
+/** Something that may be used once, such as an id token or a signed message. `until`: when it expires. */
+type Proof = { readonly kind: string; readonly text: string; readonly until: Date };
+
+/** Marks a proof as used. Returns false when it was used before. */
+export async function markUsed({ keys }: Needs<'keys'>, tx: Pick<Transaction, 'one'>, proof: Proof): Promise<boolean> {
+  const hash = keys.hmac(`used-${proof.kind}`, proof.text).toString('base64url');
   const row = await tx.one(
-    `insert into auth.shown_proofs (proof_hash, expires_at) values ($1, $2::timestamptz) on conflict do nothing returning proof_hash`,
+    `insert into auth.used_proofs (proof_hash, expires_at) values ($1, $2::timestamptz) on conflict do nothing returning proof_hash`,
     [hash, proof.until],
   );
   return row !== null;

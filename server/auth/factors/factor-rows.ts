@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import type { StoredCredential } from '../passkeys/relying-party.ts';
 import { AuthRefusal } from '../core/errors.ts';
+import { type Call, readUuid } from '../core/request.ts';
+import type { StoredCredential } from '../webauthn/credential.ts';
 
 export const factorTypes = ['totp', 'phone', 'webauthn'] as const;
 export type FactorType = (typeof factorTypes)[number];
@@ -11,9 +11,11 @@ export type FactorRow = {
   friendly_name: string;
   factor_type: FactorType;
   status: 'unverified' | 'verified';
+  /** The encrypted secret of an authenticator app. */
   secret: string | null;
   phone: string | null;
   web_authn_credential: StoredCredential | null;
+  /** The time step of the last accepted TOTP code. */
   last_step: number;
   last_challenged_at: Date | null;
 };
@@ -23,21 +25,20 @@ const COLUMNS =
 /** Names of the types in error messages. */
 export const factorNames: Readonly<Record<FactorType, string>> = { totp: 'TOTP', phone: 'Phone', webauthn: 'WebAuthn' };
 
-export const noFactor = (): AuthRefusal => new AuthRefusal(404, 'mfa_factor_not_found', 'Factor not found');
-
-/** Reads a factor of a user. 404 for a factor of somebody else, as for a missing one. `lock`: until the transaction ends. */
-export async function factorOf(
+/** Reads the factor in the path (`:factor`). 404 for another user's factor, as for a missing one. `lock`: until the transaction ends. */
+export async function readPathFactor(
   db: Pick<Transaction, 'one'>,
-  of: { factorId: string; userId: string },
-  lock = false,
+  c: Call,
+  userId: string,
+  lock: 'lock' | null = null,
 ): Promise<FactorRow> {
-  const id = z.uuid().safeParse(of.factorId);
-  if (!id.success) throw new AuthRefusal(404, 'validation_failed', 'factor_id must be an UUID');
+  const id = readUuid(c.req.param('factor'));
+  if (id === null) throw new AuthRefusal(404, 'validation_failed', 'factor_id must be an UUID');
   const row = await db.one<FactorRow>(
-    `select ${COLUMNS} from auth.mfa_factors where id = $1::uuid and user_id = $2::uuid ${lock ? 'for update' : ''}`,
-    [id.data, of.userId],
+    `select ${COLUMNS} from auth.mfa_factors where id = $1::uuid and user_id = $2::uuid ${lock === null ? '' : 'for update'}`,
+    [id, userId],
   );
-  if (!row) throw noFactor();
+  if (!row) throw new AuthRefusal(404, 'mfa_factor_not_found', 'Factor not found');
   return row;
 }
 
@@ -49,14 +50,10 @@ export async function factorsOf(db: Pick<Transaction, 'query'>, userId: string):
   return rows;
 }
 
-/** Returns the assurance level of the request's session as stored now, not as in its token; null when the session has ended. */
-export async function assuranceOf(
-  db: Pick<Transaction, 'one'>,
-  of: { sessionId: string; userId: string },
-): Promise<'aal1' | 'aal2' | null> {
-  const row = await db.one<{ aal: 'aal1' | 'aal2' }>(
-    'select aal from auth.sessions where id = $1::uuid and user_id = $2::uuid',
-    [of.sessionId, of.userId],
-  );
-  return row?.aal ?? null;
+/** Removes a factor, and lowers the sessions that used it to aal1. */
+export async function removeFactor(tx: Pick<Transaction, 'query'>, factor: FactorRow): Promise<void> {
+  await tx.query(`update auth.sessions set aal = 'aal1', amr = '[]', factor_id = null where factor_id = $1::uuid`, [
+    factor.id,
+  ]);
+  await tx.query('delete from auth.mfa_factors where id = $1::uuid', [factor.id]);
 }

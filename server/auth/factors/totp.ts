@@ -7,7 +7,7 @@ const SECRET_BYTES = 20;
 /** Clocks differ: accept one step before and one after. */
 const WINDOW = 1;
 
-export type TotpKey = { readonly secret: string; readonly uri: string; readonly qr_code: string };
+type TotpKey = { readonly secret: string; readonly uri: string; readonly qr_code: string };
 
 /** Creates a secret in base32, its otpauth address, and that address as a QR code in SVG. */
 export function makeTotp(issuer: string, label: string): TotpKey {

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { AuthRefusal } from '../core/errors.ts';
-import type { StoredCredential } from './relying-party.ts';
+import { type Call, readUuid } from '../core/request.ts';
+import type { StoredCredential } from '../webauthn/credential.ts';
 
 export type PasskeyRow = {
   id: string;
@@ -19,6 +19,7 @@ export type PasskeyRow = {
 const COLUMNS =
   'id, user_id, credential_id, public_key, sign_count, transports, backup_eligible, backed_up, friendly_name, last_used_at, created_at';
 
+/** Reads the passkeys of an account, oldest first. */
 export async function passkeysOf(db: Pick<Transaction, 'query'>, userId: string): Promise<PasskeyRow[]> {
   const { rows } = await db.query<PasskeyRow>(
     `select ${COLUMNS} from auth.webauthn_credentials where user_id = $1::uuid order by created_at, id`,
@@ -34,15 +35,16 @@ export function passkeyByCredential(tx: Transaction, credentialId: string): Prom
   ]);
 }
 
-export const noPasskey = (): AuthRefusal => new AuthRefusal(404, 'passkey_not_found', 'Passkey not found');
+export const passkeyNotFound = (): AuthRefusal => new AuthRefusal(404, 'passkey_not_found', 'Passkey not found');
 
-/** Reads a passkey id from the path. 404 for an invalid one. */
-export function readPasskeyId(text: string | undefined): string {
-  const id = z.uuid().safeParse(text);
-  if (!id.success) throw noPasskey();
-  return id.data;
+/** Reads the passkey id in the path (`:passkey`). 404 for an invalid one. */
+export function readPasskeyId(c: Call): string {
+  const id = readUuid(c.req.param('passkey'));
+  if (id === null) throw passkeyNotFound();
+  return id;
 }
 
+/** Returns the credential of a passkey, as the relying party needs it. */
 export function toStored(row: PasskeyRow): StoredCredential {
   return {
     id: row.credential_id,
@@ -52,7 +54,7 @@ export function toStored(row: PasskeyRow): StoredCredential {
   };
 }
 
-/** The passkey object of the API, without its key. */
+/** Builds the passkey object of the API, without its key. */
 export function toPasskey(row: PasskeyRow): Record<string, unknown> {
   return {
     id: row.id,

@@ -1,18 +1,17 @@
-import type { AuthContext } from '../core/context.ts';
+import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
-import { type Handler, readPerson } from '../core/request.ts';
-import type { SignOutScope } from './sessions.ts';
+import { type Call, requireUser } from '../core/request.ts';
+import { endSessions, type SignOutScope } from './end.ts';
 
 const SCOPES: readonly string[] = ['global', 'local', 'others'] satisfies SignOutScope[];
 const isScope = (text: string): text is SignOutScope => SCOPES.includes(text);
 
 /** `POST /logout?scope=global|local|others`. Access tokens of the ended sessions are refused here at once, elsewhere within a second. */
-export function createLogout({ db, readCaller, sessions }: AuthContext): Handler {
-  return async (c) => {
-    const person = await readPerson(c, readCaller);
-    const scope = c.req.query('scope') ?? 'global';
-    if (!isScope(scope)) throw refuse.validation(`Unsupported logout scope "${scope.slice(0, 20)}"`);
-    sessions.forget(await db.transaction((tx) => sessions.end(tx, person, scope, c.var.ip)));
-    return c.body(null, 204);
-  };
+export async function logOut(context: Needs<'db' | 'clock' | 'readCaller' | 'sessions'>, c: Call): Promise<Response> {
+  const { db, sessions } = context;
+  const caller = await requireUser(context, c);
+  const scope = c.req.query('scope') ?? 'global';
+  if (!isScope(scope)) throw refuse.validation(`Unsupported logout scope "${scope.slice(0, 20)}"`);
+  sessions.forget(await db.transaction((tx) => endSessions(context, tx, caller, scope, c.var.ip)));
+  return c.body(null, 204);
 }

@@ -1,34 +1,34 @@
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 
-/** Refresh tokens are not stored. A token consists of its session's id, a number and a keyed hash. */
-export type RefreshTokens = {
-  write(sessionId: string, generation: number): string;
-  /** Returns null for a token that this server did not make. */
-  read(token: string): { readonly sessionId: string; readonly generation: number } | null;
-};
+/** What a refresh token says. Refresh tokens are not stored: a token consists of its session's id, a number and a keyed hash. */
+export type RefreshToken = { readonly sessionId: string; readonly generation: number };
 
+type Hmac = Pick<Keys, 'hmac'>;
+
+const ID_BYTES = 16;
+const NUMBER_BYTES = 4;
 const MAC_BYTES = 16;
-const BYTES = 20 + MAC_BYTES;
+const MAC_AT = ID_BYTES + NUMBER_BYTES;
 
-export function createRefreshTokens(keys: Keys): RefreshTokens {
-  const mac = (sessionId: string, generation: number): Buffer =>
-    keys.hmac('refresh-token', `${sessionId}:${generation}`).subarray(0, MAC_BYTES);
-  return {
-    write(sessionId, generation) {
-      const bytes = Buffer.alloc(BYTES);
-      bytes.write(sessionId.replaceAll('-', ''), 0, 'hex');
-      bytes.writeUInt32BE(generation, 16);
-      mac(sessionId, generation).copy(bytes, 20);
-      return bytes.toString('base64url');
-    },
-    read(token) {
-      const bytes = Buffer.from(token, 'base64url');
-      if (bytes.length !== BYTES) return null;
-      const hex = bytes.subarray(0, 16).toString('hex');
-      const sessionId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-      const generation = bytes.readUInt32BE(16);
-      return equalInConstantTime(bytes.subarray(20), mac(sessionId, generation)) ? { sessionId, generation } : null;
-    },
-  };
+export function writeRefreshToken(keys: Hmac, token: RefreshToken): string {
+  const bytes = Buffer.alloc(MAC_AT + MAC_BYTES);
+  bytes.write(token.sessionId.replaceAll('-', ''), 0, 'hex');
+  bytes.writeUInt32BE(token.generation, ID_BYTES);
+  macOf(keys, token).copy(bytes, MAC_AT);
+  return bytes.toString('base64url');
+}
+
+/** Returns null for a token that this server did not make. */
+export function readRefreshToken(keys: Hmac, text: string): RefreshToken | null {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length !== MAC_AT + MAC_BYTES) return null;
+  const hex = bytes.subarray(0, ID_BYTES).toString('hex');
+  const sessionId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const token = { sessionId, generation: bytes.readUInt32BE(ID_BYTES) };
+  return equalInConstantTime(bytes.subarray(MAC_AT), macOf(keys, token)) ? token : null;
+}
+
+function macOf(keys: Hmac, { sessionId, generation }: RefreshToken): Buffer {
+  return keys.hmac('refresh-token', `${sessionId}:${generation}`).subarray(0, MAC_BYTES);
 }

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { temporaryKeys, type Keys } from '#server/crypto/keys.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
-import type { AuthConfig } from '../core/config.ts';
+import type { UserRow } from '../accounts/users.ts';
 import { AuthRefusal } from '../core/errors.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import { beginSessionIn } from './begin.ts';
+import { refreshSession } from './refresh.ts';
 
 /**
  * Property test of refresh tokens: a victim and a thief, concurrent tabs, lost responses and slow requests, in generated orders with a
@@ -19,22 +20,24 @@ let db: Database;
 let keys: Keys;
 let now = Date.parse('2026-05-01T00:00:00Z');
 
-function sessionsWith(reuseSeconds: number): Sessions {
+type Context = Parameters<typeof beginSessionIn>[0] & Parameters<typeof refreshSession>[0];
+
+function contextWith(reuseSeconds: number): Context {
   const config = {
+    apiUrl: 'http://localhost:4000',
     accessTokenSeconds: 3_600,
     reuseSeconds,
     sessionSeconds: null,
     inactivitySeconds: null,
     singleSession: false,
   };
-  return createSessions({
+  return {
     db,
     keys,
-    watch: { alive: () => Promise.resolve(true), forget: () => undefined },
+    sessions: { alive: () => Promise.resolve(true), forget: () => undefined },
     clock: () => new Date(now),
-    // Sessions read only these settings.
-    config: config as AuthConfig,
-  });
+    config,
+  };
 }
 
 beforeAll(async () => {
@@ -74,12 +77,13 @@ type Outcome = {
 };
 
 /** Runs the steps on a new session. */
-async function run(sessions: Sessions, steps: readonly Step[]): Promise<Outcome> {
+async function run(context: Context, steps: readonly Step[]): Promise<Outcome> {
   const user = { id: USER, email: 'victim@example.com' };
   const begun = await db.transaction((tx) =>
-    sessions.beginIn(tx, user as Parameters<Sessions['beginIn']>[1], 'password', { ip: '10.0.0.1', userAgent: null }),
+    // A session reads only these columns of its user.
+    beginSessionIn(context, tx, user as UserRow, 'password', { ip: '10.0.0.1', userAgent: null }),
   );
-  const first = String(begun.answer['refresh_token']);
+  const first = String(begun.response['refresh_token']);
   // Every token in the order it was issued, and when each was first rotated.
   const issued = [first];
   const rotated = new Map<string, number>();
@@ -91,7 +95,7 @@ async function run(sessions: Sessions, steps: readonly Step[]): Promise<Outcome>
   async function present(token: string): Promise<string | null> {
     const age = issued.length - 1 - issued.indexOf(token);
     const stolenByAge = age >= 2 && now - (rotated.get(token) ?? 0) >= REUSE_MS;
-    const answer = await sessions.refresh(token, '10.0.0.1').catch((error: unknown) => {
+    const answer = await refreshSession(context, token, '10.0.0.1').catch((error: unknown) => {
       if (error instanceof AuthRefusal) return null;
       throw error;
     });
@@ -126,10 +130,10 @@ test(
   `in ${RUNS} orders of tabs, lost responses and slow requests no honest client is signed out`,
   { timeout: 3_600_000 },
   async () => {
-    const sessions = sessionsWith(REUSE_MS / 1000);
+    const context = contextWith(REUSE_MS / 1000);
     await fc.assert(
       fc.asyncProperty(fc.array(honest, { minLength: 3, maxLength: 14 }), async (steps) => {
-        expect(await run(sessions, steps)).toEqual({ signedOutWrongly: false, acceptedStolen: false });
+        expect(await run(context, steps)).toEqual({ signedOutWrongly: false, acceptedStolen: false });
       }),
       { numRuns: RUNS },
     );
@@ -137,13 +141,13 @@ test(
 );
 
 test(
-  `in ${RUNS} orders with a thief, an lenient copy ends the session and nothing else does`,
+  `in ${RUNS} orders with a thief, a stolen copy ends the session and nothing else does`,
   { timeout: 3_600_000 },
   async () => {
-    const sessions = sessionsWith(REUSE_MS / 1000);
+    const context = contextWith(REUSE_MS / 1000);
     await fc.assert(
       fc.asyncProperty(fc.array(any, { minLength: 4, maxLength: 18 }), async (steps) => {
-        expect(await run(sessions, steps)).toEqual({ signedOutWrongly: false, acceptedStolen: false });
+        expect(await run(context, steps)).toEqual({ signedOutWrongly: false, acceptedStolen: false });
       }),
       { numRuns: RUNS },
     );
@@ -161,14 +165,14 @@ test(
       { kind: 'wait', ms: 60_000 },
       { kind: 'thief' },
     ];
-    expect((await run(sessionsWith(REUSE_MS / 1000), steal)).acceptedStolen).toBe(false);
-    expect((await run(sessionsWith(1_000_000), steal)).acceptedStolen).toBe(true);
-    const [lenient, strict] = [sessionsWith(1_000_000), sessionsWith(0)];
-    const found = async (sessions: Sessions): Promise<boolean> =>
+    expect((await run(contextWith(REUSE_MS / 1000), steal)).acceptedStolen).toBe(false);
+    expect((await run(contextWith(1_000_000), steal)).acceptedStolen).toBe(true);
+    const [lenient, strict] = [contextWith(1_000_000), contextWith(0)];
+    const found = async (context: Context): Promise<boolean> =>
       (
         await fc.check(
           fc.asyncProperty(fc.array(any, { minLength: 4, maxLength: 18 }), async (steps) => {
-            expect(await run(sessions, steps)).toEqual({ signedOutWrongly: false, acceptedStolen: false });
+            expect(await run(context, steps)).toEqual({ signedOutWrongly: false, acceptedStolen: false });
           }),
           { numRuns: 2_000, endOnFailure: true },
         )

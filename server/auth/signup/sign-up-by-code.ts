@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
-import type { AuthContext } from '../core/context.ts';
-import type { RequestInfo, Contact } from '../core/request.ts';
-import { record } from '../core/audit-log.ts';
 import { hashPassword } from '../accounts/passwords.ts';
-import { withConstantTiming } from '../codes/constant-timing.ts';
-import { takeMessage } from '../codes/message-limits.ts';
+import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
+import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
+import { recordEvent } from '../core/audit-log.ts';
+import { withConstantTiming } from '../core/constant-timing.ts';
+import { type Contact, contactColumn } from '../core/contact.ts';
+import type { Needs } from '../core/context.ts';
+import type { RequestInfo } from '../core/request.ts';
 import { unconfirmedUser } from './unconfirmed-user.ts';
 
 export type SignUpForm = {
@@ -13,89 +14,91 @@ export type SignUpForm = {
   readonly password: string;
   readonly data: Record<string, unknown>;
 };
-type Typed = {
-  readonly contact: Contact;
-  readonly hash: string;
-  readonly data: Record<string, unknown>;
-  readonly now: Date;
-};
+type CodeContext = Needs<'db' | 'clock' | 'keys' | 'queue'>;
+/** The ids of an account and of its identity. */
+type AnswerIds = { readonly id: string; readonly identity: string };
 
 /**
- * Creates the sign-up with a code. Password and data are stored with this attempt and count only with its own code:
- * nobody can plant a password on somebody else's address.
+ * Signs up with a code. Password and data are stored with this attempt and count only with its own code: nobody can plant a password on
+ * somebody else's address.
  */
-export function createSignUpByCode(
-  context: AuthContext,
-): (form: SignUpForm, request: RequestInfo) => Promise<Record<string, unknown>> {
-  const { clock, db, keys, queue } = context;
-
-  /** Creates the unconfirmed account or finds it, and stores the attempt. Returns null when the address has an owner. */
-  async function write(tx: Transaction, { contact, hash, data, now }: Typed, request: RequestInfo) {
-    const what = 'email' in contact ? 'email' : 'phone';
-    const row = await tx.one<{ id: string }>(
-      what === 'email'
-        ? `insert into auth.users as u (email, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-           values ($1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz)
-           on conflict (email) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at
-           where u.email_confirmed_at is null and u.phone_confirmed_at is null returning id`
-        : `insert into auth.users as u (phone, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-           values ($1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz)
-           on conflict (phone) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at
-           where u.email_confirmed_at is null and u.phone_confirmed_at is null returning id`,
-      ['email' in contact ? contact.email : contact.phone, data, now, { provider: what, providers: [what] }],
-    );
-    if (!row) return null;
-    const attemptId = randomUUID();
-    await tx.query(
-      `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at) values ($1::uuid, $2::uuid, $3, $4::jsonb, $5, $6::timestamptz)`,
-      [attemptId, row.id, hash, data, request.ip, now],
-    );
-    return { id: row.id, attemptId };
-  }
-
-  async function signUp(
-    { contact, password, data }: SignUpForm,
-    request: RequestInfo,
-  ): Promise<Record<string, unknown>> {
+export async function signUpByCode(
+  context: CodeContext & MessageLimitContext,
+  form: SignUpForm,
+  request: RequestInfo,
+): Promise<Record<string, unknown>> {
+  const { contact, password, data } = form;
+  await takeMessageLimit(context, { ...contact, kind: 'email' in contact ? 'signup' : 'sms', ip: request.ip });
+  return withConstantTiming(async () => {
     const hash = await hashPassword(password);
-    const now = clock();
-    const name = 'email' in contact ? contact.email : contact.phone;
-    // A taken address gets ids that stay the same for each request, like those of an unconfirmed account.
-    const decoy = { id: uuidOf(keys.hmac('decoy-user', name)), identity: uuidOf(keys.hmac('decoy-identity', name)) };
-    const { id, identity } = await db.transaction(async (tx) => {
-      const own = await write(tx, { contact, hash, data, now }, request);
-      await record(tx, {
-        action: own === null ? 'user_repeated_signup' : 'user_signedup',
-        actorId: own?.id ?? null,
-        at: now,
-        ip: request.ip,
-      });
-      if ('email' in contact) {
-        const kind = own === null ? 'account_exists' : 'signup';
-        await queue.add(tx, { ...contact, kind, attemptId: own?.attemptId ?? null, redirectTo: request.redirectTo });
-      } else
-        await queue.add(tx, {
-          ...contact,
-          kind: own === null ? 'account_exists' : 'sms',
-          attemptId: own?.attemptId ?? null,
-        });
-      const row = await tx.one<{ id: string }>('select id from auth.identities where user_id = $1::uuid', [
-        own?.id ?? decoy.id,
-      ]);
-      return own === null || !row ? decoy : { id: own.id, identity: row.id };
-    });
-    queue.soon();
-    return unconfirmedUser({ id, identity, contact, data, now });
-  }
+    const now = context.clock();
+    const ids = await context.db.transaction((tx) => storeSignUp(context, tx, { form, hash, now, request }));
+    context.queue.soon();
+    return unconfirmedUser({ ...ids, contact, data, now });
+  });
+}
 
-  return async (form, request) => {
-    await takeMessage(context, { ...form.contact, kind: 'email' in form.contact ? 'signup' : 'sms', ip: request.ip });
-    return withConstantTiming(() => signUp(form, request));
-  };
+/** A sign-up with its hashed password. */
+type HashedSignUp = {
+  readonly form: SignUpForm;
+  readonly hash: string;
+  readonly now: Date;
+  readonly request: RequestInfo;
+};
+
+/** Stores the account, the attempt and the message. Returns the ids for the answer; made-up ones when the address has an owner. */
+async function storeSignUp(context: CodeContext, tx: Transaction, signUp: HashedSignUp): Promise<AnswerIds> {
+  const { form, now, request } = signUp;
+  const { contact } = form;
+  const userId = await upsertUnconfirmed(tx, form, now);
+  const attemptId = userId === null ? null : await addAttempt(tx, userId, signUp);
+  await recordEvent(tx, {
+    action: userId === null ? 'user_repeated_signup' : 'user_signedup',
+    actorId: userId,
+    at: now,
+    ip: request.ip,
+  });
+  if ('email' in contact)
+    await context.queue.add(tx, {
+      ...contact,
+      kind: userId === null ? 'account_exists' : 'signup',
+      attemptId,
+      redirectTo: request.redirectTo,
+    });
+  else await context.queue.add(tx, { ...contact, kind: userId === null ? 'account_exists' : 'sms', attemptId });
+  const decoy = decoyIds(context, contact);
+  // Query the identity of a taken address too, so that both take the same time.
+  const row = await tx.one<{ id: string }>('select id from auth.identities where user_id = $1::uuid', [
+    userId ?? decoy.id,
+  ]);
+  return userId === null || !row ? decoy : { id: userId, identity: row.id };
+}
+
+function addAttempt(tx: Transaction, userId: string, { form, hash, now, request }: HashedSignUp): Promise<string> {
+  return addSignUpAttempt(tx, { userId, passwordHash: hash, data: form.data, ip: request.ip, at: now });
+}
+
+/** Creates the unconfirmed account or finds it. Returns null when the address has an owner. */
+async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm, now: Date): Promise<string | null> {
+  const { column, value } = contactColumn(contact);
+  const row = await tx.one<{ id: string }>(
+    `insert into auth.users as u (${column}, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
+     values ($1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz)
+     on conflict (${column}) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at
+     where u.email_confirmed_at is null and u.phone_confirmed_at is null returning id`,
+    [value, data, now, { provider: column, providers: [column] }],
+  );
+  return row?.id ?? null;
+}
+
+/** Makes ids for a taken address. They stay the same for each request, like those of an unconfirmed account. */
+function decoyIds({ keys }: Needs<'keys'>, contact: Contact): AnswerIds {
+  const { value } = contactColumn(contact);
+  return { id: toUuid(keys.hmac('decoy-user', value)), identity: toUuid(keys.hmac('decoy-identity', value)) };
 }
 
 /** Makes a uuid in version 4 format from a keyed hash. */
-function uuidOf(hash: Buffer): string {
+function toUuid(hash: Buffer): string {
   const bytes = Buffer.from(hash.subarray(0, 16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import { z } from 'zod';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { IdToken } from '#server/providers/ports.ts';
-import { authLimits } from '../core/config.ts';
-import type { AuthContext } from '../core/context.ts';
+import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { toExternalIdentity } from '../external/callback.ts';
-import { findOrCreateUser, linkIdentity } from '../external/external-identity.ts';
+import { authLimits, takeLimit } from '../core/limits.ts';
+import { type Call, readBody, readRequestInfo, requireUser } from '../core/request.ts';
+import { toExternalIdentity } from '../external/external-identity.ts';
+import { type ExternalUserContext, findOrCreateUser } from '../external/find-or-create-user.ts';
+import { linkIdentity } from '../external/link-identity.ts';
 import { markUsed } from '../external/replay-guard.ts';
-import { type Handler, readBody, readRequestInfo, readPerson } from '../core/request.ts';
+import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
 
 const schema = z.object({
   provider: z.string().max(100).nullish(),
@@ -17,51 +19,51 @@ const schema = z.object({
   nonce: z.string().max(500).nullish(),
   link_identity: z.boolean().nullish(),
 });
-const bad = (message: string): AuthRefusal => new AuthRefusal(400, 'validation_failed', message);
+type Body = z.output<typeof schema>;
+type IdTokenContext = BeginContext &
+  ExternalUserContext &
+  Needs<'db' | 'limits' | 'providers' | 'readCaller' | 'sessions', 'manualLinking'>;
 
 /** `POST /token?grant_type=id_token`: signs in with an id token from the provider's own dialog. Accepted once, and for our client ids only. */
-export function createTokenIdToken(context: AuthContext): Handler {
-  const { db, config, keys, limits, providers, readCaller, sessions } = context;
+export async function signInWithIdToken(context: IdTokenContext, c: Call): Promise<Response> {
+  const { db, config, sessions } = context;
+  const body = await readBody(c, schema);
+  const request = readRequestInfo(c);
+  await takeLimit(context, authLimits.flowIp, `ip:${request.ip}`);
+  const linkTo = body.link_identity === true ? await requireUser(context, c) : null;
+  if (linkTo && !config.manualLinking) throw refuse.linkingDisabled();
+  const provider = (body.provider ?? '').toLowerCase();
+  const token = await readIdToken(context, c, provider, body);
+  checkNonce(token.nonce, body.nonce || null);
+  const identity = toExternalIdentity(provider, token.user);
+  const begun = await db.transaction(async (tx) => {
+    const proof = { kind: 'id-token', text: body.id_token, until: token.expiresAt };
+    if (!(await markUsed(context, tx, proof))) throw refuse.validation('Bad ID token');
+    const user = linkTo
+      ? await linkIdentity(context, tx, linkTo.userId, identity, request.ip)
+      : await findOrCreateUser(context, tx, identity, request.ip);
+    return beginSessionIn(context, tx, user, 'oauth', request);
+  });
+  sessions.forget(begun.ended);
+  return c.json(begun.response);
+}
 
-  async function read(name: string, idToken: string, accessToken: string | null): Promise<IdToken> {
-    const provider = providers.get(name);
-    if (!provider?.readIdToken) throw refuse.disabled(400, 'provider_disabled', 'Provider is not enabled');
-    const token = await provider.readIdToken(idToken, accessToken).catch((error: unknown) => {
-      context.log.error({ err: error, provider: name }, 'an identity provider did not answer');
-      throw new AuthRefusal(503, 'unexpected_failure', 'The identity provider does not answer. Please try again.');
-    });
-    if (!token) throw bad('Bad ID token');
-    return token;
-  }
-
-  return async (c) => {
-    const body = await readBody(c, schema);
-    const request = readRequestInfo(c);
-    const wait = await limits(authLimits.flowIp, `ip:${request.ip}`);
-    if (wait !== null) throw refuse.rate(wait);
-    const link = body.link_identity === true ? await readPerson(c, readCaller) : null;
-    if (link && !config.manualLinking)
-      throw refuse.disabled(404, 'manual_linking_disabled', 'Manual linking is disabled');
-    const token = await read((body.provider ?? '').toLowerCase(), body.id_token, body.access_token || null);
-    checkNonce(token.nonce, body.nonce || null);
-    const identity = toExternalIdentity((body.provider ?? '').toLowerCase(), token.person);
-    const done = await db.transaction(async (tx) => {
-      if (!(await markUsed(tx, keys, { kind: 'id-token', text: body.id_token, until: token.expiresAt })))
-        throw bad('Bad ID token');
-      const user = link
-        ? await linkIdentity(context, tx, link.userId, identity, request.ip)
-        : await findOrCreateUser(context, tx, identity, request.ip);
-      return sessions.beginIn(tx, user, 'oauth', request);
-    });
-    sessions.forget(done.ended);
-    return c.json(done.answer);
-  };
+async function readIdToken({ providers }: Needs<'providers'>, c: Call, name: string, body: Body): Promise<IdToken> {
+  const provider = providers.get(name);
+  if (!provider?.readIdToken) throw new AuthRefusal(400, 'provider_disabled', 'Provider is not enabled');
+  const token = await provider.readIdToken(body.id_token, body.access_token || null).catch((error: unknown) => {
+    c.var.log.error({ err: error, provider: name }, 'an identity provider did not answer');
+    throw refuse.providerDown();
+  });
+  if (!token) throw refuse.validation('Bad ID token');
+  return token;
 }
 
 /** The token contains the hash of a nonce that only the requesting app knows. */
-function checkNonce(inToken: string | null, given: string | null): void {
-  if ((inToken === null) !== (given === null))
-    throw bad('Passed nonce and nonce in id_token should either both exist or not.');
-  if (given === null || inToken === null) return;
-  if (!equalInConstantTime(createHash('sha256').update(given).digest('hex'), inToken)) throw bad('Nonces mismatch');
+function checkNonce(inToken: string | null, nonce: string | null): void {
+  if ((inToken === null) !== (nonce === null))
+    throw refuse.validation('Passed nonce and nonce in id_token should either both exist or not.');
+  if (nonce === null || inToken === null) return;
+  if (!equalInConstantTime(createHash('sha256').update(nonce).digest('hex'), inToken))
+    throw refuse.validation('Nonces mismatch');
 }

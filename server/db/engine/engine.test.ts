@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { serialize } from 'pg-protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migratedFolder, migratedImage } from '#tests/support/image.ts';
-import { createPglite, type Embedded, type PgliteOptions } from '../pglite.ts';
+import { createPglite, type Embedded, type PgliteOptions } from './pglite.ts';
 import { startEngine } from './host.ts';
 import { startMaintenance } from './maintenance.ts';
 

@@ -1,4 +1,4 @@
-import type { Embedded } from '../pglite.ts';
+import type { Embedded } from './pglite.ts';
 
 /** Maintenance that the embedded engine does not do itself: checkpoints, vacuum, freeing memory. */
 export type Maintenance = {

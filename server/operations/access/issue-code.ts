@@ -32,7 +32,7 @@ export async function issueCode(
       [code.id, now],
     );
     await tx.query(
-      `update private.access_secret set pin_sealed = $2, pin_print = $3, provider_code_id = $4 where code_id = $1::uuid`,
+      `update private.access_secret set pin_encrypted = $2, pin_fingerprint = $3, provider_code_id = $4 where code_id = $1::uuid`,
       [code.id, encryption.encrypt(issued.pin, code.id), fingerprint(issued.pin), issued.providerCodeId],
     );
     await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [

@@ -1,5 +1,5 @@
 import { lockBooking } from '../core/booking-rows.ts';
-import type { Job, JobOutcome } from '../outbox.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
 import { newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';

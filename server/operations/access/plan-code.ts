@@ -53,7 +53,7 @@ async function insertSecret(
   const pin = locks.capabilities.mode === 'bridge' ? await choosePin(fingerprint, tx, lockId) : null;
   const variant = pin === null ? await chooseVariant(locks.capabilities.codesPerWindow, tx, secret) : 0;
   await tx.query(
-    `insert into private.access_secret (code_id, lock_id, variant, pin_sealed, pin_print, starts_at, ends_at)
+    `insert into private.access_secret (code_id, lock_id, variant, pin_encrypted, pin_fingerprint, starts_at, ends_at)
      values ($1::uuid, $2, $3::int, $4, $5, $6::timestamptz, $7::timestamptz)`,
     [
       codeId,
@@ -71,10 +71,10 @@ async function insertSecret(
 async function choosePin(fingerprint: AccessContext['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
   for (let round = 0; round < PIN_TRIES; round += 1) {
     const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
-    const taken = await tx.one('select 1 from private.access_secret where lock_id = $1 and pin_print = $2 and live', [
-      lockId,
-      fingerprint(pin),
-    ]);
+    const taken = await tx.one(
+      'select 1 from private.access_secret where lock_id = $1 and pin_fingerprint = $2 and live',
+      [lockId, fingerprint(pin)],
+    );
     if (!taken) return pin;
   }
   throw new Error(`lock ${lockId} has no free PIN left`);

@@ -9,7 +9,7 @@ export async function recordUse(
   await db.transaction(async (tx) => {
     const code = await tx.one<{ id: string; bookingId: string }>(
       `update public.booking_access_codes c set used_at = coalesce(c.used_at, $3::timestamptz)
-       from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_print = $2 and s.live returning c.id, c.booking_id as "bookingId"`,
+       from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_fingerprint = $2 and s.live returning c.id, c.booking_id as "bookingId"`,
       [lockId, fingerprint(pin), at],
     );
     if (!code || locks.capabilities.mode !== 'bridge') return;

@@ -45,7 +45,7 @@ export async function renewCode(
 
 type Renewal = { readonly booking: BookingFacts; readonly actor: string | null; readonly now: Date };
 
-/** Stores a new code and queues the removal of the previous ones. Returns a code that still waits for the lock instead of planning another. */
+/** Stores a new code and queues the removal of the previous ones. A code that still waits for the lock is returned instead. */
 async function planRenewal(
   context: AccessContext,
   tx: Transaction,

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue, type Job, type JobOutcome } from '../outbox.ts';
+import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 
@@ -32,7 +32,7 @@ async function revokeCode({ db, locks, encryption, clock }: RevokeContext, code:
     await locks.revokeCode({ lockId: code.lockId, pin });
   } else if (now.getTime() < code.endsAt.getTime()) {
     await db.query(
-      `select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot forget this code before it ends"}')`,
+      `select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot remove this code before it ends"}')`,
       [code.id],
     );
   }

@@ -51,6 +51,6 @@ export async function showAccess(context: AccessContext, bookingId: string): Pro
 export async function requireConfirmed(db: Pick<Transaction, 'one'>, bookingId: string): Promise<BookingFacts> {
   const booking = await readBooking(db, bookingId);
   if (!booking || booking.status === 'cancelled') throw new Refusal('not_found', 'Booking not found');
-  if (booking.status !== 'confirmed') throw new Refusal('not_confirmed', 'This booking is not paid for yet.');
+  if (booking.status !== 'confirmed') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
   return booking;
 }

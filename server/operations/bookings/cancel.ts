@@ -1,52 +1,60 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { settings } from '#rules/venue.ts';
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
-import { latestPayment, lockBooking } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
+import { enqueue } from '../core/jobs.ts';
+import { refundCents } from '../payments/payment-rows.ts';
+import type { BookingContext } from './context.ts';
 
-export type Cancelled = { readonly refund: 'full' | 'none'; readonly amountCents: number };
+/** What the customer gets back. */
+export type Cancellation = { readonly refund: 'full' | 'none'; readonly amountCents: number };
 
-/** Cancels a confirmed booking for its customer, by the terms frozen when it was made. Throws `Refusal`. */
+/** Cancels the customer's own confirmed booking, with the refund that the terms frozen when it was made give. Throws `Refusal`. */
 export async function cancelBooking(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { db, clock }: Pick<BookingContext, 'db' | 'clock'>,
   bookingId: string,
   userId: string,
-): Promise<Cancelled> {
+): Promise<Cancellation> {
   return db.transaction(async (tx) => {
-    const booking = await lockBooking(tx, bookingId);
-    if (!booking) throw new Refusal('not_found', 'Booking not found');
-    if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
-    if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking is not paid for yet.');
     const now = clock();
-    const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, bookingId));
-    if (!terms.allowed) {
-      throw new Refusal(
-        'too_late',
-        `Bookings can be cancelled up to ${terms.freeHours} hours before the start. Please contact us instead.`,
-      );
-    }
-    const payment = await latestPayment(tx, booking.id);
-    await tx.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [
-      booking.id,
-    ]);
+    const booking = await lockBooking(tx, bookingId);
+    if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
+    await requireCancellable(tx, booking, now);
+    const payment = await latestPayment(tx, bookingId);
     const refund = payment?.kind === 'card' && payment.state === 'paid' ? payment : null;
-    if (refund) {
-      await tx.query(
-        `update private.payment set state = 'refund_pending', refund_reason = 'customer' where id = $1::uuid`,
-        [refund.id],
-      );
-      await enqueue(tx, { kind: 'payment.refund', subjectId: refund.id, dueAt: now });
-    }
-    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
-    await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
+    const amountCents = refund === null ? 0 : await refundCents(tx, refund);
+    await tx.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [
+      bookingId,
+    ]);
+    if (refund !== null) await queueRefund(tx, refund, now);
+    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: bookingId, dueAt: now });
+    await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dueAt: now });
     await tx.query(
       `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
-      [booking.id, userId],
+      [bookingId, userId],
     );
-    return { refund: refund ? 'full' : 'none', amountCents: refund?.amountCents ?? 0 };
+    return { refund: refund === null ? 'none' : 'full', amountCents };
   });
+}
+
+async function requireCancellable(tx: Transaction, booking: BookingFacts, now: Date): Promise<void> {
+  if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
+  if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
+  const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
+  if (terms.allowed) return;
+  throw new Refusal(
+    'too_late',
+    `Bookings can be cancelled up to ${terms.freeHours} hours before the start. Please contact us instead.`,
+  );
+}
+
+async function queueRefund(tx: Transaction, payment: PaymentFacts, now: Date): Promise<void> {
+  await tx.query(
+    `update private.payment set state = 'refund_pending', refund_reason = 'customer' where id = $1::uuid`,
+    [payment.id],
+  );
+  await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
 }
 
 /** How many hours before its start a booking can be cancelled for a full refund, as agreed when it was made. */

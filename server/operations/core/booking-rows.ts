@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** A booking as `private.booking_facts()` returns it. Times are ISO instants, money is cents. */
+/** A booking as `private.booking_json()` returns it. Times are ISO instants, money is cents. */
 export type BookingFacts = {
   readonly id: string;
   readonly reference: string;
@@ -71,7 +71,7 @@ type Queryable = Pick<Transaction, 'one'>;
 /** Locks the booking until the transaction ends. Always lock it before its payments: the same order everywhere prevents deadlocks. */
 export async function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFacts | null> {
   const row = await tx.one<{ facts: BookingFacts }>(
-    `select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid for update`,
+    `select private.booking_json(b) as facts from private.booking b where b.id = $1::uuid for update`,
     [bookingId],
   );
   return row?.facts ?? null;
@@ -79,7 +79,7 @@ export async function lockBooking(tx: Queryable, bookingId: string): Promise<Boo
 
 export async function readBooking(db: Queryable, bookingId: string): Promise<BookingFacts | null> {
   const row = await db.one<{ facts: BookingFacts }>(
-    `select private.booking_facts(b) as facts from private.booking b where b.id = $1::uuid`,
+    `select private.booking_json(b) as facts from private.booking b where b.id = $1::uuid`,
     [bookingId],
   );
   return row?.facts ?? null;
@@ -87,7 +87,7 @@ export async function readBooking(db: Queryable, bookingId: string): Promise<Boo
 
 export async function latestPayment(db: Queryable, bookingId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
-    `select private.payment_facts(x) as facts from private.payment x where x.booking_id = $1::uuid order by x.attempt desc limit 1`,
+    `select private.payment_json(x) as facts from private.payment x where x.booking_id = $1::uuid order by x.attempt desc limit 1`,
     [bookingId],
   );
   return row?.facts ?? null;

@@ -1,19 +1,21 @@
 import { Refusal } from '../core/refusal.ts';
 
-/** Queues pictures for the licence reader, which uses a core for seconds and reads few at once. */
+/** Queues photos for the licence reader, which uses a core for seconds and reads few at once. */
 export type CheckQueue = {
   /** Runs `work` at the account's turn. Throws `Refusal` at once when it cannot wait: `too_many_requests`, `provider_unavailable`. */
   run<T>(account: string, work: () => Promise<T>): Promise<T>;
 };
 
-/** How long one picture may take, sent as `retryAfter`. */
+/** How long one photo may take, sent as `retryAfter`. */
 const TURN_SECONDS = 15;
+/** How many photos may wait; the longest wait is then 75 s. */
+const WAITING_MAX = 4;
 
 /**
  * Creates a queue that is fair between accounts: each has one check at a time, waiting or running.
- * `atOnce`: checks that run together; `waiting`: checks that may wait besides.
+ * `atOnce`: checks that run together; `waiting`: checks that may wait meanwhile.
  */
-export function createCheckQueue({ atOnce, waiting }: { atOnce: number; waiting: number }): CheckQueue {
+export function createCheckQueue({ atOnce, waiting = WAITING_MAX }: { atOnce: number; waiting?: number }): CheckQueue {
   const accounts = new Set<string>();
   const queue: (() => void)[] = [];
   let running = 0;

@@ -3,7 +3,8 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { type AlertedJob, jobAlertMail } from '#server/mails/job-alert.ts';
 import type { Mail } from '#server/providers/ports.ts';
-import { enqueue, type Job, type JobOutcome } from '../outbox.ts';
+import { takeAlerts } from '#server/queue/alerts.ts';
+import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 
 export type JobAlerts = {
   readonly db: Database;
@@ -14,29 +15,24 @@ export type JobAlerts = {
 };
 
 const JOBS_PER_MAIL = 200;
-const REMIND_AFTER = '24 hours';
+const REMIND_AFTER_MS = 24 * 60 * 60_000;
 
 /**
  * Queues one mail to each address about jobs that failed three times or came too late, and repeats it daily while they fail.
- * While such a mail waits no second one is queued, because the mail server may be what fails. Alert mails are never alerted about.
+ * While such a mail waits no second one is queued. Alert mails are never alerted about.
  */
 export async function queueJobAlerts(context: JobAlerts): Promise<void> {
   const { db, addresses, clock } = context;
   if (addresses.length === 0) return;
   await db.transaction(async (tx) => {
-    const { rows } = await tx.query<{ id: string }>(
-      `update private.outbox o set told_at = $1::timestamptz where o.id in (
-         select x.id from private.outbox x
-         where x.done_at is null and x.kind <> 'mail.job-alert'
-           and ((x.closed_at is null and x.alerted_at is not null and (x.told_at is null or x.told_at <= $1::timestamptz - interval '${REMIND_AFTER}'))
-             or (x.closed_at is not null and x.told_at is null))
-           and not exists (select from private.outbox a where a.kind = 'mail.job-alert' and a.done_at is null and a.closed_at is null)
-         order by x.created_at limit ${JOBS_PER_MAIL} for update skip locked)
-       returning o.id`,
-      [clock()],
-    );
-    if (rows.length === 0) return;
-    const jobs = rows.map((row) => row.id);
+    const now = clock();
+    const jobs = await takeAlerts(tx, {
+      now,
+      alertKind: 'mail.job-alert',
+      remindAfterMs: REMIND_AFTER_MS,
+      max: JOBS_PER_MAIL,
+    });
+    if (jobs.length === 0) return;
     const batch = randomUUID();
     for (const address of addresses)
       await enqueue(tx, {
@@ -44,7 +40,7 @@ export async function queueJobAlerts(context: JobAlerts): Promise<void> {
         subjectId: batch,
         dedupe: address,
         payload: { to: address, jobs },
-        dueAt: clock(),
+        dueAt: now,
       });
   });
 }

@@ -2,7 +2,7 @@ import { mailIsImmediate } from '#rules/access.ts';
 import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, type CancelReason, lockBooking } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
 

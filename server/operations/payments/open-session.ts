@@ -1,19 +1,17 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { settings as studio } from '#rules/venue.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
-import type { Payments, PaymentSession } from '#server/providers/ports.ts';
+import type { PaymentSession } from '#server/providers/ports.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
+import { findSession } from './close-session.ts';
+import type { PaymentContext } from './context.ts';
+import { requestedAt } from './payment-rows.ts';
 
-export type Sessions = {
-  readonly db: Database;
-  readonly payments: Payments;
-  readonly clock: Clock;
-  readonly siteUrl: string;
-  readonly sessionMinutes: number;
+/** What opening a session needs; `sessionMinutes` is how long it can be paid. */
+export type SessionContext = Pick<PaymentContext, 'db' | 'payments' | 'clock'> & {
+  readonly settings: { readonly siteUrl: string; readonly sessionMinutes: number };
 };
 /** What the pay page needs besides the booking. */
 export type Payer = { readonly email: string; readonly hours: number };
@@ -26,7 +24,7 @@ const REPEAT_WITHIN_MS = 45_000;
  * Returns null while the circuit to the provider is open. Throws `Refusal`.
  */
 export async function openSession(
-  context: Sessions,
+  context: SessionContext,
   booking: BookingFacts,
   payment: PaymentFacts,
   payer: Payer,
@@ -64,17 +62,15 @@ export async function openSession(
  * at the provider, the next attempt gets a new key and expiry.
  */
 async function createOrFind(
-  context: Sessions,
+  context: SessionContext,
   booking: BookingFacts,
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<{ session: PaymentSession; payment: PaymentFacts } | null> {
-  // The first attempt was made with its booking.
-  const askedAt = payment.attempt === 1 ? booking.createdAt : payment.createdAt;
   try {
-    if (context.clock().getTime() - Date.parse(askedAt) <= REPEAT_WITHIN_MS)
+    if (context.clock().getTime() - requestedAt(booking, payment) <= REPEAT_WITHIN_MS)
       return { session: await createSession(context, booking, payment, payer), payment };
-    const found = await findSession(context, booking);
+    const found = await findSession(context.payments, booking);
     if (found) return { session: found, payment };
     const next = await nextAttempt(context, payment);
     return { session: await createSession(context, booking, next, payer), payment: next };
@@ -85,18 +81,18 @@ async function createOrFind(
 }
 
 /** Creates the next attempt. Nobody can pay the previous one: the provider has no session for it. */
-async function nextAttempt(context: Sessions, previous: PaymentFacts): Promise<PaymentFacts> {
+async function nextAttempt(context: SessionContext, previous: PaymentFacts): Promise<PaymentFacts> {
   const now = context.clock();
   const row = await context.db.one<{ facts: PaymentFacts | null }>(
     'select private.next_payment_attempt($1::uuid, $2::timestamptz, $3::timestamptz) as facts',
-    [previous.id, now, new Date(Math.ceil(now.getTime() / 1000) * 1000 + context.sessionMinutes * 60_000)],
+    [previous.id, now, new Date(Math.ceil(now.getTime() / 1000) * 1000 + context.settings.sessionMinutes * 60_000)],
   );
   if (!row?.facts) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
   return row.facts;
 }
 
 async function createSession(
-  context: Sessions,
+  context: SessionContext,
   booking: BookingFacts,
   payment: PaymentFacts,
   payer: Payer,
@@ -110,27 +106,25 @@ async function createSession(
       description: `${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
       customerEmail: payer.email,
       successUrl: resultUrl(context, booking.id, '{CHECKOUT_SESSION_ID}'),
-      cancelUrl: `${context.siteUrl}/checkout?released=${booking.id}`,
-      expiresAt: new Date(payment.sessionExpiresAt ?? context.clock().getTime() + context.sessionMinutes * 60_000),
+      cancelUrl: `${context.settings.siteUrl}/checkout?released=${booking.id}`,
+      expiresAt: new Date(
+        payment.sessionExpiresAt ?? context.clock().getTime() + context.settings.sessionMinutes * 60_000,
+      ),
       allowDelayed: start.getTime() - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
       metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
     });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;
-    const found = error.ambiguous ? await findSession(context, booking).catch(() => null) : null;
+    const found = error.ambiguous ? await findSession(context.payments, booking).catch(() => null) : null;
     if (found) return found;
     throw new Refusal(
       'provider_unavailable',
-      'The payment service cannot be reached right now. Your time is held; please try again in a moment.',
+      'We can’t reach the payment service right now. Your time is held, so please try again in a moment.',
       { bookingId: booking.id },
     );
   }
 }
 
-function findSession(context: Sessions, booking: BookingFacts): Promise<PaymentSession | null> {
-  return context.payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - 60_000));
-}
-
-function resultUrl(context: Sessions, bookingId: string, sessionId: string): string {
-  return `${context.siteUrl}/payment-success?session_id=${sessionId}&booking_id=${bookingId}`;
+function resultUrl(context: SessionContext, bookingId: string, sessionId: string): string {
+  return `${context.settings.siteUrl}/payment-success?session_id=${sessionId}&booking_id=${bookingId}`;
 }

@@ -1,8 +1,9 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Dispute } from '#server/providers/ports.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
-import { auditPayment, type PaymentContext, takenCents } from './context.ts';
+import { enqueue } from '../core/jobs.ts';
+import type { PaymentContext } from './context.ts';
+import { auditPayment, takenCents } from './payment-rows.ts';
 
 /**
  * Records the newest dispute of a payment and raises an alert with each change. Leaves the booking as it is: staff decide about

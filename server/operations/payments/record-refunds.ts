@@ -1,9 +1,10 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Refund } from '#server/providers/ports.ts';
 import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
-import { enqueue } from '../outbox.ts';
+import { enqueue } from '../core/jobs.ts';
 import { cancelBookingRow } from './confirm.ts';
-import { auditPayment, lockPayment, type PaymentContext, takenCents } from './context.ts';
+import type { PaymentContext } from './context.ts';
+import { auditPayment, lockPayment, takenCents } from './payment-rows.ts';
 
 /** How soon a failed refund is tried again; its cause seldom disappears sooner. */
 export const REFUND_AGAIN_MS = 24 * 3_600_000;

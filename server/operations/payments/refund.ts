@@ -1,8 +1,9 @@
 import type { Refund } from '#server/providers/ports.ts';
 import type { PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import type { JobOutcome } from '../outbox.ts';
-import { type PaymentContext, takenCents } from './context.ts';
+import type { JobOutcome } from '../core/jobs.ts';
+import type { PaymentContext } from './context.ts';
+import { takenCents } from './payment-rows.ts';
 import { recordRefunds } from './record-refunds.ts';
 
 /** How soon a pending refund is checked again when no webhook arrives. */
@@ -37,7 +38,7 @@ export async function refundPayment(context: PaymentContext, paymentId: string):
 async function readOwed({ db }: PaymentContext, paymentId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
     `update private.payment x set state = 'refund_pending' where x.id = $1::uuid and x.state in ('refund_pending', 'refund_failed')
-     returning private.payment_facts(x) as facts`,
+     returning private.payment_json(x) as facts`,
     [paymentId],
   );
   return row?.facts ?? null;

@@ -13,7 +13,7 @@ export type StaffContext = {
 export async function isStaff({ db }: Pick<StaffContext, 'db'>, caller: Caller): Promise<boolean> {
   if (caller.role === 'service_role') return true;
   if (caller.userId === null) return false;
-  const row = await db.one<{ staff: boolean }>('select private.acts_as_staff($1::uuid, $2::uuid) as staff', [
+  const row = await db.one<{ staff: boolean }>('select private.has_staff_rights($1::uuid, $2::uuid) as staff', [
     caller.userId,
     caller.sessionId,
   ]);

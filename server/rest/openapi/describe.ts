@@ -1,11 +1,11 @@
 import type { Database } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
-import { quote } from '../schema-cache/schema-cache.ts';
-import { restErrors } from '../errors.ts';
-import type { CachedSchema } from '../schema-cache/loader.ts';
+import { quote } from '../core/quote.ts';
+import { restErrors } from '../core/errors.ts';
+import type { CachedSchema } from '../run/schema-cache-loader.ts';
 import { headersFor } from '../parse/request.ts';
 import { schemaOf } from '../plan/read.ts';
-import { inTransaction } from '../run.ts';
+import { inTransaction } from '../run/run.ts';
 import { type Facts, FACTS } from './facts.ts';
 import { definitionOf, parametersOf, SHARED } from './parts.ts';
 import { pathOfFunction, pathOfTable } from './paths.ts';

@@ -1,6 +1,6 @@
-import { refuseOver } from '../cost/bounds.ts';
-import { checkJson } from '../cost/json.ts';
-import { restErrors, type Sent } from '../errors.ts';
+import { refuseOver } from '../core/bounds.ts';
+import { checkJson } from './json-limits.ts';
+import { restErrors, type Sent } from '../core/errors.ts';
 
 /** A request's body. JSON goes to the database as its original text, so that no number loses a digit. */
 export type Body = {

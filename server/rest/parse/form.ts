@@ -1,4 +1,4 @@
-import { restErrors } from '../errors.ts';
+import { restErrors } from '../core/errors.ts';
 
 /** The format of an answer. */
 export type Form = {

@@ -1,4 +1,4 @@
-import { restErrors } from '../errors.ts';
+import { restErrors } from '../core/errors.ts';
 
 /** The `Prefer` header (RFC 7240) as PostgREST reads it. */
 export type Preferences = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RestRefusal, statusOfSqlState } from '../errors.ts';
+import { RestRefusal, statusOfSqlState } from '../core/errors.ts';
 import { nearest, nearestColumns } from '../schema-cache/nearest.ts';
 import { parseQuery, readList, readQuery } from './query.ts';
 import { parseOrder, parseSelect } from './select.ts';

@@ -1,5 +1,6 @@
-import { restErrors } from '../errors.ts';
-import { createCursor, type Cursor, type Field } from './cursor.ts';
+import { restErrors } from '../core/errors.ts';
+import { createCursor, type Cursor } from './cursor.ts';
+import { type Field, readField, readMember, readValue } from './grammar.ts';
 import { type Order, parseColumns, parseOrder, parseSelect, type SelectItem } from './select.ts';
 
 /**
@@ -133,7 +134,7 @@ function readKey(key: string): { path: string[]; field: Field } {
   const cursor = createCursor(key, 'filter');
   const path: string[] = [];
   for (;;) {
-    const field = cursor.field();
+    const field = readField(cursor);
     if (field.path.length > 0 || !cursor.take('.')) {
       cursor.end();
       return { path, field };
@@ -210,11 +211,11 @@ function readLogic(
 
 /** Reads one nested condition: its value ends at a comma or bracket, unless it is quoted or itself a list. */
 function readLeaf(cursor: Cursor, addValue: (value: string) => number): Condition {
-  const field = cursor.field();
+  const field = readField(cursor);
   cursor.expect('.');
   const head = cursor.match(/(not\.)?([a-z]+)(?:\(([^()]{1,64})\))?\./y);
   if (!head || !OPERATORS.has(head[2] ?? '')) throw cursor.wrong();
-  const rest = cursor.value();
+  const rest = readValue(cursor);
   return toCondition(
     field,
     { negated: head[1] !== undefined, operator: head[2] ?? '', inside: head[3] ?? null, rest },
@@ -269,7 +270,7 @@ export function readList(text: string): string[] {
   if (inside.trim() === '') return [];
   const cursor = createCursor(inside, 'filter');
   const members: string[] = [];
-  do members.push(cursor.member());
+  do members.push(readMember(cursor));
   while (cursor.take(','));
   cursor.end();
   if (members.length > VALUES_MAX * 10) throw restErrors.tooLong();

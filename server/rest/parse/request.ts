@@ -1,6 +1,7 @@
-import { restErrors } from '../errors.ts';
-import { type Bounds, checkConditions } from '../cost/bounds.ts';
+import { restErrors } from '../core/errors.ts';
+import type { Bounds } from '../core/bounds.ts';
 import { type Body, readBody } from './body.ts';
+import { checkConditions } from './condition-limits.ts';
 import { type Form, readForm } from './form.ts';
 import { type Preferences, readPreferences } from './preferences.ts';
 import { type Read, readQuery } from './query.ts';

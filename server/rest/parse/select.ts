@@ -1,5 +1,6 @@
-import { restErrors } from '../errors.ts';
-import { createCursor, type Cursor, type Field } from './cursor.ts';
+import { restErrors } from '../core/errors.ts';
+import { createCursor, type Cursor } from './cursor.ts';
+import { type Field, readField, readName, readPath } from './grammar.ts';
 
 export const AGGREGATES = ['sum', 'avg', 'max', 'min', 'count'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
@@ -62,17 +63,17 @@ function readItems(cursor: Cursor, depth: number): SelectItem[] {
 function readItem(cursor: Cursor, depth: number): SelectItem {
   if (cursor.take('*')) return { kind: 'star' };
   const spread = cursor.take('...');
-  let name = cursor.name();
+  let name = readName(cursor);
   let alias: string | null = null;
   if (cursor.peek(':') && !cursor.peek('::')) {
     cursor.take(':');
     alias = name;
-    name = cursor.name();
+    name = readName(cursor);
   }
   if (!spread && name === 'count' && cursor.take('()')) return { kind: 'count', alias, cast: readCast(cursor) };
   if (cursor.peek('!') || cursor.peek('(')) return readEmbed(cursor, depth, { relation: name, alias, spread });
   if (spread) throw cursor.wrong();
-  const path = cursor.path();
+  const path = readPath(cursor);
   const cast = readCast(cursor);
   return { kind: 'column', field: { name, path }, alias, cast, aggregate: readAggregate(cursor) };
 }
@@ -85,7 +86,7 @@ function readEmbed(
   let hint: string | null = null;
   let inner = false;
   while (cursor.take('!')) {
-    const word = cursor.name();
+    const word = readName(cursor);
     if (word === 'inner') inner = true;
     else if (word !== 'left') hint = word;
   }
@@ -116,11 +117,11 @@ export function parseOrder(text: string): Order[] {
   const orders: Order[] = [];
   do {
     cursor.spaces();
-    let field = cursor.field();
+    let field = readField(cursor);
     let relation: string | null = null;
     if (field.path.length === 0 && cursor.take('(')) {
       relation = field.name;
-      field = cursor.field();
+      field = readField(cursor);
       cursor.expect(')');
     }
     const words = cursor.match(/(?:\.(asc|desc))?(?:\.nulls(first|last))?/y);
@@ -145,7 +146,7 @@ export function parseColumns(text: string): string[] {
   const names: string[] = [];
   do {
     cursor.spaces();
-    names.push(cursor.name());
+    names.push(readName(cursor));
     cursor.spaces();
     if (names.length > ITEMS_MAX) throw restErrors.tooLong();
   } while (cursor.take(','));

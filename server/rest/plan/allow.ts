@@ -1,4 +1,4 @@
-import type { Schema } from '../schema-cache/schema-cache.ts';
+import type { Schema } from '../schema-cache/schema.ts';
 import { parseQuery, type Read } from '../parse/query.ts';
 import { planCall } from './call.ts';
 import { tableOf } from './read.ts';

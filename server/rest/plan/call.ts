@@ -1,6 +1,6 @@
-import type { Argument, Routine, Schema } from '../schema-cache/schema-cache.ts';
+import type { Argument, Routine, Schema } from '../schema-cache/schema.ts';
 import { nearest } from '../schema-cache/nearest.ts';
-import { restErrors, type Sent } from '../errors.ts';
+import { restErrors, type Sent } from '../core/errors.ts';
 import type { Parsed } from '../parse/query.ts';
 
 /** An argument of a function called by GET, with the indexes of its values: several only when it is variadic. */

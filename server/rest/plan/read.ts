@@ -1,7 +1,7 @@
-import type { SchemaCache, Column, Relationship, Schema, Table } from '../schema-cache/schema-cache.ts';
+import type { SchemaCache, Column, Relationship, Schema, Table } from '../schema-cache/schema.ts';
 import { nearest, nearestColumns } from '../schema-cache/nearest.ts';
-import { restErrors } from '../errors.ts';
-import type { Field, Step } from '../parse/cursor.ts';
+import { restErrors } from '../core/errors.ts';
+import type { Field, Step } from '../parse/grammar.ts';
 import { type Condition, type Level, levelAt, type Parsed, type Test } from '../parse/query.ts';
 import type { Aggregate, SelectItem } from '../parse/select.ts';
 import { findRelationship } from './relationship.ts';

@@ -1,6 +1,6 @@
-import type { Relationship, Schema, Table } from '../schema-cache/schema-cache.ts';
+import type { Relationship, Schema, Table } from '../schema-cache/schema.ts';
 import { nearest } from '../schema-cache/nearest.ts';
-import { type Choice, restErrors } from '../errors.ts';
+import { type Choice, restErrors } from '../core/errors.ts';
 
 /** Finds the one relationship from `from` that `target` (a table, a foreign key or its column) and the hint name, as PostgREST does. */
 export function findRelationship(schema: Schema, from: Table, target: string, hint: string | null): Relationship {

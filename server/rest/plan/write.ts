@@ -1,5 +1,5 @@
-import type { Column, Table } from '../schema-cache/schema-cache.ts';
-import { restErrors } from '../errors.ts';
+import type { Column, Table } from '../schema-cache/schema.ts';
+import { restErrors } from '../core/errors.ts';
 import { levelAt, type Parsed } from '../parse/query.ts';
 
 /** What an insert fills, and what to do on conflict. */

@@ -1,3 +1,5 @@
+import type { Table } from './schema.ts';
+
 /** The queries that read the schema cache from PostgreSQL's catalogues. */
 
 const columnJson = (relation: string): string => `
@@ -84,3 +86,39 @@ select alias, format_type(alias::regtype, null) from unnest('{boolean,smallint,i
 union all
 select t.typname, format_type(t.oid, null) from pg_type t join pg_namespace n on n.oid = t.typnamespace
 where n.nspname = any($1::text[]) and t.typtype in ('e', 'd')`;
+
+/** A row of `TABLES`. */
+export type TableRow = {
+  view: boolean;
+  oid: number;
+  schema: string;
+  name: string;
+  columns: ColumnRow[];
+  primary_key: string[];
+  takes: Table['takes'];
+};
+export type ColumnRow = { number: number; name: string; type: string; base: string; default: string | null };
+export type KeyRow = {
+  name: string;
+  child: number;
+  parent: number;
+  child_columns: number[];
+  parent_columns: number[];
+  one: boolean;
+};
+export type RoutineRow = {
+  schema: string;
+  name: string;
+  one: boolean;
+  type: string;
+  base: string;
+  takes: number | null;
+  media: string | null;
+  settings: string[];
+  arguments: { name: string; type: string; hasDefault: boolean; variadic: boolean }[];
+  set: boolean;
+  volatile: boolean;
+  result: string;
+  row_of: number;
+  columns: ColumnRow[] | null;
+};

@@ -1,4 +1,5 @@
-import type { KeyRow, Relationship, Table, TableRow } from './schema-cache.ts';
+import type { KeyRow, TableRow } from './queries.ts';
+import type { Relationship, Table } from './schema.ts';
 import { agreedOrigins, type Origin, readOrigins } from './view-columns.ts';
 
 /** For each table (oid), the numbers of its primary key columns. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPglite, type Embedded } from '#server/db/pglite.ts';
+import { createPglite, type Embedded } from '#server/db/engine/pglite.ts';
 import { traceViews } from './relationships.ts';
 import { agreedOrigins, readOrigins } from './view-columns.ts';
 

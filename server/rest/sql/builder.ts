@@ -1,4 +1,4 @@
-import { restErrors } from '../errors.ts';
+import { restErrors } from '../core/errors.ts';
 import { readList } from '../parse/query.ts';
 
 /** The source of a `$n` when the statement runs. */
@@ -50,7 +50,7 @@ export function createSqlBuilder(maxRows: number): SqlBuilder {
 
 /** The answer's text, refused when it exceeds the caller's limits. */
 export function buildWhole(builder: SqlBuilder, text: string): string {
-  return `answer.whole(${text}, ${builder.bind({ from: 'bound', of: 'bytes' })})`;
+  return `rest.limit_response(${text}, ${builder.bind({ from: 'bound', of: 'bytes' })})`;
 }
 
 /** A list inside an answer, counted together with all others; `rows`: its row count. */
@@ -59,7 +59,7 @@ export function buildPart(builder: SqlBuilder, list: string, rows: string): stri
     builder.bind({ from: 'bound', of: 'partBytes' }),
     builder.bind({ from: 'bound', of: 'partRows' }),
   ];
-  return `answer.part(${list}, ${rows}, ${bytes}, ${maxRows})`;
+  return `rest.limit_list(${list}, ${rows}, ${bytes}, ${maxRows})`;
 }
 
 /** Takes a statement's values from one request. `body`: the request's body, unchanged. */

@@ -1,4 +1,4 @@
-import type { Relationship, Table } from '../schema-cache/schema-cache.ts';
+import type { Relationship, Table } from '../schema-cache/schema.ts';
 import { COMPARISONS } from '../parse/query.ts';
 import type { Embed, PlannedCondition, PlannedField, PlannedOrder } from '../plan/read.ts';
 import type { SqlBuilder } from './builder.ts';

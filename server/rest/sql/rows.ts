@@ -1,4 +1,4 @@
-import type { Relationship } from '../schema-cache/schema-cache.ts';
+import type { Relationship } from '../schema-cache/schema.ts';
 import type { Embed, PlannedItem, PlannedLevel, Summed } from '../plan/read.ts';
 import { type RowSource, buildColumn, buildField, buildJoin, buildOrder, buildWhere, WHOLE_ROW } from './conditions.ts';
 import { type SqlBuilder, buildPart, buildWhole } from './builder.ts';

@@ -1,4 +1,5 @@
-import { type Column, quote, type Relationship, type Table } from '../schema-cache/schema-cache.ts';
+import { quote } from '../core/quote.ts';
+import type { Column, Relationship, Table } from '../schema-cache/schema.ts';
 import type { Preferences } from '../parse/preferences.ts';
 import type { PlannedCondition, PlannedItem, PlannedLevel, PlannedOrder } from '../plan/read.ts';
 import type { PlannedInsert } from '../plan/write.ts';

@@ -1,48 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
-import type { Caller, Env } from '#server/http/caller.ts';
-import type { ObjectStore } from '#server/providers/ports.ts';
-import { addressOf } from '../address.ts';
-import { storageErrors } from '../errors.ts';
-import type { Objects } from '../objects.ts';
+import type { Env } from '#server/http/caller.ts';
+import { addressOf } from '../core/address.ts';
+import { callerOf, type StorageContext } from '../core/context.ts';
+import { storageErrors } from '../core/errors.ts';
+import { findObject, findPublicObject, findSignedObject } from '../objects/find.ts';
 import type { Pictures } from './pictures.ts';
-import type { Found } from '../rows.ts';
-import { conditionalStatus, headersFor } from '../send.ts';
-import {
-  describe,
-  isPictureType,
-  jobOf,
-  type Transformation,
-  transformationSchema,
-  typeByBytes,
-} from './transformation.ts';
+import type { Found } from '../core/rows.ts';
+import { conditionalStatus, headersFor } from '../core/send.ts';
+import { type Transformation, transformationSchema } from '../core/transformation.ts';
+import { describe, isPictureType, jobOf, typeByBytes } from './picture-job.ts';
 
 /** Larger pictures are not transformed. */
 const SOURCE_MAX = 25 * 1024 * 1024;
 
-type RenderDependencies = { readonly objects: Objects; readonly store: ObjectStore; readonly pictures: Pictures };
+type RenderContext = StorageContext & { readonly pictures: Pictures };
 
-/** Adds `/render/image`: a picture in another size, quality or format, for callers caller may read it. Not from owner-only buckets. */
-export function addRendering(
-  router: Hono<Env>,
-  dependencies: RenderDependencies,
-  getCaller: (c: Context<Env>) => Promise<Caller>,
-): void {
-  const { objects } = dependencies;
+/** Adds `/render/image`: a picture in another size, quality or format, for callers who may read it. Not from owner-only buckets. */
+export function addRendering(router: Hono<Env>, context: RenderContext): void {
   router.get('/render/image/authenticated/:bucket/*', async (c) => {
-    const { bucketId, name } = addressOf(c, 'render/image/authenticated');
-    return render(c, dependencies, await objects.find(await getCaller(c), bucketId, name), readTransformation(c));
+    const at = addressOf(c, 'render/image/authenticated');
+    const found = await findObject(context, await callerOf(context, c), at);
+    return render(c, context, found, readTransformation(c));
   });
   router.get('/render/image/public/:bucket/*', async (c) => {
-    const { bucketId, name } = addressOf(c, 'render/image/public');
-    return render(c, dependencies, await objects.findPublic(bucketId, name), readTransformation(c));
+    const found = await findPublicObject(context, addressOf(c, 'render/image/public'));
+    return render(c, context, found, readTransformation(c));
   });
   router.get('/render/image/sign/:bucket/*', async (c) => {
-    const { bucketId, name } = addressOf(c, 'render/image/sign');
-    const { claims, ...found } = await objects.findSigned(bucketId, name, c.req.query('token') ?? '');
+    const at = addressOf(c, 'render/image/sign');
+    const { claims, ...found } = await findSignedObject(context, at, c.req.query('token') ?? '');
     // The transformation is part of the signed token; the query cannot change it.
     if (claims.transform === null) throw storageErrors.token();
-    return render(c, dependencies, found, claims.transform);
+    return render(c, context, found, claims.transform);
   });
 }
 
@@ -54,7 +44,7 @@ function readTransformation(c: Context<Env>): Transformation {
 
 async function render(
   c: Context<Env>,
-  { store, pictures }: RenderDependencies,
+  { store, pictures }: RenderContext,
   { object, bucket }: Found,
   transformation: Transformation,
 ): Promise<Response> {

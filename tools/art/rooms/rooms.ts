@@ -109,31 +109,33 @@ function recordShelves(wood: Look, spines: Look): Solid[] {
   return shelves;
 }
 
+const WOOD: Look = {
+  colour: [0.2, 0.1, 0.045],
+  shine: 0.05,
+  blur: 0.35,
+  pattern: (x, y) => {
+    const grain = 0.75 + 0.35 * Math.sin(y * 46 + Math.sin(x * 7 + y * 3) * 2.4) * Math.sin(y * 11 + x);
+    return [0.2 * grain, 0.098 * grain, 0.043 * grain];
+  },
+};
+/** The spines of records: thin stripes of many colours. */
+const SPINES: Look = {
+  colour: [0.3, 0.3, 0.3],
+  shine: 0.04,
+  blur: 0.4,
+  pattern: (x, y) => {
+    const cell = Math.floor(x / 0.0085) + Math.floor(y * 3) * 977;
+    const hue = speckle(cell);
+    const tone = 0.06 + 0.5 * speckle(cell + 0.5) ** 2;
+    if (hue > 0.9) return [tone, tone * 0.28, tone * 0.1];
+    if (hue > 0.7) return [tone, tone * 0.85, tone * 0.62];
+    return hue > 0.45 ? [tone * 0.28, tone * 0.32, tone * 0.36] : [tone * 0.5, tone * 0.42, tone * 0.34];
+  },
+};
+
 /** Studio B: two turntables and a rotary mixer in front of a wall of records. */
 export function roomB(): Scene {
-  const wood: Look = {
-    colour: [0.2, 0.1, 0.045],
-    shine: 0.05,
-    blur: 0.35,
-    pattern: (x, y) => {
-      const grain = 0.75 + 0.35 * Math.sin(y * 46 + Math.sin(x * 7 + y * 3) * 2.4) * Math.sin(y * 11 + x);
-      return [0.2 * grain, 0.098 * grain, 0.043 * grain];
-    },
-  };
-  const spines: Look = {
-    colour: [0.3, 0.3, 0.3],
-    shine: 0.04,
-    blur: 0.4,
-    pattern: (x, y) => {
-      const cell = Math.floor(x / 0.0085) + Math.floor(y * 3) * 977;
-      const hue = speckle(cell);
-      const tone = 0.06 + 0.5 * speckle(cell + 0.5) ** 2;
-      if (hue > 0.9) return [tone, tone * 0.28, tone * 0.1];
-      if (hue > 0.7) return [tone, tone * 0.85, tone * 0.62];
-      return hue > 0.45 ? [tone * 0.28, tone * 0.32, tone * 0.36] : [tone * 0.5, tone * 0.42, tone * 0.34];
-    },
-  };
-  const shelves = recordShelves(wood, spines);
+  const shelves = recordShelves(WOOD, SPINES);
   const table = 0.92;
   const knobs = [-0.09, -0.03, 0.03, 0.09].flatMap((x) => [
     drum([x, table + 0.135, 0.0], 0.02, 0.03, looks.dark),
@@ -154,7 +156,7 @@ export function roomB(): Scene {
       box([0, -0.05, 0], [9, 0.1, 9], { colour: [0.06, 0.045, 0.035], shine: 0.04, blur: 0.4 }),
       box([0, 1.5, -1.8], [9, 3.2, 0.1], { colour: [0.05, 0.04, 0.035] }),
       ...shelves,
-      box([0, table - 0.025, 0], [2.1, 0.05, 0.62], wood),
+      box([0, table - 0.025, 0], [2.1, 0.05, 0.62], WOOD),
       box([0, table - 0.45, -0.05], [1.9, 0.8, 0.5], { colour: [0.05, 0.03, 0.02] }),
       ...turntable([-0.46, table, 0.02], 0, [0.85, 0.24, 0.08]),
       ...turntable([0.46, table, 0.02], 0, [0.75, 0.62, 0.4]),
@@ -164,7 +166,7 @@ export function roomB(): Scene {
         blur: 0.3,
         metal: true,
       }),
-      box([0, table + 0.085, 0.02], [0.34, 0.13, 0.02], wood),
+      box([0, table + 0.085, 0.02], [0.34, 0.13, 0.02], WOOD),
       ...knobs,
       ...[0, 1, 2, 3, 4, 5].map((step) =>
         box(

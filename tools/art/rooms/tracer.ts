@@ -63,100 +63,35 @@ function about(axis: Vec, power: number, roll: () => number): Vec {
   ];
 }
 
+/** What rays need of a scene. */
+type Tracer = {
+  readonly scene: Scene;
+  readonly solids: ReturnType<typeof heapOf>;
+  /** Where each lamp faces, and its area. */
+  readonly fronts: readonly Vec[];
+  readonly areas: readonly number[];
+  /** Reused by every ray. */
+  readonly hit: Hit;
+  readonly shade: Hit;
+  readonly roll: () => number;
+};
+
 /** Traces rays from the camera; `colourAt` returns the light at a point of the picture, 0–1 from its upper left. */
 export function createTracer(scene: Scene, aspect: number, roll: () => number) {
   const { lamps } = scene;
-  const solids = heapOf(scene.solids);
   const forward = unit(vec((k) => scene.target[k] - scene.eye[k]));
   const right = unit(cross(forward, [0, 1, 0]));
   const up = cross(right, forward);
   const height = 2 * Math.tan((scene.view * Math.PI) / 360);
-  const fronts = lamps.map((lamp) => unit(cross(lamp.half, lamp.tall)));
-  const areas = lamps.map((lamp) => 4 * Math.hypot(...lamp.half) * Math.hypot(...lamp.tall));
-  const hit: Hit = { t: 0, solid: null, n: [0, 0, 0], p: [0, 0, 0] };
-  const shade: Hit = { t: 0, solid: null, n: [0, 0, 0], p: [0, 0, 0] };
-
-  /** Returns the lamps' light on a surface (`n`) or in the haze (null), from one lamp sampled by its contribution. */
-  function lit(at: Vec, n: Vec | null): Vec {
-    let sum = 0;
-    let chosen = -1;
-    let gives = 0;
-    let to: Vec = [0, 0, 0];
-    let far = 0;
-    for (const [index, lamp] of lamps.entries()) {
-      const [u, v] = [2 * roll() - 1, 2 * roll() - 1];
-      const x = lamp.at[0] + u * lamp.half[0] + v * lamp.tall[0] - at[0];
-      const y = lamp.at[1] + u * lamp.half[1] + v * lamp.tall[1] - at[1];
-      const z = lamp.at[2] + u * lamp.half[2] + v * lamp.tall[2] - at[2];
-      const distance = Math.sqrt(x * x + y * y + z * z);
-      const d: Vec = [x / distance, y / distance, z / distance];
-      const leaves = -dot(d, fronts[index] ?? d);
-      const arrives = n === null ? 1 / 4 : dot(d, n) / Math.PI;
-      if (leaves <= 0 || arrives <= 0) continue;
-      const beam = lamp.focus > 0 ? Math.pow(leaves, lamp.focus) : leaves;
-      const brightness = lamp.light[0] + lamp.light[1] + lamp.light[2];
-      const weight = (brightness * beam * arrives * (areas[index] ?? 0)) / Math.max(distance * distance, 0.01);
-      if (weight <= 0) continue;
-      sum += weight;
-      if (roll() * sum >= weight) continue;
-      chosen = index;
-      gives = brightness;
-      to = d;
-      far = distance;
-    }
-    const lamp = lamps[chosen];
-    if (!lamp || meet(solids, at, to, far - 0.03, shade, true)) return [0, 0, 0];
-    const scale = (sum / gives) * Math.exp(-scene.haze * far);
-    return [lamp.light[0] * scale, lamp.light[1] * scale, lamp.light[2] * scale];
-  }
-
-  function follow(eye: Vec, along: Vec): Vec {
-    const out: [number, number, number] = [0, 0, 0];
-    let from = eye;
-    let d = along;
-    let through: Vec = [1, 1, 1];
-    let mirrored = true;
-    for (let depth = 0; depth < DEPTH; depth += 1) {
-      const met = meet(solids, from, d, 60, hit);
-      const t = hit.t;
-      if (depth === 0 && scene.haze > 0) {
-        const stop = roll() * Math.min(t, 14);
-        const glow = lit([from[0] + d[0] * stop, from[1] + d[1] * stop, from[2] + d[2] * stop], null);
-        const share = scene.haze * Math.min(t, 14) * Math.exp(-scene.haze * stop);
-        for (let k = 0; k < 3; k += 1) out[k] = (out[k] ?? 0) + Math.min((glow[k] ?? 0) * share, FIREFLY);
-      }
-      if (!met || hit.solid === null) break;
-      const { look } = hit.solid;
-      const base = look.pattern ? look.pattern(...hit.p) : look.colour;
-      const n: Vec = [hit.n[0], hit.n[1], hit.n[2]];
-      const at: Vec = [from[0] + d[0] * t, from[1] + d[1] * t, from[2] + d[2] * t];
-      const add = (light: Vec, tint: Vec): void => {
-        for (let k = 0; k < 3; k += 1)
-          out[k] = (out[k] ?? 0) + Math.min((through[k] ?? 0) * (light[k] ?? 0) * (tint[k] ?? 0), FIREFLY);
-      };
-      if (look.glow && mirrored) add(look.glow, [1, 1, 1]);
-      const facing = Math.max(-dot(n, d), 0);
-      const shine = look.shine ?? 0.03;
-      const share = shine + (1 - shine) * Math.pow(1 - facing, 5) * (look.metal ? 1 : 0.6);
-      if (roll() < share) {
-        const mirror: Vec = [d[0] + 2 * facing * n[0], d[1] + 2 * facing * n[1], d[2] + 2 * facing * n[2]];
-        const blur = look.blur ?? 0.3;
-        d = unit(about(unit(mirror), 2 / Math.max(blur * blur * blur, 1e-5), roll));
-        if (dot(d, n) <= 0) break;
-        if (look.metal) through = [through[0] * base[0], through[1] * base[1], through[2] * base[2]];
-        mirrored = true;
-      } else {
-        add(lit([at[0] + n[0] * 1e-3, at[1] + n[1] * 1e-3, at[2] + n[2] * 1e-3], n), base);
-        add(scene.ambient, base);
-        d = about(n, 1, roll);
-        through = [through[0] * base[0], through[1] * base[1], through[2] * base[2]];
-        mirrored = false;
-      }
-      from = [at[0] + n[0] * 1e-3, at[1] + n[1] * 1e-3, at[2] + n[2] * 1e-3];
-    }
-    return out;
-  }
-
+  const tracer: Tracer = {
+    scene,
+    solids: heapOf(scene.solids),
+    fronts: lamps.map((lamp) => unit(cross(lamp.half, lamp.tall))),
+    areas: lamps.map((lamp) => 4 * Math.hypot(...lamp.half) * Math.hypot(...lamp.tall)),
+    hit: { t: 0, solid: null, n: [0, 0, 0], p: [0, 0, 0] },
+    shade: { t: 0, solid: null, n: [0, 0, 0], p: [0, 0, 0] },
+    roll,
+  };
   return {
     colourAt(x: number, y: number): Vec {
       const [u, v] = [(x - 0.5) * height * aspect, (0.5 - y) * height];
@@ -166,7 +101,92 @@ export function createTracer(scene: Scene, aspect: number, roll: () => number) {
       const [a, b] = [radius * Math.cos(angle), radius * Math.sin(angle)];
       const eye = vec((k) => scene.eye[k] + right[k] * a + up[k] * b);
       const sharp = vec((k) => scene.eye[k] + d[k] * scene.sharpAt);
-      return follow(eye, unit([sharp[0] - eye[0], sharp[1] - eye[1], sharp[2] - eye[2]]));
+      return follow(tracer, eye, unit([sharp[0] - eye[0], sharp[1] - eye[1], sharp[2] - eye[2]]));
     },
   };
+}
+
+/** Returns the lamps' light on a surface (`n`) or in the haze (null), from one lamp sampled by its contribution. */
+function lit(tracer: Tracer, at: Vec, n: Vec | null): Vec {
+  const { scene, solids, fronts, areas, shade, roll } = tracer;
+  const { lamps } = scene;
+  let sum = 0;
+  let chosen = -1;
+  let gives = 0;
+  let to: Vec = [0, 0, 0];
+  let far = 0;
+  for (const [index, lamp] of lamps.entries()) {
+    const [u, v] = [2 * roll() - 1, 2 * roll() - 1];
+    const x = lamp.at[0] + u * lamp.half[0] + v * lamp.tall[0] - at[0];
+    const y = lamp.at[1] + u * lamp.half[1] + v * lamp.tall[1] - at[1];
+    const z = lamp.at[2] + u * lamp.half[2] + v * lamp.tall[2] - at[2];
+    const distance = Math.sqrt(x * x + y * y + z * z);
+    const d: Vec = [x / distance, y / distance, z / distance];
+    const leaves = -dot(d, fronts[index] ?? d);
+    const arrives = n === null ? 1 / 4 : dot(d, n) / Math.PI;
+    if (leaves <= 0 || arrives <= 0) continue;
+    const beam = lamp.focus > 0 ? Math.pow(leaves, lamp.focus) : leaves;
+    const brightness = lamp.light[0] + lamp.light[1] + lamp.light[2];
+    const weight = (brightness * beam * arrives * (areas[index] ?? 0)) / Math.max(distance * distance, 0.01);
+    if (weight <= 0) continue;
+    sum += weight;
+    if (roll() * sum >= weight) continue;
+    chosen = index;
+    gives = brightness;
+    to = d;
+    far = distance;
+  }
+  const lamp = lamps[chosen];
+  if (!lamp || meet(solids, at, to, far - 0.03, shade, true)) return [0, 0, 0];
+  const scale = (sum / gives) * Math.exp(-scene.haze * far);
+  return [lamp.light[0] * scale, lamp.light[1] * scale, lamp.light[2] * scale];
+}
+
+/** Follows one ray and its reflections; returns its light. */
+function follow(tracer: Tracer, eye: Vec, along: Vec): Vec {
+  const { scene, solids, hit, roll } = tracer;
+  const out: [number, number, number] = [0, 0, 0];
+  let from = eye;
+  let d = along;
+  let through: Vec = [1, 1, 1];
+  let mirrored = true;
+  for (let depth = 0; depth < DEPTH; depth += 1) {
+    const met = meet(solids, from, d, 60, hit);
+    const t = hit.t;
+    if (depth === 0 && scene.haze > 0) {
+      const stop = roll() * Math.min(t, 14);
+      const glow = lit(tracer, [from[0] + d[0] * stop, from[1] + d[1] * stop, from[2] + d[2] * stop], null);
+      const share = scene.haze * Math.min(t, 14) * Math.exp(-scene.haze * stop);
+      for (let k = 0; k < 3; k += 1) out[k] = (out[k] ?? 0) + Math.min((glow[k] ?? 0) * share, FIREFLY);
+    }
+    if (!met || hit.solid === null) break;
+    const { look } = hit.solid;
+    const base = look.pattern ? look.pattern(...hit.p) : look.colour;
+    const n: Vec = [hit.n[0], hit.n[1], hit.n[2]];
+    const at: Vec = [from[0] + d[0] * t, from[1] + d[1] * t, from[2] + d[2] * t];
+    const add = (light: Vec, tint: Vec): void => {
+      for (let k = 0; k < 3; k += 1)
+        out[k] = (out[k] ?? 0) + Math.min((through[k] ?? 0) * (light[k] ?? 0) * (tint[k] ?? 0), FIREFLY);
+    };
+    if (look.glow && mirrored) add(look.glow, [1, 1, 1]);
+    const facing = Math.max(-dot(n, d), 0);
+    const shine = look.shine ?? 0.03;
+    const share = shine + (1 - shine) * Math.pow(1 - facing, 5) * (look.metal ? 1 : 0.6);
+    if (roll() < share) {
+      const mirror: Vec = [d[0] + 2 * facing * n[0], d[1] + 2 * facing * n[1], d[2] + 2 * facing * n[2]];
+      const blur = look.blur ?? 0.3;
+      d = unit(about(unit(mirror), 2 / Math.max(blur * blur * blur, 1e-5), roll));
+      if (dot(d, n) <= 0) break;
+      if (look.metal) through = [through[0] * base[0], through[1] * base[1], through[2] * base[2]];
+      mirrored = true;
+    } else {
+      add(lit(tracer, [at[0] + n[0] * 1e-3, at[1] + n[1] * 1e-3, at[2] + n[2] * 1e-3], n), base);
+      add(scene.ambient, base);
+      d = about(n, 1, roll);
+      through = [through[0] * base[0], through[1] * base[1], through[2] * base[2]];
+      mirrored = false;
+    }
+    from = [at[0] + n[0] * 1e-3, at[1] + n[1] * 1e-3, at[2] + n[2] * 1e-3];
+  }
+  return out;
 }

@@ -7,22 +7,16 @@ it('a refused sign-up gets the specified title and text', () => {
     title: 'Email already in use',
     description: 'An account with this email already exists. Please sign in instead or use a different email.',
   });
-  expect(
-    explainSignUp(new AuthWeakPasswordError('Password should be at least 6 characters.', 422, ['length'])),
-  ).toEqual({
+  const short = new AuthWeakPasswordError('Password should be at least 6 characters.', 422, ['length']);
+  expect(explainSignUp(short)).toEqual({
     title: 'Password too short',
     description: 'Password must be at least 6 characters long.',
   });
-  expect(explainSignUp(new AuthWeakPasswordError('This password is known.', 422, ['pwned']))).toEqual({
-    title: 'Sign up failed',
-    description: 'This password is known.',
-  });
+  const common = new AuthWeakPasswordError('Password is easy to guess', 422, ['pwned']);
+  expect(explainSignUp(common)).toEqual({ title: 'Sign up failed', description: 'Password is easy to guess' });
   expect(explainSignUp(new AuthApiError('Signups not allowed for this instance', 422, 'signup_disabled'))).toEqual({
     title: 'Sign up failed',
     description: 'Signups not allowed for this instance',
   });
-  expect(explainSignUp(new TypeError('Failed to fetch'))).toEqual({
-    title: 'Error',
-    description: 'An unexpected error occurred. Please try again.',
-  });
+  expect(explainSignUp(new Error('Failed to fetch')).title).toBe('Error');
 });

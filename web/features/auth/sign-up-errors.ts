@@ -1,20 +1,21 @@
 import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 
-/** Returns the title and text, fixed by the specification, for a refused sign-up. */
+/** Maps the error of a refused sign-up to the title and text of its notice. */
 export function explainSignUp(error: unknown): { title: string; description: string } {
-  if (errorCode(error) === 'user_already_exists')
+  const code = errorCode(error);
+  if (code === 'user_already_exists' || code === 'email_exists')
     return {
       title: 'Email already in use',
       description: 'An account with this email already exists. Please sign in instead or use a different email.',
     };
-  if (errorCode(error) === 'weak_password' && reasonsOf(error).includes('length'))
+  if (code === 'weak_password' && weaknesses(error).includes('length'))
     return { title: 'Password too short', description: 'Password must be at least 6 characters long.' };
   const message = describeError(error, UNEXPECTED);
   return { title: message === UNEXPECTED ? 'Error' : 'Sign up failed', description: message };
 }
 
-/** Returns why a password is too weak, as GoTrue names it: `length`, `pwned` and others. */
-function reasonsOf(error: unknown): readonly unknown[] {
+/** Returns why a password is weak, as supabase-js names the reasons: `length`, `characters`, `pwned`. */
+function weaknesses(error: unknown): readonly unknown[] {
   if (error === null || typeof error !== 'object' || !('reasons' in error)) return [];
   return Array.isArray(error.reasons) ? error.reasons : [];
 }

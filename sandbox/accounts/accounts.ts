@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Core } from '../core/core.ts';
+
+/** An account at the simulated identity provider. */
+export type Account = {
+  readonly sub: string;
+  readonly email: string;
+  readonly name: string;
+  readonly emailVerified: boolean;
+};
+export type Accounts = {
+  list(): readonly Account[];
+  find(sub: string): Account | null;
+  /** Adds or updates the account with this address; the same address keeps its `sub`. */
+  put(account: Omit<Account, 'sub'>): Account;
+  reset(): void;
+};
+
+const INITIAL: readonly Account[] = [
+  { sub: subOf('robin@example.com'), email: 'robin@example.com', name: 'Robin Tester', emailVerified: true },
+  { sub: subOf('kim@example.com'), email: 'kim@example.com', name: 'Kim Tester', emailVerified: false },
+];
+
+export function createAccounts(core: Core): Accounts {
+  const saved = core.state.load<{ people: Account[] }>('oidc-people', { people: [...INITIAL] });
+  return {
+    list: () => saved.people,
+    find: (sub) => saved.people.find((one) => one.sub === sub) ?? null,
+    put({ email: address, name, emailVerified }) {
+      const email = address.trim().toLowerCase();
+      const account = { sub: subOf(email), email, name: name.trim() || email, emailVerified };
+      saved.people = [...saved.people.filter((one) => one.sub !== account.sub), account];
+      core.state.changed();
+      return account;
+    },
+    reset: () => void (saved.people = [...INITIAL]),
+  };
+}
+
+/** Derives a numeric id, as the large providers use. */
+function subOf(email: string): string {
+  return createHash('sha256').update(email).digest().readBigUInt64BE().toString();
+}

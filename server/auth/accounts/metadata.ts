@@ -1,0 +1,16 @@
+import { refuse } from '../core/errors.ts';
+
+const METADATA_BYTES = 16_384;
+
+/** Checks the size of user metadata. Users write it themselves, so its content is never trusted. */
+export function checkMetadata(data: Record<string, unknown>): void {
+  // PostgreSQL's jsonb text has a space after each comma and colon, and the check constraint counts those too.
+  const text = JSON.stringify(data);
+  const blanks = (text.match(/[,:]/g) ?? []).length;
+  if (Buffer.byteLength(text) + blanks > METADATA_BYTES) throw refuse.validation('User metadata is too large');
+}
+
+/** Removes the keys whose value is null or undefined: as in Supabase Auth, null removes a key. */
+export function withoutNulls(data: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null && value !== undefined));
+}

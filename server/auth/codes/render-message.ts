@@ -1,0 +1,166 @@
+import { withRollback } from '#server/db/roll-back.ts';
+import { currentAddressMail } from '#server/mails/account-current-address.ts';
+import { emailChangeMail } from '#server/mails/account-email-change.ts';
+import { accountExistsMail } from '#server/mails/account-exists.ts';
+import { invitationMail } from '#server/mails/account-invitation.ts';
+import { passwordChangedMail } from '#server/mails/account-password-changed.ts';
+import { reauthenticationMail } from '#server/mails/account-reauthentication.ts';
+import { recoveryMail } from '#server/mails/account-recovery.ts';
+import { signInMail } from '#server/mails/account-sign-in.ts';
+import { signUpMail } from '#server/mails/account-signup.ts';
+import { codeTextMessage } from '#server/mails/account-text-message.ts';
+import { lockJob } from '#server/queue/jobs.ts';
+import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
+import type { Needs } from '../core/context.ts';
+import type { MessageKind, TokenKind } from '../core/message-queue.ts';
+import { enableToken } from './enable-token.ts';
+import { mailedLink } from './link-page.ts';
+import type { Message, MessageContent } from './messages.ts';
+import { codeOf, linkTokenOf } from './one-time-codes.ts';
+
+export type RenderContext = Needs<'db' | 'keys' | 'clock', 'codeLength' | 'codeSeconds' | 'siteUrl' | 'testCodes'>;
+type Rendered = Promise<MessageContent | null>;
+
+/** Renders a message and activates its code. Returns null when it has no recipient or no purpose any more. */
+export function renderMessage(context: RenderContext, message: Message): Rendered {
+  return message.email === null
+    ? renderText(context, message, message.phone ?? '')
+    : renderMail(context, message, message.email);
+}
+
+async function renderMail(context: RenderContext, message: Message, email: string): Rendered {
+  const user = await (message.userId === null ? userByEmail(context.db, email) : userById(context.db, message.userId));
+  switch (message.kind) {
+    case 'signup':
+      return !user || user.email_confirmed_at ? null : renderSignUp(context, message, user);
+    case 'invite':
+      return !user || user.email_confirmed_at ? null : renderInvitation(context, message, user);
+    case 'otp':
+      // SSO users can sign in only through their organisation, which can then end their access.
+      if (!user || user.is_sso_user) return null;
+      return user.email_confirmed_at ? renderSignIn(context, message, user) : renderSignUp(context, message, user);
+    case 'recovery':
+      return !user || user.is_sso_user ? null : renderRecovery(context, message, user);
+    case 'email_change':
+      return user?.email_change === email ? renderEmailChange(context, message, user) : null;
+    case 'email_change_current':
+      return user?.email === email ? renderCurrentAddress(context, message, user) : null;
+    case 'reauthentication':
+      return user && renderReauthentication(context, message, user);
+    case 'account_exists':
+      return mail(accountExistsMail({ href: `${context.config.siteUrl}/auth` }));
+    case 'password_changed':
+      return mail(passwordChangedMail());
+    default:
+      return null;
+  }
+}
+
+async function renderSignUp(context: RenderContext, message: Message, user: UserRow): Rendered {
+  if (!(await enableCode(context, message, 'signup', user))) return null;
+  return mail(signUpMail(codeData(context, message, 'signup')));
+}
+
+async function renderInvitation(context: RenderContext, message: Message, user: UserRow): Rendered {
+  if (!(await enableCode(context, message, 'invite', user))) return null;
+  return mail(invitationMail(codeData(context, message, 'invite')));
+}
+
+async function renderSignIn(context: RenderContext, message: Message, user: UserRow): Rendered {
+  if (!(await enableCode(context, message, 'magiclink', user))) return null;
+  return mail(signInMail(codeData(context, message, 'magiclink')));
+}
+
+async function renderRecovery(context: RenderContext, message: Message, user: UserRow): Rendered {
+  if (!(await enableCode(context, message, 'recovery', user))) return null;
+  await context.db.query(`update auth.users set recovery_sent_at = $2::timestamptz where id = $1::uuid`, [
+    user.id,
+    context.clock(),
+  ]);
+  return mail(recoveryMail(codeData(context, message, 'recovery')));
+}
+
+async function renderEmailChange(context: RenderContext, message: Message, user: UserRow): Rendered {
+  // A taken address gets the same response as a free one. Only its owner is told, by mail.
+  if (await userByEmail(context.db, message.email ?? ''))
+    return mail(accountExistsMail({ href: `${context.config.siteUrl}/auth` }));
+  if (!(await enableCode(context, message, 'email_change', user))) return null;
+  return mail(emailChangeMail(codeData(context, message, 'email_change')));
+}
+
+async function renderCurrentAddress(context: RenderContext, message: Message, user: UserRow): Rendered {
+  const newAddress = user.email_change;
+  if (newAddress === null || !(await enableCode(context, message, 'email_change_current', user))) return null;
+  return mail(currentAddressMail({ ...codeData(context, message, 'email_change'), newAddress }));
+}
+
+async function renderReauthentication(context: RenderContext, message: Message, user: UserRow): Rendered {
+  if (!(await enableCode(context, message, 'reauthentication', user))) return null;
+  return mail(reauthenticationMail({ code: codeOf(context, message.id), minutes: minutesOf(context) }));
+}
+
+const TEXT_TOKENS: Readonly<Partial<Record<MessageKind, TokenKind>>> = {
+  otp: 'sms',
+  sms: 'sms',
+  phone_change: 'phone_change',
+  reauthentication: 'reauthentication',
+};
+
+async function renderText(context: RenderContext, message: Message, phone: string): Rendered {
+  const { db, config } = context;
+  const user = await (message.userId === null ? userByPhone(db, phone) : userById(db, message.userId));
+  const kind = TEXT_TOKENS[message.kind];
+  if (!user || kind === undefined) return null;
+  if (kind === 'phone_change' && (user.phone_change !== phone || (await userByPhone(db, phone)))) return null;
+  if (!(await enableCode(context, message, kind, user))) return null;
+  // Test phones have a fixed code and get no message.
+  if (config.testCodes.has(phone)) return null;
+  return { to: 'phone', text: codeTextMessage({ code: codeOf(context, message.id), minutes: minutesOf(context) }) };
+}
+
+const mail = (content: { subject: string; html: string; text: string }): MessageContent => ({
+  to: 'email',
+  ...content,
+});
+const minutesOf = ({ config }: RenderContext): number => Math.round(config.codeSeconds / 60);
+
+/** The code and link of a mail. `kind`: the kind in the link. */
+function codeData(
+  context: RenderContext,
+  message: Message,
+  kind: TokenKind,
+): { code: string; minutes: number; href: string } {
+  return {
+    code: codeOf(context, message.id),
+    minutes: minutesOf(context),
+    href: mailedLink(context.config.siteUrl, {
+      kind,
+      token: linkTokenOf(context, message.id),
+      redirectTo: message.redirectTo,
+    }),
+  };
+}
+
+/**
+ * Activates the code of a message. Returns false when its job is gone: a new password or address has ended it, or its code was used.
+ * Locks the job after the token, in the same order as code use.
+ */
+function enableCode(context: RenderContext, message: Message, kind: TokenKind, user: UserRow): Promise<boolean> {
+  const { db, config } = context;
+  const { id, email, phone, attemptId, requestedAt } = message;
+  return withRollback(
+    (work) => db.transaction(work),
+    async (tx, rollBack) => {
+      const enabled = await enableToken(context, tx, {
+        messageId: id,
+        userId: user.id,
+        kind,
+        attemptId,
+        createdAt: requestedAt,
+        ...(email === null ? { phone: phone ?? '', code: config.testCodes.get(phone ?? '') } : { email }),
+      });
+      if (!(await lockJob(tx, id))) throw rollBack(false);
+      return enabled;
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { UserRow } from '../accounts/users.ts';
+import { MESSAGE_KINDS, type MessageKind, type TokenKind } from '../core/message-queue.ts';
+import { endMessages } from './message-queue.ts';
+
+/** Notices without a code. They are sent even when all codes are revoked. */
+const NOTICES: readonly MessageKind[] = ['password_changed', 'account_exists'];
+
+/** Revokes all links and codes of a person, sent or queued, but not those of the kinds in `except`. Call it for a new password or address. */
+export async function revokeTokens(
+  tx: Pick<Transaction, 'query'>,
+  user: Pick<UserRow, 'id' | 'email' | 'phone'>,
+  except: readonly TokenKind[] = [],
+): Promise<void> {
+  const deleteOthers = () =>
+    tx.query('delete from auth.one_time_tokens where user_id = $1::uuid and kind <> all($2::text[])', [
+      user.id,
+      except,
+    ]);
+  await deleteOthers();
+  const kept = [...NOTICES, ...except];
+  await endMessages(
+    tx,
+    user,
+    MESSAGE_KINDS.filter((kind) => !kept.includes(kind)),
+  );
+  // Delete tokens twice. A message being sent may have activated its code before its job was deleted.
+  // The first delete keeps the lock order of code use (token, then message), which avoids deadlocks.
+  await deleteOthers();
+}
+
+/** Deletes the sent codes of an account, of some kinds or of all. Queued messages stay. */
+export async function deleteTokens(
+  tx: Pick<Transaction, 'query'>,
+  userId: string,
+  kinds: readonly TokenKind[] | null = null,
+): Promise<void> {
+  await tx.query(
+    'delete from auth.one_time_tokens where user_id = $1::uuid and ($2::text[] is null or kind = any($2::text[]))',
+    [userId, kinds],
+  );
+}

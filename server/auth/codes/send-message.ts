@@ -1,0 +1,15 @@
+import type { Mail, TextMessages } from '#server/providers/ports.ts';
+import type { Message } from './messages.ts';
+import { renderMessage, type RenderContext } from './render-message.ts';
+
+/** Sends an account mail or text message; does nothing when it has no recipient or no purpose any more. */
+export async function sendMessage(
+  context: RenderContext & { readonly mail: Mail; readonly texts: TextMessages },
+  message: Message,
+): Promise<void> {
+  const content = await renderMessage(context, message);
+  if (content === null) return;
+  const key = `account-${message.id}`;
+  if (content.to === 'email') await context.mail.send({ ...content, to: message.email ?? '', key });
+  else await context.texts.send({ to: `+${message.phone ?? ''}`, text: content.text, key });
+}

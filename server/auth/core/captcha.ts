@@ -1,0 +1,43 @@
+import type { Next } from 'hono';
+import type { Needs } from './context.ts';
+import { AuthRefusal } from './errors.ts';
+import type { Call } from './request.ts';
+
+/** Grants that need no captcha, because they follow an earlier proof. */
+const EXEMPT_GRANTS = ['refresh_token', 'pkce'];
+const FAILED = 'captcha protection: request disallowed';
+
+/**
+ * Requires a captcha for calls that anybody may make; the service key is exempt. Refuses requests when the captcha provider does not
+ * answer.
+ */
+export async function requireCaptcha(context: Needs<'captcha' | 'readCaller'>, c: Call, next: Next): Promise<void> {
+  const { captcha, readCaller } = context;
+  if (captcha === null || c.req.method !== 'POST' || EXEMPT_GRANTS.includes(c.req.query('grant_type') ?? ''))
+    return next();
+  // A token that cannot be read exempts nobody; the handler reports what is wrong with it.
+  const caller = await readCaller(c.req.raw, c.var.ip).catch(() => null);
+  if (caller?.role === 'service_role') return next();
+  const token = readCaptchaToken(await c.req.text());
+  if (token === null) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (no captcha_token found)`);
+  const passed = await captcha.check(token, c.var.ip).catch((error: unknown) => {
+    c.var.log.warn({ err: error }, 'the captcha provider did not answer');
+    throw new AuthRefusal(503, 'captcha_failed', 'captcha verification process failed');
+  });
+  if (!passed) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (invalid-input-response)`);
+  return next();
+}
+
+function readCaptchaToken(text: string): string | null {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null; // the handler reports the fault
+  }
+  if (body === null || typeof body !== 'object' || !('gotrue_meta_security' in body)) return null;
+  const security = body.gotrue_meta_security;
+  if (security === null || typeof security !== 'object' || !('captcha_token' in security)) return null;
+  const token = security.captcha_token;
+  return typeof token === 'string' && token !== '' && token.length <= 4_096 ? token : null;
+}

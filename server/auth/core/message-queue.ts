@@ -1,0 +1,53 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { Contact } from './contact.ts';
+
+/** What a code or link is for. */
+export type TokenKind =
+  | 'signup'
+  | 'invite'
+  | 'magiclink'
+  | 'recovery'
+  /** Sent to the new address. */
+  | 'email_change'
+  /** Sent to the current address, when both must agree. */
+  | 'email_change_current'
+  | 'reauthentication'
+  | 'sms'
+  | 'phone_change';
+
+/** What an account mail or text message is about. `otp` becomes a sign-in or a sign-up confirmation when it is sent. */
+export const MESSAGE_KINDS = [
+  'signup',
+  'invite',
+  'otp',
+  'magiclink',
+  'recovery',
+  'email_change',
+  'email_change_current',
+  'reauthentication',
+  'sms',
+  'phone_change',
+  'account_exists',
+  'password_changed',
+] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+export type NewMessage = Contact & {
+  readonly kind: MessageKind;
+  readonly userId?: string | undefined;
+  /** The sign-up attempt whose code the message contains. */
+  readonly attemptId?: string | null;
+  /** `redirect_to` of the request; used only if it is allowed. */
+  readonly redirectTo?: string | null | undefined;
+};
+
+/** Queues account mails and text messages. */
+export type MessageQueue = {
+  /**
+   * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
+   * is looked up at delivery: so the request takes as long either way.
+   */
+  add(tx: Pick<Transaction, 'query'>, message: NewMessage): Promise<string>;
+  /** Starts sending in the background. Call it after the transaction. */
+  soon(): void;
+};

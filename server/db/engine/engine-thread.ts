@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { DatabaseError } from '../database.ts';
+import { type EngineStart, type FromEngine, SIGNALS, SIGNALS_BYTES, type ToEngine } from './signals.ts';
+
+/** A statement was stopped by terminating the engine; with PostgreSQL's own message. */
+export class StatementStopped extends DatabaseError {
+  constructor() {
+    super({ code: '57014', message: 'canceling statement due to statement timeout' });
+  }
+}
+
+/** The engine exited during a statement; whether a change was saved is unknown. */
+export class EngineLost extends DatabaseError {
+  constructor(message: string) {
+    super({ code: '08006', message });
+  }
+}
+
+type Pending = { readonly resolve: (bytes: Uint8Array) => void; readonly reject: (reason: Error) => void };
+
+/** One worker thread with an engine. */
+export type Thread = {
+  readonly worker: Worker;
+  readonly signals: Int32Array;
+  /** Pipelines sent to it. */
+  sent: number;
+  pending: Pending | null;
+  /** Prepared: from now on it is replaced when it exits. */
+  usable: boolean;
+  /** Why we are ending it; null while it runs. */
+  ending: 'stop' | 'close' | null;
+};
+
+/** How long the engine may take to close cleanly. */
+const CLOSE_MS = 60_000;
+/**
+ * On a busy machine a statement gets up to twice its time: when its thread used less than this share of a core, it was waiting for CPU,
+ * not working.
+ */
+const STARVED_SHARE = 0.5;
+/** How long to wait for a thread's CPU usage. */
+const USAGE_TIMEOUT_MS = 200;
+/** How long a finished answer may take to arrive. */
+const ARRIVAL_MS = 100;
+
+/**
+ * Starts a worker thread and waits until its engine is open. `opened` gets the thread before anything else can happen to it; `ended` is
+ * called once when an opened thread exits. Throws when the engine does not open.
+ */
+export async function startThread(
+  from: Pick<EngineStart, 'location' | 'again'>,
+  { opened, ended }: { opened: (thread: Thread) => void; ended: (thread: Thread, reason: string) => void },
+): Promise<Thread> {
+  const shared = new SharedArrayBuffer(SIGNALS_BYTES);
+  const start: EngineStart = { ...from, program: await compileProgram(), signals: shared };
+  const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: start, execArgv: [] });
+  const signals = new Int32Array(shared);
+  const thread: Thread = { worker, signals, sent: 0, pending: null, usable: false, ending: null };
+  await new Promise<void>((resolve, reject) => {
+    let isOpen = false;
+    let reason = 'it reported no error';
+    worker.on('message', (message: FromEngine) => {
+      if (message === 'open') {
+        isOpen = true;
+        opened(thread);
+        resolve();
+      } else if (message instanceof Uint8Array) thread.pending?.resolve(message);
+    });
+    worker.on('error', (error) => {
+      reason = error instanceof Error ? error.message : String(error);
+    });
+    worker.on('exit', () => {
+      if (isOpen) ended(thread, reason);
+      else reject(new Error(reason));
+    });
+  });
+  return thread;
+}
+
+/** The engine's WebAssembly module, compiled once per process and off the main thread. */
+let program: Promise<WebAssembly.Module> | null = null;
+function compileProgram(): Promise<WebAssembly.Module> {
+  program ??= (async () => {
+    const file = new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'));
+    return WebAssembly.compile(await readFile(file));
+  })();
+  return program;
+}
+
+/** Sends a pipeline or `image` and returns the answer; transfers the pipeline's bytes. Terminates the thread after `limitMs`. */
+export function send(thread: Thread, message: ToEngine, limitMs: number | null): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | null = null;
+    const settle = (): void => {
+      if (timer) clearTimeout(timer);
+      thread.pending = null;
+    };
+    thread.pending = {
+      resolve(bytes) {
+        settle();
+        resolve(bytes);
+      },
+      reject(reason) {
+        settle();
+        reject(reason);
+      },
+    };
+    thread.sent += 1;
+    if (limitMs !== null) timer = watch(thread, limitMs, (next) => void (timer = next));
+    thread.worker.postMessage(message, message instanceof Uint8Array ? [message.buffer] : []);
+  });
+}
+
+/** Closes the thread cleanly, so that the next start need not replay what it wrote. */
+export async function closeThread(thread: Thread): Promise<void> {
+  thread.ending = 'close';
+  const timer = setTimeout(() => void thread.worker.terminate(), CLOSE_MS);
+  const over = new Promise<void>((resolve) => thread.worker.once('exit', () => resolve()));
+  thread.worker.postMessage('close' satisfies ToEngine);
+  await over;
+  clearTimeout(timer);
+}
+
+/** Whether the thread has finished everything that was sent to it, even if the answer has not arrived yet. */
+export function isFinished({ signals, sent }: Thread): boolean {
+  return Atomics.load(signals, SIGNALS.finished) >= sent;
+}
+
+/**
+ * Terminates the thread when its current pipeline has used up `limitMs`. Returns the timer to clear when the pipeline is done;
+ * `again` receives each timer that replaces it.
+ */
+function watch(thread: Thread, limitMs: number, again: (timer: NodeJS.Timeout | null) => void): NodeJS.Timeout {
+  const pipeline = thread.sent;
+  const began = performance.now();
+  const isOver = (): boolean => thread.sent !== pipeline || thread.pending === null;
+  const hasAnswered = (): boolean => Atomics.load(thread.signals, SIGNALS.finished) >= pipeline;
+  /** CPU time used, in milliseconds; 0 when the thread does not report it, which counts as waiting for CPU. */
+  const used = async (): Promise<number> => {
+    const timeout = new Promise<null>((resolve) => setTimeout(() => resolve(null), USAGE_TIMEOUT_MS).unref());
+    const usage = await Promise.race([thread.worker.cpuUsage(), timeout]).catch(() => null);
+    return usage ? (usage.user + usage.system) / 1000 : 0;
+  };
+  let earlier: { readonly at: number; readonly used: number } | null = null;
+  const check = async (): Promise<void> => {
+    const now = performance.now();
+    const cpu = await used();
+    if (isOver()) return;
+    if (hasAnswered()) return again(setTimeout(() => void check(), ARRIVAL_MS));
+    const starved = earlier === null || (cpu - earlier.used) / (now - earlier.at) < STARVED_SHARE;
+    const left = limitMs * (starved ? 2 : 1) - (performance.now() - began);
+    earlier ??= { at: now, used: cpu };
+    if (left > 0) return again(setTimeout(() => void check(), Math.min(left, limitMs / 2)));
+    thread.ending = 'stop';
+    await thread.worker.terminate();
+  };
+  // Check halfway first, to have a CPU measurement to compare with at the end.
+  return setTimeout(() => void check(), limitMs / 2);
+}

@@ -1,0 +1,27 @@
+import { migrate, type Migrator, type OpenOptions } from '../migrate.ts';
+import { startMaintenance } from './maintenance.ts';
+import { createPglite, type DataLocation, type Embedded, type PgliteOptions } from './pglite.ts';
+
+/** Opens the embedded database and migrates it; runs maintenance for a database in a folder until it closes. */
+export async function openEmbedded(location: DataLocation, options: OpenOptions & PgliteOptions): Promise<Embedded> {
+  const engine = await createPglite(location, options);
+  const migrator: Migrator = {
+    script: (sql) => engine.script(sql),
+    rows: async (sql) => (await engine.query(sql)).rows,
+  };
+  try {
+    await migrate(migrator, options.migrations, options.report);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  if (typeof location !== 'string') return engine;
+  const maintenance = startMaintenance(engine, options);
+  return {
+    ...engine,
+    async close() {
+      await maintenance.stop();
+      await engine.close();
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import pg from 'pg';
+import { serialize } from 'pg-protocol';
+import type { Database, Principal, Query, Result, Transaction } from '../database.ts';
+import { type Statement, typed } from '../pipeline.ts';
+import { becomePrincipal } from '../principal.ts';
+import { queryAndRollBack } from '../roll-back.ts';
+import { transactionOf } from '../transaction.ts';
+import { bytesOf, createPipeline, last, readScript, type RunPipeline } from './engine-pipeline.ts';
+import { runTransaction } from './engine-transaction.ts';
+import { createFairQueue, type FairQueue, SERVER_LANE } from './fair-queue.ts';
+import { EngineLost, StatementStopped } from './engine-thread.ts';
+import { type EngineHost, startEngine } from './host.ts';
+import { createStops, type Stops } from './stops.ts';
+
+export type Embedded = Database & {
+  /** Runs a script of many statements, such as a migration, without a caller's time limit. Never pass user input. */
+  script(sql: string): Promise<void>;
+  /** A snapshot of the whole database, from which another can start. */
+  image(): Promise<Blob>;
+  /** The engine's memory in megabytes. It only shrinks when the engine is recycled. */
+  heapMegabytes(): number;
+  /** Whether nothing runs and nothing waits. */
+  idle(): boolean;
+  /** Closes and reopens the engine, which frees memory; statements wait meanwhile. */
+  recycle(): Promise<void>;
+};
+
+/** Where an embedded database lives: a folder; or in memory, empty (null) or from an image. */
+export type DataLocation = string | null | Blob;
+
+/** The time limits of a statement, or of a transaction from its first statement to its end, in milliseconds; null: none. */
+export type EngineLimits = {
+  readonly guest: number | null;
+  readonly caller: number | null;
+  readonly server: number | null;
+  /** Migrations and maintenance. */
+  readonly script: number | null;
+};
+
+/**
+ * Callers wait for each other's statements, so their limits are short. The server's own statements are few and fast: one that takes this
+ * long is a bug, and everyone waits for it.
+ */
+const LIMITS: EngineLimits = { guest: 1_000, caller: 3_000, server: 15_000, script: 600_000 };
+/** No limits in memory: stopping a statement terminates the engine, which loses the data. */
+const NO_LIMITS: EngineLimits = { guest: null, caller: null, server: null, script: null };
+
+/** The time limit of a new engine's first settings; normally a few milliseconds. */
+const PREPARE_MS = 60_000;
+const SESSION = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`;
+
+export type PgliteOptions = {
+  readonly limits?: Partial<EngineLimits>;
+  readonly warn?: (line: string) => void;
+  /** Called once when the engine cannot be restarted. */
+  readonly broken?: (error: Error) => void;
+};
+
+/** Who something runs for: its lane in the queue, its time limit, and the caller to count when it is stopped. */
+type Turn = { readonly lane: string; readonly limitMs: number | null; readonly caller?: string | undefined };
+
+type Listeners = Map<string, Set<(payload: string) => void>>;
+type Engine = {
+  readonly host: EngineHost;
+  readonly queue: FairQueue;
+  readonly stops: Stops;
+  readonly limits: EngineLimits;
+  readonly listeners: Listeners;
+  readonly runPipeline: RunPipeline;
+  readonly warn: (line: string) => void;
+  /** Null until it is closed. */
+  closing: Promise<void> | null;
+};
+
+/**
+ * Opens the embedded database in a worker thread. There is one connection: pipelines queue, and a transaction holds the engine until it
+ * ends. Stopping a statement that runs too long terminates the worker; a new one opens the same folder. Statements run as superuser until
+ * they become a caller, so only `script` may hold several statements.
+ */
+export async function createPglite(location: DataLocation, options: PgliteOptions = {}): Promise<Embedded> {
+  const engine = await openEngine(location, options);
+  const { host, queue, stops, limits } = engine;
+  const server = serverTurn(limits);
+  const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
+    typed<R>(await runOne(engine, server, [{ text, values }]));
+  return {
+    kind: 'pglite',
+    durability: typeof location === 'string' ? 'pglite-process-safe' : 'memory',
+    query,
+    one: transactionOf(query).one,
+    transaction: (work) => inTransaction(engine, server, [], work),
+    async as<R>(
+      principal: Principal,
+      text: string,
+      values: readonly unknown[] = [],
+      choice: { rollback?: boolean } = {},
+    ) {
+      const turn = turnOf(limits, principal);
+      const become = becomePrincipal(principal);
+      if (!choice.rollback) return typed<R>(await runOne(engine, turn, [become, { text, values }]));
+      return queryAndRollBack<R>((work) => inTransaction(engine, turn, [become], work), text, values);
+    },
+    transactionAs: (principal, work) =>
+      inTransaction(engine, turnOf(limits, principal), [becomePrincipal(principal)], work),
+    listen: (channel, onPayload) => listen(engine, channel, onPayload),
+    suspension: (caller) => stops.wait(caller),
+    script: (sql) => runScript(engine, sql),
+    image: () => exclusive(engine, server, () => host.image()),
+    heapMegabytes: () => host.heapMegabytes(),
+    idle: () => queue.idle(),
+    recycle: () => exclusive(engine, server, () => host.recycle()),
+    close() {
+      engine.closing ??= queue.take(SERVER_LANE, () => host.close());
+      return engine.closing;
+    },
+  };
+}
+
+async function openEngine(location: DataLocation, options: PgliteOptions): Promise<Engine> {
+  const listeners: Listeners = new Map();
+  const warn = options.warn ?? (() => undefined);
+  const host = await startEngine({
+    location,
+    warn,
+    broken: options.broken ?? (() => undefined),
+    async prepare(run) {
+      const listening = [...listeners.keys()].map((channel) => `; listen ${pg.escapeIdentifier(channel)}`);
+      const bytes = bytesOf([serialize.query(SESSION + listening.join(''))]);
+      if (!readScript(await run(bytes, PREPARE_MS), () => undefined)) throw new Error('its answers are incomplete');
+    },
+    replaced() {
+      for (const channel of listeners.keys()) notify(listeners, channel, '');
+    },
+  });
+  return {
+    host,
+    queue: createFairQueue(),
+    stops: createStops(),
+    limits: typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS,
+    listeners,
+    runPipeline: createPipeline(host, (channel, payload) => notify(listeners, channel, payload)),
+    warn,
+    closing: null,
+  };
+}
+
+function notify(listeners: Listeners, channel: string, payload: string): void {
+  for (const onPayload of listeners.get(channel) ?? []) queueMicrotask(() => onPayload(payload));
+}
+
+const serverTurn = (limits: EngineLimits): Turn => ({ lane: SERVER_LANE, limitMs: limits.server });
+
+function turnOf(limits: EngineLimits, { role, caller }: Principal): Turn {
+  return { lane: caller ?? role, limitMs: role === 'anon' ? limits.guest : limits.caller, caller };
+}
+
+/** Runs `work` when its turn has come and the engine is up. */
+function exclusive<T>({ closing, host, queue, stops, warn }: Engine, turn: Turn, work: () => Promise<T>): Promise<T> {
+  if (closing) return Promise.reject(new EngineLost('the database is closed'));
+  return queue.take(turn.lane, async () => {
+    stops.check(turn.caller);
+    if (!host.isUp()) await host.ready();
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StatementStopped)
+        warn(`stopped a statement of ${turn.caller ?? (turn.lane || 'the server')} at its time limit`);
+      // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
+      if (turn.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
+        stops.add(turn.caller);
+      throw error;
+    }
+  });
+}
+
+/** Runs statements in one pipeline and returns the result of the last. */
+async function runOne(engine: Engine, turn: Turn, statements: readonly Statement[]): Promise<Result> {
+  return last(await exclusive(engine, turn, () => engine.runPipeline(statements, turn.limitMs)));
+}
+
+function inTransaction<T>(
+  engine: Engine,
+  turn: Turn,
+  first: readonly Statement[],
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return exclusive(engine, turn, () => runTransaction(engine.runPipeline, engine.host, turn.limitMs, first, work));
+}
+
+function runScript(engine: Engine, sql: string): Promise<void> {
+  const { host, limits, listeners } = engine;
+  return exclusive(engine, serverTurn(limits), async () => {
+    const bytes = await host.run(bytesOf([serialize.query(sql)]), limits.script);
+    if (readScript(bytes, (channel, payload) => notify(listeners, channel, payload))) return;
+    await host.abandon();
+    throw new EngineLost('the answer of the database to a script is incomplete');
+  });
+}
+
+/** Adds a listener; the first of a channel starts listening, and the last that stops ends it. */
+async function listen(
+  engine: Engine,
+  channel: string,
+  onPayload: (payload: string) => void,
+): Promise<() => Promise<void>> {
+  const { listeners } = engine;
+  const existing = listeners.get(channel);
+  const callbacks = existing ?? new Set();
+  callbacks.add(onPayload);
+  listeners.set(channel, callbacks);
+  if (!existing) await runScript(engine, `listen ${pg.escapeIdentifier(channel)}`);
+  return async () => {
+    callbacks.delete(onPayload);
+    if (callbacks.size > 0 || listeners.get(channel) !== callbacks || engine.closing) return;
+    listeners.delete(channel);
+    await runScript(engine, `unlisten ${pg.escapeIdentifier(channel)}`);
+  };
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { jobAlertMail } from './job-alert.ts';
+
+test.each([
+  ['payment.refund', 'Refund'],
+  ['account-mail.otp', 'Account email'],
+  ['account-text.sms', 'Account text message'],
+  ['something.new', 'something.new'],
+])('a failing job of the kind %s is listed as %s', (kind, title) => {
+  const since = new Date('2026-05-01T00:00:00Z');
+  const { text } = jobAlertMail([{ id: 'j', kind, reference: null, tries: 3, since, error: 'down', closedFor: null }]);
+  expect(text).toMatch(new RegExp(`What:?\\s+${title.replace('.', '\\.')}`));
+});

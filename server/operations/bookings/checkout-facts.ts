@@ -1,0 +1,57 @@
+import { ageOn } from '#rules/people.ts';
+import type { CouponTerms } from '#rules/coupons.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import { settings as studio } from '#rules/venue.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { BookingContext } from './context.ts';
+
+/** What decides about a hold: `private.checkout_json()`. */
+export type CheckoutFacts = {
+  readonly studio: { readonly id: string; readonly name: string } | null;
+  readonly profile: { readonly fullName: string | null; readonly dateOfBirth: string | null } | null;
+  readonly mailConfirmed: boolean | null;
+  readonly termsAccepted: readonly string[] | null;
+  readonly verification: { readonly id: string; readonly expiresAt: string } | null;
+  readonly coupon: EnteredCoupon | null;
+};
+
+/** The coupon of the entered code. `problem` says to the customer why it cannot be used, `problemCode` to the program. */
+export type EnteredCoupon = CouponTerms & {
+  readonly id: string;
+  readonly problem: string | null;
+  readonly problemCode: 'invalid' | 'expired' | 'fully_used' | 'used_before' | 'too_few_hours' | null;
+};
+
+/** Reads what decides about a hold, with the problem of the coupon if it has one. */
+export async function readCheckoutFacts(
+  { db }: Pick<BookingContext, 'db'>,
+  request: { readonly userId: string; readonly studioId: string },
+  couponCode: string | null,
+  hours: number,
+  now: Date,
+): Promise<CheckoutFacts> {
+  const row = await db.one<{ facts: CheckoutFacts }>(
+    `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
+    [request.userId, request.studioId, couponCode, hours, now],
+  );
+  if (!row) throw new Error('checkout_json returned no row');
+  return row.facts;
+}
+
+/** Checks age, identity and terms again, whatever the page did. Returns the id of the verification; throws `Refusal`. */
+export function requireEligible(
+  request: { readonly endTime: Date; readonly termsAccepted: boolean },
+  facts: CheckoutFacts,
+  now: Date,
+): string {
+  if (!facts.studio) throw new Refusal('invalid_request', 'Selected studio not found.');
+  if (!facts.mailConfirmed) throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
+  const born = facts.profile?.dateOfBirth;
+  if (!born || ageOn(born, studioDate(now)) < 18)
+    throw new Refusal('age_required', 'You must be 18 years or older to book.');
+  if (!facts.verification || Date.parse(facts.verification.expiresAt) < request.endTime.getTime())
+    throw new Refusal('id_required', 'Please verify your ID before you book.');
+  if (!request.termsAccepted && !facts.termsAccepted?.includes(studio.termsVersion))
+    throw new Refusal('terms_required', 'Please accept the terms and conditions.');
+  return facts.verification.id;
+}

@@ -1,0 +1,116 @@
+import { DatabaseError } from '#server/db/database.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { Refusal } from '../core/refusal.ts';
+import { withTimeout } from '../core/timeout.ts';
+import { confirmFree } from '../payments/confirm.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { closeHold } from './close-hold.ts';
+import { releaseHold } from './release.ts';
+import { tooManyHolds } from './too-many-holds.ts';
+
+/** The parameters of `private.hold_booking()`. */
+export type HoldClaim = Readonly<Record<string, unknown>> & { readonly finalCostCents: number };
+
+/** What `private.hold_booking()` returns. */
+type HoldOutcome =
+  | { outcome: 'held'; booking: BookingFacts; payment: PaymentFacts }
+  | { outcome: 'existing'; booking: BookingFacts; payment: PaymentFacts }
+  | { outcome: 'replace'; bookingIds: string[] }
+  | { outcome: 'taken'; expired: string[]; mine: string | null }
+  | { outcome: 'too_many_holds'; holds: BookingFacts[]; retryAt: string | null };
+
+/** How often a claim is tried: other customers may take and release hours in between. */
+const ROUNDS = 4;
+
+/**
+ * Holds the hours of a claim, or finds the caller's own hold of them. First closes own holds that it replaces and releases expired
+ * holds in the way. Throws `Refusal`, or `ProviderError` when an own hold cannot be closed.
+ */
+export async function claimSlot(
+  context: PaymentContext,
+  claim: HoldClaim,
+  now: Date,
+  timeLeft: () => number,
+): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const outcome = await tryHold(context, claim, now);
+    failpoint('hold.after.insert');
+    switch (outcome.outcome) {
+      case 'held':
+      case 'existing':
+        return outcome;
+      case 'too_many_holds':
+        throw tooManyHolds(outcome.holds, outcome.retryAt, now);
+      case 'replace':
+        await closeOwnHolds(context, outcome.bookingIds, timeLeft);
+        continue;
+      case 'taken':
+        if (outcome.mine !== null)
+          throw new Refusal('slot_taken', `You’ve already booked this time. Your reference is ${outcome.mine}.`);
+        if (!(await releaseExpired(context, outcome.expired, timeLeft))) throw slotTaken();
+    }
+  }
+  throw slotTaken();
+}
+
+const slotTaken = (): Refusal =>
+  new Refusal('slot_taken', 'Someone else just booked this time. Please choose another.');
+
+async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Promise<HoldOutcome> {
+  const sql = 'select private.hold_booking($1::jsonb, $2::timestamptz) as outcome';
+  const free = claim.finalCostCents === 0;
+  try {
+    const row = free
+      ? await context.db.transaction(async (tx) => {
+          const held = await tx.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
+          if (held?.outcome.outcome === 'held') await confirmFree(context, tx, held.outcome.booking.id);
+          return held;
+        })
+      : await context.db.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
+    if (!row) throw new Error('hold_booking returned no row');
+    return row.outcome;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === 'HC001')
+      throw new Refusal('coupon_exhausted', 'This code has been fully used.');
+    // Somebody took a slot while own holds were being replaced. The holds are unchanged.
+    if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
+    throw error;
+  }
+}
+
+/** Closes own holds one after another, so that the next round can replace them. */
+async function closeOwnHolds(
+  context: PaymentContext,
+  bookingIds: readonly string[],
+  timeLeft: () => number,
+): Promise<void> {
+  const closing = async (): Promise<true> => {
+    for (const bookingId of bookingIds) await closeHold(context, bookingId);
+    return true;
+  };
+  if (await withTimeout(context.log, timeLeft(), closing(), false)) return;
+  throw new Refusal(
+    'provider_unavailable',
+    'We’re still waiting for the payment provider. Please try again in a moment.',
+  );
+}
+
+/** Releases expired holds. Returns whether any of them is cancelled now. */
+async function releaseExpired(
+  context: PaymentContext,
+  bookingIds: readonly string[],
+  timeLeft: () => number,
+): Promise<boolean> {
+  if (bookingIds.length === 0) return false;
+  const releases = bookingIds.map((id) => releaseHold(context, id, 'hold_expired').catch(keepHeld));
+  const released = await withTimeout(context.log, timeLeft(), Promise.all(releases), []);
+  return released.some((booking) => booking?.status === 'cancelled');
+}
+
+/** Keeps a hold whose release the provider did not answer: its slot counts as taken. */
+function keepHeld(error: unknown): null {
+  if (error instanceof ProviderError) return null;
+  throw error;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { quoteOfBooking } from './price.ts';
+
+const booking: BookingFacts = {
+  id: '5a000000-0000-4000-8000-0000000000aa',
+  reference: 'ABCD-EFGH',
+  userId: '5a000000-0000-4000-8000-0000000000bb',
+  studioId: '5a000000-0000-4000-8000-00000000000a',
+  studioName: 'Studio A',
+  startTime: '2026-11-21T08:00:00.000Z',
+  endTime: '2026-11-21T11:00:00.000Z',
+  status: 'pending',
+  cancelReason: null,
+  holdExpiresAt: '2026-11-21T05:10:00.000Z',
+  totalHours: 3,
+  slots: [{ date: '2026-11-21', hour: 19, label: '7 PM', priceCents: 6_900 }],
+  baseCostCents: 20_700,
+  discountCents: 2_100,
+  couponDiscountCents: 9_300,
+  finalCostCents: 9_300,
+  createdAt: '2026-11-21T04:55:00.000Z',
+  confirmedAt: null,
+};
+
+describe('a hold', () => {
+  it('keeps the price it was made with', () => {
+    expect(quoteOfBooking(booking)).toEqual({
+      hours: 3,
+      slots: booking.slots,
+      baseCents: 20_700,
+      discountPercent: 10,
+      discountCents: 2_100,
+      subtotalCents: 18_600,
+      couponDiscountCents: 9_300,
+      totalCents: 9_300,
+    });
+  });
+
+  it('of free hours has no volume discount', () => {
+    const free = { ...booking, baseCostCents: 0, discountCents: 0, couponDiscountCents: 0, finalCostCents: 0 };
+    expect(quoteOfBooking(free)).toMatchObject({ baseCents: 0, discountPercent: 0, subtotalCents: 0, totalCents: 0 });
+  });
+});

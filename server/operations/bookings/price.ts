@@ -1,0 +1,88 @@
+import type { CouponTerms } from '#rules/coupons.ts';
+import { quoteSlots, type Quote } from '#rules/pricing.ts';
+import { type Slot, slotClosed, slotsOfSpan } from '#rules/slots.ts';
+import { settings as studio } from '#rules/venue.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { CheckoutFacts, EnteredCoupon } from './checkout-facts.ts';
+import type { BookingContext } from './context.ts';
+
+export type Span = { readonly startTime: Date; readonly endTime: Date };
+
+/** What a hold costs, with the coupon it uses; `couponId` is null without one. */
+export type Price = {
+  readonly quote: Quote;
+  readonly couponId: string | null;
+  readonly coupon: CouponTerms | null;
+};
+
+/** The caller's unpaid hold of exactly these hours with its price: `private.own_hold()`. */
+export type OwnHold = {
+  readonly booking: BookingFacts;
+  readonly couponId: string | null;
+  readonly coupon: CouponTerms | null;
+  readonly payable: boolean;
+};
+
+/** Reads the caller's own hold of these hours; null when there is none. */
+export async function readOwnHold(
+  { db }: Pick<BookingContext, 'db'>,
+  request: Span & { readonly userId: string; readonly studioId: string },
+): Promise<OwnHold | null> {
+  const row = await db.one<{ hold: OwnHold | null }>(
+    'select private.own_hold($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz) as hold',
+    [request.userId, request.studioId, request.startTime, request.endTime],
+  );
+  return row?.hold ?? null;
+}
+
+/** Returns the slots of the requested hours. Throws `Refusal` unless they begin and end on the hour and are not too many. */
+export function readSpan(request: Span): Slot[] {
+  const slots = slotsOfSpan(request.startTime, request.endTime);
+  if (!slots || slots.length === 0)
+    throw new Refusal('invalid_request', 'Bookings start and end on the hour, Sydney time.');
+  if (slots.length > studio.maxHours)
+    throw new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`);
+  return slots;
+}
+
+/** Returns the frozen price of an own hold that can still be paid with the same code; it was checked when the hold was made. */
+export function frozenPrice(own: OwnHold | null, code: string | null, now: Date): Price | null {
+  if (!own?.payable || own.booking.holdExpiresAt === null || Date.parse(own.booking.holdExpiresAt) <= now.getTime())
+    return null;
+  if ((own.coupon?.code ?? '') !== (code ?? '').trim().toUpperCase()) return null;
+  return { quote: quoteOfBooking(own.booking), couponId: own.couponId, coupon: own.coupon };
+}
+
+/** Returns the frozen price of a hold as a quote. */
+export function quoteOfBooking(booking: BookingFacts): Quote {
+  const subtotalCents = booking.baseCostCents - booking.discountCents;
+  return {
+    hours: Number(booking.totalHours),
+    slots: booking.slots,
+    baseCents: booking.baseCostCents,
+    discountPercent:
+      booking.baseCostCents === 0 ? 0 : Math.round((booking.discountCents / booking.baseCostCents) * 100),
+    discountCents: booking.discountCents,
+    subtotalCents,
+    couponDiscountCents: booking.couponDiscountCents,
+    totalCents: booking.finalCostCents,
+  };
+}
+
+/** Prices the slots as of now. Throws `Refusal` for a slot that is closed or a coupon that cannot be used. */
+export function newPrice(slots: readonly Slot[], { coupon: entered }: CheckoutFacts, now: Date): Price {
+  for (const slot of slots) {
+    const closed = slotClosed(slot, now);
+    if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');
+    if (closed) throw new Refusal('slot_closed', 'This time can’t be booked.');
+  }
+  const coupon = entered && usableTerms(entered);
+  return { quote: quoteSlots(slots, coupon), couponId: entered?.id ?? null, coupon };
+}
+
+function usableTerms({ code, discountType, discountValue, problem, problemCode }: EnteredCoupon): CouponTerms {
+  if (problem === null) return { code, discountType, discountValue };
+  const exhausted = problemCode === 'fully_used' || problemCode === 'used_before';
+  throw new Refusal(exhausted ? 'coupon_exhausted' : 'coupon_invalid', problem);
+}

@@ -1,0 +1,23 @@
+import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { BookingContext } from './context.ts';
+
+/** Reads a booking of the caller: the given one, or with null the newest confirmed one. Throws `Refusal('not_found')`. */
+export async function readOwnBooking(
+  { db }: Pick<BookingContext, 'db'>,
+  userId: string,
+  bookingId: string | null,
+): Promise<BookingFacts> {
+  const booking = bookingId === null ? await newestConfirmed(db, userId) : await readBooking(db, bookingId);
+  if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
+  return booking;
+}
+
+async function newestConfirmed(db: BookingContext['db'], userId: string): Promise<BookingFacts | null> {
+  const row = await db.one<{ facts: BookingFacts }>(
+    `select private.booking_json(b) as facts from private.booking b
+     where b.user_id = $1::uuid and b.status = 'confirmed' order by b.confirmed_at desc limit 1`,
+    [userId],
+  );
+  return row?.facts ?? null;
+}

@@ -1,0 +1,31 @@
+import { inParallel } from '#server/queue/in-parallel.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { reasonOf } from '../payments/provider-errors.ts';
+import { releaseHold } from './release.ts';
+
+/** How many expired holds are released at the same time. */
+const RELEASES_AT_ONCE = 4;
+
+/** Releases expired holds and returns how many. A hold that fails stays and is tried again. */
+export async function releaseExpiredHolds(context: PaymentContext, stop: () => boolean = () => false): Promise<number> {
+  const { db, clock, log } = context;
+  const { rows } = await db.query<{ id: string }>(
+    `select id from private.booking where status = 'pending' and hold_expires_at <= $1::timestamptz order by hold_expires_at limit 50`,
+    [clock()],
+  );
+  let released = 0;
+  await inParallel(
+    rows,
+    RELEASES_AT_ONCE,
+    async (row) => {
+      const booking = await releaseHold(context, row.id, 'hold_expired').catch((error: unknown) => {
+        // Without the provider's answer the slot stays held.
+        log.error({ booking: row.id, reason: reasonOf(error) }, 'a hold could not be released yet');
+        return null;
+      });
+      if (booking?.status === 'cancelled') released += 1;
+    },
+    stop,
+  );
+  return released;
+}

@@ -1,0 +1,131 @@
+import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { Refusal } from '../core/refusal.ts';
+import { enqueue } from '../core/jobs.ts';
+import { closeSession } from '../payments/close-session.ts';
+import { cancelBookingRow } from '../payments/confirm.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { requestedAt } from '../payments/payment-rows.ts';
+import { nullIfMissing } from '../payments/provider-errors.ts';
+import { settleSession } from '../payments/settle.ts';
+import { readOwnBooking } from './read-own-booking.ts';
+
+/** `abandoned`: the customer releases it. */
+type ReleaseReason = 'hold_expired' | 'abandoned';
+
+/** A create call younger than this may still be running, so its hold is not released. */
+const CREATE_MAY_RUN_MS = 60_000;
+
+/**
+ * Releases the caller's own unpaid hold. Returns the booking as `releaseHold` does, and the code of its coupon, which is free to use
+ * again. Throws `Refusal`, or `ProviderError`.
+ */
+export async function releaseOwnHold(
+  context: PaymentContext,
+  bookingId: string,
+  userId: string,
+): Promise<{ booking: BookingFacts; couponCode: string | null }> {
+  await readOwnBooking(context, userId, bookingId);
+  const row = await context.db.one<{ code: string | null }>(
+    `select coupon_terms ->> 'code' as code from private.booking where id = $1::uuid`,
+    [bookingId],
+  );
+  return { booking: await releaseHold(context, bookingId, 'abandoned'), couponCode: row?.code ?? null };
+}
+
+/**
+ * Releases a hold, but only after the provider has confirmed that its session can no longer be paid. Returns the booking: pending when
+ * it must stay held, confirmed when the customer paid first. Throws `Refusal('payment_processing')` when the owner releases a booking
+ * whose payment is processing, and `ProviderError` when the provider does not answer.
+ */
+export async function releaseHold(
+  context: PaymentContext,
+  bookingId: string,
+  reason: ReleaseReason,
+): Promise<BookingFacts> {
+  const booking = await readBooking(context.db, bookingId);
+  if (!booking) throw new Refusal('not_found', 'Booking not found');
+  if (booking.status !== 'pending') return booking;
+  const payment = await latestPayment(context.db, bookingId);
+  switch (payment?.state) {
+    case 'processing':
+      return releaseProcessing(context, booking, payment, reason);
+    case 'intent':
+      if (context.clock().getTime() - requestedAt(booking, payment) < CREATE_MAY_RUN_MS) return booking;
+      return releaseUnpaid(context, booking, payment, reason);
+    case 'open':
+      return releaseUnpaid(context, booking, payment, reason);
+    default:
+      // Staff made it without a payment, or its session is closed already.
+      return cancelHold(context, booking.id, reason);
+  }
+}
+
+/** Closes the session of a hold, then cancels the booking or settles what the customer paid first. */
+async function releaseUnpaid(
+  context: PaymentContext,
+  booking: BookingFacts,
+  payment: PaymentFacts,
+  reason: ReleaseReason,
+): Promise<BookingFacts> {
+  const session = await closeSession(context, booking, payment);
+  failpoint('release.after.expire');
+  if (session === null) return cancelHold(context, booking.id, reason);
+  return (await settleSession(context, session, reason)).booking;
+}
+
+/** Keeps the hours of a processing payment until the session starts, then cancels the booking. */
+async function releaseProcessing(
+  context: PaymentContext,
+  held: BookingFacts,
+  processing: PaymentFacts,
+  reason: ReleaseReason,
+): Promise<BookingFacts> {
+  const session = await nullIfMissing(context.payments.getSession(processing.sessionId ?? ''));
+  const { booking, payment } =
+    session === null ? { booking: held, payment: processing } : await settleSession(context, session, reason);
+  if (payment.state !== 'processing' || booking.status !== 'pending') return booking;
+  if (session !== null && context.clock().getTime() < Date.parse(booking.startTime)) {
+    if (reason === 'hold_expired') return booking;
+    throw new Refusal(
+      'payment_processing',
+      'Your payment for this booking is being processed. We’ll email you as soon as we know.',
+      { bookingId: booking.id },
+    );
+  }
+  return failProcessing(context, booking.id, session === null);
+}
+
+/** Cancels a booking whose payment is still processing and mails the customer. `forgotten`: the provider does not know the payment. */
+async function failProcessing(
+  { db, clock }: PaymentContext,
+  bookingId: string,
+  forgotten: boolean,
+): Promise<BookingFacts> {
+  return db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, bookingId);
+    if (!booking) throw new Refusal('not_found', 'Booking not found');
+    const payment = await latestPayment(tx, bookingId);
+    if (booking.status !== 'pending' || payment?.state !== 'processing') return booking;
+    if (forgotten) await tx.query(`update private.payment set state = 'failed' where id = $1::uuid`, [payment.id]);
+    await cancelBookingRow(tx, bookingId, 'payment_failed');
+    await enqueue(tx, { kind: 'mail.payment-failed', subjectId: bookingId, dedupe: payment.id, dueAt: clock() });
+    return { ...booking, status: 'cancelled', cancelReason: 'payment_failed' };
+  });
+}
+
+async function cancelHold({ db }: PaymentContext, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
+  return db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, bookingId);
+    if (!booking) throw new Refusal('not_found', 'Booking not found');
+    if (booking.status !== 'pending') return booking;
+    // Its payment may have started processing meanwhile.
+    if ((await latestPayment(tx, bookingId))?.state === 'processing') return booking;
+    await tx.query(
+      `update private.payment set state = 'expired' where booking_id = $1::uuid and state in ('intent', 'open')`,
+      [bookingId],
+    );
+    await cancelBookingRow(tx, bookingId, reason);
+    return { ...booking, status: 'cancelled', cancelReason: reason };
+  });
+}

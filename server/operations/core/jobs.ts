@@ -1,0 +1,49 @@
+import type { Transaction } from '#server/db/database.ts';
+import * as queue from '#server/queue/jobs.ts';
+import type { WorkerSettings } from '#server/queue/queue.ts';
+
+/** The workers: one for each outside system. */
+export const WORKERS = {
+  mail: { atOnce: 4, later: true },
+  // Separate from the other mails, so that customers' mails go first when the mail server is back.
+  alerts: { atOnce: 1, later: true },
+  payments: { atOnce: 4 },
+  locks: { atOnce: 4 },
+  images: { atOnce: 4 },
+} as const satisfies Record<string, WorkerSettings>;
+export type WorkerName = keyof typeof WORKERS;
+
+/** A customer may be waiting at the door: try at least once a minute. */
+const URGENT_WAIT_MS = 60_000;
+
+/** How the jobs of each kind are run. */
+export const JOB_RULES = {
+  'mail.booking-confirmed': { worker: 'mail' },
+  'mail.booking-cancelled': { worker: 'mail' },
+  'mail.payment-returned': { worker: 'mail' },
+  'mail.payment-processing': { worker: 'mail' },
+  'mail.payment-failed': { worker: 'mail' },
+  'mail.access-code': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
+  'mail.job-alert': { worker: 'alerts', alerts: 'never' },
+  'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
+  'access.revoke': { worker: 'locks' },
+  'payment.refund': { worker: 'payments' },
+  'image.delete': { worker: 'images' },
+} as const satisfies Record<string, queue.JobRules & { worker: WorkerName }>;
+export type JobKind = keyof typeof JOB_RULES;
+
+/** `subjectId`: the booking, payment or verification the job is about. */
+export type Job = queue.Job;
+export type NewJob = queue.NewJob<JobKind>;
+export type JobOutcome = queue.JobOutcome;
+export type JobHandler = queue.JobHandler;
+
+/** Writes a job in the transaction of its cause. A second job of the same kind, subject and dedupe is ignored. */
+export const enqueue: (tx: Pick<Transaction, 'query'>, job: NewJob) => Promise<void> = queue.enqueue;
+
+/** Returns the kinds with their handlers, as the queue needs them. */
+export function jobKinds(handlers: Readonly<Record<JobKind, JobHandler>>): queue.JobKinds {
+  return Object.fromEntries(
+    Object.entries(handlers).map(([kind, handle]) => [kind, { ...JOB_RULES[kind as JobKind], handle }]),
+  );
+}

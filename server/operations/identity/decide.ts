@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { judgeLicence } from '#rules/identity.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import type { LicenceReading } from '#server/providers/ports.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { IdentityContext } from './context.ts';
+import { requireProfile } from './profile.ts';
+import { type Decision, storeDecision } from './store-decision.ts';
+
+/** A stored decision, with the reading and judgement behind it. */
+export type Verification = {
+  readonly id: string;
+  readonly reading: LicenceReading;
+  readonly judgement: Decision['judgement'];
+  /** 'YYYY-MM-DD' of the profile it was compared with. */
+  readonly profileBirthDate: string | null;
+};
+
+/** Tries before giving up on a profile that keeps changing during the check. */
+const DECIDE_TRIES = 3;
+
+/**
+ * Compares a reading with the profile and stores the decision; again when the profile changed. `photo` is kept only for review. Throws
+ * `Refusal('invalid_request')`.
+ */
+export async function decide(
+  context: Pick<IdentityContext, 'db' | 'store' | 'clock'>,
+  userId: string,
+  input: Pick<Decision, 'source' | 'reading' | 'sessionId'> & { photo: Uint8Array | null },
+): Promise<Verification> {
+  const { photo, ...rest } = input;
+  for (let round = 0; round < DECIDE_TRIES; round += 1) {
+    const profile = await requireProfile(context.db, userId);
+    const judgement = judgeLicence({ ...rest, profile, today: studioDate(context.clock()) });
+    // Keep the photo only when a person has to decide.
+    const imageKey = judgement.decision === 'review' && photo !== null ? `review/${randomUUID()}.jpg` : null;
+    if (imageKey !== null && photo !== null) await context.store.put(imageKey, photo);
+    const id = await storeDecision(context, userId, { ...rest, judgement, profile, imageKey });
+    if (id !== null) return { id, reading: rest.reading, judgement, profileBirthDate: profile.dateOfBirth };
+    if (imageKey !== null) await context.store.remove(imageKey);
+  }
+  throw new Refusal(
+    'invalid_request',
+    'Your name or date of birth changed while we were reading your ID. Please try again.',
+  );
+}

@@ -1,0 +1,22 @@
+import type { Transaction } from '#server/db/database.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** What a licence is compared with. `dateOfBirth`: 'YYYY-MM-DD'. */
+export type Profile = { readonly fullName: string; readonly dateOfBirth: string | null };
+
+type ProfileRow = { readonly fullName: string | null; readonly dateOfBirth: string | null };
+
+const PROFILE = `select full_name as "fullName", date_of_birth as "dateOfBirth" from public.profiles where user_id = $1::uuid`;
+
+/** Reads the profile of an account. Throws `Refusal('invalid_request')` when it has no name. */
+export async function requireProfile(db: Pick<Transaction, 'one'>, userId: string): Promise<Profile> {
+  const profile = await db.one<ProfileRow>(PROFILE, [userId]);
+  if (!profile?.fullName) throw new Refusal('invalid_request', 'Please add your name to your profile first.');
+  return { fullName: profile.fullName, dateOfBirth: profile.dateOfBirth };
+}
+
+/** Locks the profile until the transaction ends. Returns false when its name or birth date differ from `expected`. */
+export async function lockUnchangedProfile(tx: Transaction, userId: string, expected: Profile): Promise<boolean> {
+  const current = await tx.one<ProfileRow>(`${PROFILE} for update`, [userId]);
+  return current?.fullName === expected.fullName && current.dateOfBirth === expected.dateOfBirth;
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { type judgeLicence, verificationExpiry } from '#rules/identity.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { LicenceReading } from '#server/providers/ports.ts';
+import { enqueue } from '../core/jobs.ts';
+import type { IdentityContext } from './context.ts';
+import { splitNames } from './licence-names.ts';
+import { lockUnchangedProfile, type Profile } from './profile.ts';
+
+/** What a decision is stored with. */
+export type Decision = {
+  readonly source: 'photo' | 'hosted';
+  readonly reading: LicenceReading;
+  readonly judgement: ReturnType<typeof judgeLicence>;
+  /** The profile it was compared with. */
+  readonly profile: Profile;
+  /** Where the photo is kept for review. */
+  readonly imageKey: string | null;
+  /** The hosted check it came from. */
+  readonly sessionId: string | null;
+};
+
+/** A photo kept for review is deleted after this many days at the latest. */
+const REVIEW_DAYS = 7;
+
+/**
+ * Stores a decision and returns its id, or null when name or birth date changed meanwhile. The profile stays locked until the decision
+ * is stored, so that a later change withdraws the verification. A hosted check is stored once.
+ */
+export async function storeDecision(
+  { db, clock }: Pick<IdentityContext, 'db' | 'clock'>,
+  userId: string,
+  decision: Decision,
+): Promise<string | null> {
+  const { source, judgement, imageKey, sessionId } = decision;
+  const now = clock();
+  const id = randomUUID();
+  return db.transaction(async (tx) => {
+    if (!(await lockUnchangedProfile(tx, userId, decision.profile))) return null;
+    // Another request has stored the decision of this hosted check.
+    if (sessionId !== null && !(await lockOpenSession(tx, sessionId))) return id;
+    await insertVerification(tx, { id, userId, now }, decision);
+    if (imageKey !== null) {
+      await enqueue(tx, {
+        kind: 'image.delete',
+        subjectId: id,
+        payload: { key: imageKey },
+        dueAt: new Date(now.getTime() + REVIEW_DAYS * 86_400_000),
+      });
+    }
+    if (sessionId !== null)
+      await tx.query(
+        `update private.identity_session set status = 'decided', verification_id = $2::uuid where id = $1`,
+        [sessionId, id],
+      );
+    await tx.query(`select private.audit($2::uuid, 'create', 'id_verification', $1, $3::jsonb)`, [
+      id,
+      userId,
+      { source, decision: judgement.decision },
+    ]);
+    return id;
+  });
+}
+
+/** Locks a hosted check until the transaction ends. Returns false when it is decided already. */
+async function lockOpenSession(tx: Transaction, sessionId: string): Promise<boolean> {
+  const open = await tx.one(`select 1 from private.identity_session where id = $1 and status = 'open' for update`, [
+    sessionId,
+  ]);
+  return open !== null;
+}
+
+async function insertVerification(
+  tx: Transaction,
+  { id, userId, now }: { id: string; userId: string; now: Date },
+  { source, reading, judgement, profile, imageKey }: Decision,
+): Promise<void> {
+  const verified = judgement.decision === 'verified';
+  const { fullName, firstName, middleName, lastName } = splitNames(reading);
+  await tx.query(
+    `insert into public.id_verifications (id, user_id, source, image_path, verification_status, failure_reasons, verified_at, expires_at, created_at,
+       extracted_full_name, extracted_first_name, extracted_middle_name, extracted_last_name, extracted_dob, extracted_expiry_date,
+       is_over_18, age_at_verification, is_expired, is_nsw_license, name_match_status, name_match_details, profile_dob, dob_matches, ai_confidence_score)
+     values ($1::uuid, $2::uuid, $3, $4, $5, $6::text[], $7::timestamptz, $8::timestamptz, $9::timestamptz,
+       $10, $11, $12, $13, $14::date, $15::date, $16::boolean, $17::int, $18::boolean, $19::boolean, $20, $21, $22::date, $23::boolean, $24::numeric)`,
+    [
+      id,
+      userId,
+      source,
+      imageKey,
+      judgement.decision,
+      judgement.reasons,
+      verified ? now : null,
+      verified ? verificationExpiry(reading.expiry.iso, studioDate(now)) : null,
+      now,
+      fullName,
+      firstName,
+      middleName,
+      lastName,
+      reading.dateOfBirth.iso,
+      reading.expiry.iso,
+      judgement.isOver18,
+      judgement.age,
+      judgement.isExpired,
+      judgement.isNsw,
+      judgement.nameMatch.status,
+      judgement.nameMatch.details,
+      profile.dateOfBirth,
+      judgement.dobMatches,
+      Math.min(1, Math.max(0, reading.confidence / 100)),
+    ],
+  );
+}

@@ -1,0 +1,17 @@
+import { ProviderError } from '#server/providers/call.ts';
+
+/** Turns the provider's "no such resource" into null. Throws other provider errors. */
+export async function nullIfMissing<T>(lookUp: Promise<T>): Promise<T | null> {
+  try {
+    return await lookUp;
+  } catch (error) {
+    if (error instanceof ProviderError && error.reason === 'resource_missing' && !error.ambiguous) return null;
+    throw error;
+  }
+}
+
+/** Describes an error for the log, without its cause and without secrets. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ProviderError) return `${error.provider} ${error.reason}`;
+  return error instanceof Error ? error.message : String(error);
+}

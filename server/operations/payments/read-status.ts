@@ -1,0 +1,45 @@
+import { ProviderError } from '#server/providers/call.ts';
+import type { SingleFlight } from '../core/single-flight.ts';
+import { withTimeout } from '../core/timeout.ts';
+import type { PaymentContext, Settlement } from './context.ts';
+import { isPaid } from './payment-rows.ts';
+import { settlePayment } from './settle.ts';
+
+/** State of a payment. `waiting`: the provider has not answered yet, and the rest is what we have stored. */
+export type PaymentStatus = Settlement & { readonly waiting: boolean };
+
+export type PaymentStatusContext = PaymentContext & {
+  /** How long a caller waits for the provider, in milliseconds. */
+  readonly answerWithinMs: number;
+  /** Lets concurrent callers share one settlement of a session. */
+  readonly settlements: SingleFlight<Settlement | ProviderError>;
+};
+
+/**
+ * Settles a session with the provider, but returns the stored state after `answerWithinMs`; settling then continues in the
+ * background. Throws `Refusal`, or `ProviderError` for a session that is not stored either.
+ */
+export async function readPaymentStatus(context: PaymentStatusContext, sessionId: string): Promise<PaymentStatus> {
+  const { log, answerWithinMs, settlements } = context;
+  const settling = settlements(sessionId, () => settlePayment(context, sessionId).catch(returnRetryable));
+  const settled = await withTimeout(log, answerWithinMs, settling, null);
+  if (settled !== null && !(settled instanceof ProviderError)) return { ...settled, waiting: false };
+  const stored = await readStored(context, sessionId);
+  if (!stored) throw settled ?? new ProviderError('payments', 'no_answer', { retryable: true, ambiguous: true });
+  return { ...stored, waiting: !stored.paid };
+}
+
+/** Returns retryable errors instead of throwing them: the page asks again. */
+function returnRetryable(error: unknown): ProviderError {
+  if (error instanceof ProviderError && error.retryable) return error;
+  throw error;
+}
+
+async function readStored({ db }: PaymentContext, sessionId: string): Promise<Settlement | null> {
+  const row = await db.one<Omit<Settlement, 'paid'>>(
+    `select private.booking_json(b) as booking, private.payment_json(x) as payment
+     from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1`,
+    [sessionId],
+  );
+  return row && { ...row, paid: isPaid(row.payment) };
+}

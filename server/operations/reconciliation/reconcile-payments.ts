@@ -1,0 +1,129 @@
+import type { PaymentSession } from '#server/providers/ports.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { reasonOf } from '../payments/provider-errors.ts';
+import { outcomeOf, type SessionOutcome } from '../payments/outcome.ts';
+import { settlePayment } from '../payments/settle.ts';
+import { handleDueEvents } from '../webhooks/handle-events.ts';
+import { storeEvent } from '../webhooks/inbox.ts';
+
+const WINDOW_MS = 72 * 3_600_000;
+/** How many payments that are not final are compared in one round: each once an hour, or after ten minutes when it failed. */
+const NOT_FINAL_MAX = 50;
+/** Handled events are kept longer than the provider may repeat them. */
+const KEPT_DAYS = 35;
+
+type StoredPayment = {
+  session_id: string;
+  state: string;
+  refunded: number;
+  disputed: boolean;
+};
+
+/**
+ * Finds what lost webhooks should have reported: sessions and events of the last three days, and payments that are not final.
+ * Puts each difference into the webhook inbox, which retries until it is handled. Returns how many were handled now. A step that
+ * fails does not stop the others; its error is thrown at the end.
+ */
+export async function reconcilePayments(context: PaymentContext): Promise<number> {
+  const { db, clock, log } = context;
+  const since = new Date(clock().getTime() - WINDOW_MS);
+  const steps = [
+    ['sessions', () => findSessions(context, since)],
+    ['events', () => findEvents(context, since)],
+    ['payments that are not final', () => compareNotFinal(context)],
+  ] as const;
+  let failed: unknown = null;
+  for (const [name, work] of steps) {
+    try {
+      await work();
+    } catch (error) {
+      failed = error;
+      log.error({ part: name, reason: reasonOf(error) }, 'a step of reconciliation failed');
+    }
+  }
+  await db.query(
+    `delete from private.webhook_inbox where handled_at < $1::timestamptz - interval '${KEPT_DAYS} days'`,
+    [clock()],
+  );
+  const handled = await handleDueEvents(context);
+  // Throw after the work is done, so that the caller tries again sooner.
+  if (failed !== null) throw failed;
+  return handled;
+}
+
+async function findSessions(context: PaymentContext, since: Date): Promise<void> {
+  const sessions = (await context.payments.listSessions(since)).filter((one) => outcomeOf(one) !== 'open');
+  const { rows } = await context.db.query<StoredPayment>(
+    `select p.session_id, p.state, p.dispute_id is not null as disputed,
+       coalesce((select sum(r.amount_cents) from private.refund r
+         where r.payment_id = p.id and r.status not in ('failed', 'canceled')), 0)::int as refunded
+     from private.payment p where p.session_id = any($1::text[])`,
+    [sessions.map((session) => session.id)],
+  );
+  const stored = new Map(rows.map((row) => [row.session_id, row]));
+  for (const session of sessions) {
+    if (!differs(session, stored.get(session.id))) continue;
+    await storeEvent(context, {
+      id: `reconcile:${session.id}:${session.status}:${session.paymentStatus}:${session.intentStatus ?? 'none'}:${session.refundedCents}:${session.disputed}`,
+      type: 'reconcile.session',
+      objectId: session.id,
+      paymentIntentId: session.paymentIntentId,
+      livemode: session.livemode,
+    });
+  }
+}
+
+/** Whether a payment's state already reflects an outcome. */
+const SETTLED: Readonly<Record<Exclude<SessionOutcome, 'open'>, (state: string) => boolean>> = {
+  paid: (state) => !['intent', 'open', 'processing', 'expired', 'failed'].includes(state),
+  free: (state) => !['intent', 'open', 'processing'].includes(state),
+  processing: (state) => state !== 'intent' && state !== 'open',
+  failed: (state) => !['intent', 'open', 'processing'].includes(state),
+  expired: (state) => state !== 'intent' && state !== 'open',
+};
+
+function differs(session: PaymentSession, stored: StoredPayment | undefined): boolean {
+  const outcome = outcomeOf(session);
+  if (outcome === 'open') return false;
+  if (stored === undefined) return outcome !== 'expired';
+  return (
+    !SETTLED[outcome](stored.state) ||
+    stored.refunded !== session.refundedCents ||
+    (session.disputed && !stored.disputed)
+  );
+}
+
+async function findEvents(context: PaymentContext, since: Date): Promise<void> {
+  const events = await context.payments.listEvents(since);
+  const { rows } = await context.db.query<{ event_id: string }>(
+    `select event_id from private.webhook_inbox where provider = 'stripe' and event_id = any($1::text[])`,
+    [events.map((event) => event.id)],
+  );
+  const stored = new Set(rows.map((row) => row.event_id));
+  for (const event of events) if (!stored.has(event.id)) await storeEvent(context, event);
+}
+
+async function compareNotFinal(context: PaymentContext): Promise<void> {
+  const { db, clock, log } = context;
+  const now = clock();
+  const { rows } = await db.query<{ id: string; session_id: string }>(
+    `select id, session_id from private.payment
+     where state in ('processing', 'refund_pending', 'refund_failed', 'disputed') and session_id is not null
+       and (checked_at is null or checked_at <= $1::timestamptz - interval '1 hour')
+     order by checked_at nulls first limit ${NOT_FINAL_MAX}`,
+    [now],
+  );
+  for (const row of rows) {
+    const failed = await settlePayment(context, row.session_id).then(
+      () => false,
+      (error: unknown) => {
+        log.error({ payment: row.id, reason: reasonOf(error) }, 'a payment could not be compared with the provider');
+        return true;
+      },
+    );
+    await db.query(`update private.payment set checked_at = $2::timestamptz where id = $1::uuid`, [
+      row.id,
+      new Date(now.getTime() - (failed ? 50 * 60_000 : 0)),
+    ]);
+  }
+}

@@ -1,0 +1,67 @@
+import type { ProviderEvent } from '#server/providers/ports.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { reasonOf } from '../payments/provider-errors.ts';
+import { settleIntent, settlePayment } from '../payments/settle.ts';
+import { claimDueEvents, claimEvent, markHandled, postpone, storeEvent, type StoredEvent } from './inbox.ts';
+
+/** Events about a checkout session; the others name a payment intent. The state itself is always read from the provider. */
+const SESSION_EVENTS =
+  /^(checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)|reconcile\.session)$/;
+const INTENT_EVENTS =
+  /^(charge\.refunded|charge\.refund\.updated|refund\.(created|updated|failed)|charge\.dispute\.(created|updated|closed))$/;
+
+const EVENTS_PER_ROUND = 50;
+const LONGEST_WAIT_MS = 15 * 60_000;
+/** The failure at which staff are alerted. */
+const ALERT_AT = 3;
+const ALERT_REASON_MAX = 200;
+
+/** Stores an event once and handles it. An event that fails stays stored and is retried. */
+export async function acceptEvent(context: PaymentContext, event: ProviderEvent): Promise<void> {
+  await storeEvent(context, event);
+  failpoint('webhook.after.inbox');
+  const stored = await claimEvent(context, event.id);
+  if (stored !== null) await handle(context, stored);
+}
+
+/** Handles stored events that are due, each by itself; returns how many succeeded. */
+export async function handleDueEvents(context: PaymentContext): Promise<number> {
+  let succeeded = 0;
+  for (const event of await claimDueEvents(context, EVENTS_PER_ROUND)) if (await handle(context, event)) succeeded += 1;
+  return succeeded;
+}
+
+/** Handles an event. Returns false when it failed and waits for its next try. */
+async function handle(context: PaymentContext, event: StoredEvent): Promise<boolean> {
+  const { db, clock, log } = context;
+  try {
+    await settle(context, event);
+  } catch (error) {
+    const reason = reasonOf(error);
+    log.error({ event: event.id, tries: event.tries, reason }, 'a webhook could not be handled');
+    const wait = Math.min(2 ** event.tries * 1000, LONGEST_WAIT_MS);
+    await postpone(context, event, { nextTryAt: new Date(clock().getTime() + wait), reason });
+    if (event.tries === ALERT_AT)
+      await db.query(`select private.audit(null, 'alert', 'webhook', $1, $2::jsonb)`, [
+        event.id,
+        { type: event.type, reason: reason.slice(0, ALERT_REASON_MAX) },
+      ]);
+    return false;
+  }
+  await markHandled(context, event);
+  return true;
+}
+
+/** Settles the payment that an event is about; ignores other events and payments of other programs on the same account. */
+async function settle(context: PaymentContext, event: StoredEvent): Promise<void> {
+  try {
+    if (SESSION_EVENTS.test(event.type)) await settlePayment(context, event.objectId);
+    else if (INTENT_EVENTS.test(event.type) && event.paymentIntentId !== null)
+      await settleIntent(context, event.paymentIntentId);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+    context.log.warn({ event: event.id, object: event.objectId }, 'ignored an event for an unknown payment');
+  }
+}

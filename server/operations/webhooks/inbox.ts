@@ -1,0 +1,66 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import type { ProviderEvent } from '#server/providers/ports.ts';
+
+/** Stored events of the payment provider: each is stored once and stays until it is handled. */
+export type InboxContext = { readonly db: Database; readonly clock: Clock };
+
+export type StoredEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly objectId: string;
+  readonly paymentIntentId: string | null;
+  /** Tries so far, with the current one. */
+  readonly tries: number;
+};
+
+const COLUMNS = `event_id as id, type, object_id as "objectId", payment_intent_id as "paymentIntentId", tries`;
+/** How long an event that a webhook brought belongs to its caller. */
+const CLAIM_MS = 60_000;
+const REASON_MAX = 500;
+
+/** Stores an event, unless it is stored already. */
+export async function storeEvent({ db, clock }: InboxContext, event: ProviderEvent): Promise<void> {
+  await db.query(
+    `insert into private.webhook_inbox (provider, event_id, type, object_id, payment_intent_id, livemode, received_at)
+     values ('stripe', $1, $2, $3, $4, $5, $6::timestamptz) on conflict do nothing`,
+    [event.id, event.type, event.objectId, event.paymentIntentId, event.livemode, clock()],
+  );
+}
+
+/** Claims a stored event for a minute; null when it is handled already. */
+export function claimEvent({ db, clock }: InboxContext, eventId: string): Promise<StoredEvent | null> {
+  return db.one<StoredEvent>(
+    `update private.webhook_inbox set tries = tries + 1, next_try_at = $2::timestamptz
+     where provider = 'stripe' and event_id = $1 and handled_at is null returning ${COLUMNS}`,
+    [eventId, new Date(clock().getTime() + CLAIM_MS)],
+  );
+}
+
+/** Claims up to `max` events that are due. */
+export async function claimDueEvents({ db, clock }: InboxContext, max: number): Promise<readonly StoredEvent[]> {
+  const { rows } = await db.query<StoredEvent>(`select ${COLUMNS} from private.claim_webhooks($1::timestamptz, $2)`, [
+    clock(),
+    max,
+  ]);
+  return rows;
+}
+
+export async function markHandled({ db, clock }: InboxContext, event: StoredEvent): Promise<void> {
+  await db.query(
+    `update private.webhook_inbox set handled_at = $2::timestamptz, last_error = null where provider = 'stripe' and event_id = $1`,
+    [event.id, clock()],
+  );
+}
+
+/** Records why an event failed and when it is tried again. */
+export async function postpone(
+  { db }: InboxContext,
+  event: StoredEvent,
+  { nextTryAt, reason }: { nextTryAt: Date; reason: string },
+): Promise<void> {
+  await db.query(
+    `update private.webhook_inbox set next_try_at = $2::timestamptz, last_error = $3 where provider = 'stripe' and event_id = $1`,
+    [event.id, nextTryAt, reason.slice(0, REASON_MAX)],
+  );
+}

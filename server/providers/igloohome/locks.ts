@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { ProviderError } from '../call.ts';
+import type { IssuedCode, LockCapabilities, Locks } from '../ports.ts';
+import { type CallIgloohome, createIgloohomeClient, type IgloohomeCredentials, parseBody } from './client.ts';
+
+export type IgloohomeConfig = IgloohomeCredentials & {
+  /** The bridge that reaches all locks; null: the locks compute codes offline. */
+  readonly bridgeId: string | null;
+  readonly mode: LockCapabilities['mode'];
+};
+
+const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>> = {
+  bridge: {
+    mode: 'bridge',
+    granularityMinutes: 1,
+    singleUse: true,
+    endEnforced: true,
+    revocable: true,
+    codesPerWindow: 20,
+  },
+  hourly: {
+    mode: 'hourly',
+    granularityMinutes: 60,
+    singleUse: false,
+    endEnforced: true,
+    revocable: false,
+    codesPerWindow: 3,
+  },
+  onetime: {
+    mode: 'onetime',
+    granularityMinutes: 60,
+    singleUse: true,
+    endEnforced: false,
+    revocable: false,
+    codesPerWindow: 5,
+  },
+};
+
+const pinSchema = z.looseObject({ pin: z.string().regex(/^\d{4,10}$/), pinId: z.string().nullish() });
+const jobSchema = z.looseObject({ jobId: z.string() });
+const jobStateSchema = z.looseObject({ jobResponse: z.looseObject({ jobStatus: z.number().nullish() }).nullish() });
+const devicesSchema = z.looseObject({ payload: z.array(z.looseObject({ deviceId: z.string() })) });
+
+const JOB_CREATE_PIN = 4;
+const JOB_DELETE_PIN = 5;
+const PIN_TYPE_DURATION = 4;
+/** States of a bridge's job: 0 is done, 2 and above have failed. */
+const JOB_DONE = 0;
+const JOB_FAILED = 2;
+const JOB_POLL_MS = 400;
+const JOB_WAIT_MS = 20_000;
+const NAME_MAX = 32;
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+
+type NewCode = Parameters<Locks['issueCode']>[0];
+type JobOfBridge = { readonly lockId: string; readonly jobType: number; readonly jobData: Record<string, unknown> };
+
+/** Adapter for igloohome's cloud. It has no public reference: these facts come from its SDK and live integrations. */
+export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
+  const call = createIgloohomeClient(config);
+  const bridgeId = config.bridgeId ?? '';
+  const { mode } = config;
+  return {
+    capabilities: CAPABILITIES[mode],
+    issueCode: (input) => (mode === 'bridge' ? createCode(call, bridgeId, input) : computeCode(call, mode, input)),
+    async revokeCode({ lockId, pin }) {
+      if (mode !== 'bridge') throw new ProviderError('igloohome', 'not_supported', { retryable: false });
+      await runJob(call, bridgeId, { lockId, jobType: JOB_DELETE_PIN, jobData: { pin } });
+    },
+    async check() {
+      const { payload } = parseBody(devicesSchema, await call('GET', '/devices'));
+      return { devices: payload.map((device) => device.deviceId) };
+    },
+  };
+}
+
+/** Stores a code with our digits in the lock, through its bridge. */
+async function createCode(call: CallIgloohome, bridgeId: string, input: NewCode): Promise<IssuedCode> {
+  const { lockId, pin } = input;
+  const jobData = {
+    accessName: input.accessName.slice(0, NAME_MAX),
+    pin,
+    pinType: PIN_TYPE_DURATION,
+    startDate: formatDate(input.startsAt, MINUTE),
+    endDate: formatDate(input.endsAt, MINUTE),
+  };
+  await runJob(call, bridgeId, { lockId, jobType: JOB_CREATE_PIN, jobData });
+  return { pin, providerCodeId: null };
+}
+
+/** Gets a code that the lock recognises without a connection. `variance` numbers the codes of the same hours. */
+async function computeCode(call: CallIgloohome, mode: 'hourly' | 'onetime', input: NewCode): Promise<IssuedCode> {
+  const endsAt = new Date(Math.ceil(input.endsAt.getTime() / HOUR) * HOUR);
+  const body = await call('POST', `/devices/${input.lockId}/algopin/${mode}`, {
+    variance: input.variant,
+    startDate: formatDate(input.startsAt, HOUR),
+    ...(mode === 'hourly' ? { endDate: formatDate(endsAt, HOUR) } : {}),
+    accessName: input.accessName.slice(0, NAME_MAX),
+  });
+  const { pin, pinId } = parseBody(pinSchema, body);
+  return { pin, providerCodeId: pinId ?? null };
+}
+
+/** Starts a job of the bridge and polls until it is done. Throws `ProviderError` when it fails or takes too long. */
+async function runJob(call: CallIgloohome, bridgeId: string, { lockId, ...job }: JobOfBridge): Promise<void> {
+  const { jobId } = parseBody(jobSchema, await call('POST', `/devices/${lockId}/jobs/bridges/${bridgeId}`, job));
+  const until = Date.now() + JOB_WAIT_MS;
+  while (Date.now() < until) {
+    const state = jobStateSchema.safeParse(await call('GET', `/jobs/${jobId}`));
+    const status = state.success ? state.data.jobResponse?.jobStatus : undefined;
+    if (status === JOB_DONE) return;
+    if (typeof status === 'number' && status >= JOB_FAILED) throw failedJob('job_failed');
+    await new Promise((resolve) => setTimeout(resolve, JOB_POLL_MS));
+  }
+  throw failedJob('job_unanswered');
+}
+
+/** The lock may have done the job, and the rest of igloohome is up. */
+function failedJob(reason: string): ProviderError {
+  return new ProviderError('igloohome', reason, { retryable: true, ambiguous: true, outage: false });
+}
+
+/** Formats a time as the locks expect it, rounded down to `step` milliseconds: `2026-11-21T18:55:00+00:00`. */
+function formatDate(at: Date, step: number): string {
+  return new Date(Math.floor(at.getTime() / step) * step).toISOString().replace(/\.\d{3}Z$/, '+00:00');
+}

@@ -1,0 +1,34 @@
+import { createHmac, createPublicKey, createVerify, type KeyObject } from 'node:crypto';
+
+/** Whether a webhook is signed by igloohome. `rawBody` is the untouched request text. */
+export type VerifyIgloohomeWebhook = (request: Request, rawBody: string) => Promise<boolean>;
+
+/** How far the date of a webhook may be off. */
+const SKEW_MS = 300_000;
+const KEY_TIMEOUT_MS = 3_000;
+
+/**
+ * Verifies signatures of igloohome's webhooks: RSA over an HMAC of `POST|host|path|content-type|Date|body`, keyed with the public key's
+ * DER bytes. `publicKey` is a PEM text or a URL that serves one.
+ */
+export function createIgloohomeVerifier(config: { publicKey: string; webhookUrl: string }): VerifyIgloohomeWebhook {
+  const { host, pathname } = new URL(config.webhookUrl);
+  let key: KeyObject | null = null;
+  return async (request, rawBody) => {
+    const signature = request.headers.get('x-igloocompany-sha256') ?? '';
+    const date = request.headers.get('date') ?? request.headers.get('x-igloocompany-date') ?? '';
+    if (signature === '' || !(Math.abs(Date.now() - Date.parse(date)) < SKEW_MS)) return false;
+    key ??= await readKey(config.publicKey);
+    const text = ['POST', host, pathname, request.headers.get('content-type') ?? '', date, rawBody].join('|');
+    const digest = createHmac('sha256', key.export({ type: 'pkcs1', format: 'der' }))
+      .update(Buffer.from(text, 'latin1'))
+      .digest();
+    return createVerify('sha256').update(digest).verify(key, Buffer.from(signature, 'base64'));
+  };
+}
+
+async function readKey(publicKey: string): Promise<KeyObject> {
+  if (!/^https?:/.test(publicKey)) return createPublicKey(publicKey);
+  const response = await fetch(publicKey, { signal: AbortSignal.timeout(KEY_TIMEOUT_MS) });
+  return createPublicKey(await response.text());
+}

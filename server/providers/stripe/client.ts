@@ -1,0 +1,48 @@
+import Stripe from 'stripe';
+import { PROVIDER_TIMEOUT_MS, ProviderError } from '../call.ts';
+
+/** Creates a client of Stripe's API; `apiUrl` null means Stripe's own URL. */
+export function createStripeClient(secretKey: string, apiUrl: string | null): Stripe {
+  const at = apiUrl === null ? {} : addressOf(new URL(apiUrl));
+  // We retry ourselves: with the same key, and knowing what is ambiguous.
+  return new Stripe(secretKey, { ...at, maxNetworkRetries: 0, timeout: PROVIDER_TIMEOUT_MS, telemetry: false });
+}
+
+function addressOf(url: URL): { host: string; port: string; protocol: 'http' | 'https' } {
+  const protocol = url.protocol === 'http:' ? 'http' : 'https';
+  return { host: url.hostname, port: url.port || (protocol === 'http' ? '80' : '443'), protocol };
+}
+
+/** Runs a call and turns the SDK's errors into `ProviderError`. */
+export async function withProviderErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw providerError(error);
+  }
+}
+
+function providerError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof Stripe.errors.StripeConnectionError)
+    return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
+  if (error instanceof Stripe.errors.StripeError) {
+    const status = error.statusCode ?? 0;
+    const again = status === 409 || status === 429 || status >= 500 || status === 0;
+    // 409: the first call with this key is still running.
+    return new ProviderError(
+      'stripe',
+      error.code ?? error.type ?? `http_${status}`,
+      { retryable: again, ambiguous: status === 409 || status >= 500 || status === 0, outage: again && status !== 409 },
+      error,
+    );
+  }
+  return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
+}
+
+/** Narrows a text to a known value. Throws `ProviderError` for a new one instead of guessing. */
+export function oneOf<const T extends string>(known: readonly T[], word: string): T {
+  const found = known.find((one) => one === word);
+  if (found === undefined) throw new ProviderError('stripe', 'unknown_status', { retryable: true });
+  return found;
+}

@@ -1,0 +1,78 @@
+import type Stripe from 'stripe';
+import { WebhookRefused } from '../call.ts';
+import type { ProviderEvent } from '../ports.ts';
+
+/** How many events are listed at most. */
+const LIST_MAX = 1_000;
+/** How far a signature's date may be from now, in either direction (docs.stripe.com/webhooks#replay-attacks). */
+const SIGNATURE_TOLERANCE_S = 300;
+/** Events about changes of a payment (docs.stripe.com/api/events/types). */
+const EVENT_TYPES = [
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'charge.refunded',
+  'charge.refund.updated',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+] as const;
+
+/** Lists the events about payments since then, oldest first. */
+export async function listEvents(stripe: Stripe, since: Date): Promise<ProviderEvent[]> {
+  const found: ProviderEvent[] = [];
+  for await (const event of stripe.events.list({
+    limit: 100,
+    types: [...EVENT_TYPES],
+    created: { gte: Math.floor(since.getTime() / 1000) },
+  })) {
+    found.push(toEvent(event));
+    if (found.length >= LIST_MAX) break;
+  }
+  return found.toReversed();
+}
+
+/** Verifies and reads a webhook. Throws `WebhookRefused`, as the port describes. */
+export function readEvent(
+  { stripe, live, secret }: { readonly stripe: Stripe; readonly live: boolean; readonly secret: string },
+  rawBody: string,
+  signature: string,
+): ProviderEvent {
+  const event = verify(stripe, secret, rawBody, signature);
+  if (event.livemode !== live)
+    throw new WebhookRefused(`a ${event.livemode ? 'live' : 'test'} event for a ${live ? 'live' : 'test'} key`);
+  return toEvent(event);
+}
+
+function verify(stripe: Stripe, secret: string, rawBody: string, signature: string): Stripe.Event {
+  let event: Stripe.Event;
+  try {
+    event = stripe.webhooks.constructEvent(rawBody, signature, secret, SIGNATURE_TOLERANCE_S);
+  } catch (cause) {
+    throw new WebhookRefused('the signature is invalid', { cause });
+  }
+  // The library checks only the age: a signature dated in the future would stay valid until then.
+  const latest = Math.floor(Date.now() / 1000) + SIGNATURE_TOLERANCE_S;
+  for (const [, time] of signature.matchAll(/(?:^|,)\s*t=(\d+)/g))
+    if (Number(time) > latest) throw new WebhookRefused('the signature is dated in the future');
+  return event;
+}
+
+function toEvent(event: Stripe.Event): ProviderEvent {
+  const object: object = event.data.object;
+  const textOf = (name: string): string | null => {
+    const value: unknown = Object.entries(object).find(([key]) => key === name)?.[1];
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    id: event.id,
+    type: event.type,
+    objectId: textOf('id') ?? '',
+    paymentIntentId: textOf('payment_intent'),
+    livemode: event.livemode,
+  };
+}

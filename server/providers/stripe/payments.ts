@@ -1,0 +1,47 @@
+import type { Payments } from '../ports.ts';
+import { createStripeClient, withProviderErrors } from './client.ts';
+import { listEvents, readEvent } from './events.ts';
+import { createRefund, listDisputes, listRefunds } from './refunds.ts';
+import {
+  createSession,
+  expireSession,
+  findSessionOfIntent,
+  getSession,
+  listSessions,
+  SCAN_MAX,
+  type SessionsContext,
+} from './sessions.ts';
+
+export type StripeConfig = {
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  /** Null: Stripe's own URL. */
+  readonly apiUrl: string | null;
+  /** Payment methods to offer; `card` includes Apple Pay and Google Pay. */
+  readonly methods: readonly string[];
+};
+
+/** Adapter for payments on Stripe's hosted page (docs.stripe.com/api/checkout/sessions). */
+export function createStripePayments(config: StripeConfig): Payments {
+  const stripe = createStripeClient(config.secretKey, config.apiUrl);
+  const live = /^[rs]k_live_/.test(config.secretKey);
+  const context: SessionsContext = { stripe, live };
+  const webhooks = { stripe, live, secret: config.webhookSecret };
+  return {
+    createSession: (input) => withProviderErrors(() => createSession(context, input, config.methods)),
+    getSession: (id) => withProviderErrors(() => getSession(context, id)),
+    findSession: (bookingId, since) =>
+      withProviderErrors(async () => {
+        const [newest] = await listSessions(context, since, 1, (session) => session.bookingId === bookingId);
+        return newest ?? null;
+      }),
+    findSessionOfIntent: (intentId) => withProviderErrors(() => findSessionOfIntent(context, intentId)),
+    listSessions: (since) => withProviderErrors(() => listSessions(context, since, SCAN_MAX)),
+    expireSession: (id) => withProviderErrors(() => expireSession(context, id)),
+    refund: (input) => withProviderErrors(() => createRefund(stripe, input)),
+    listRefunds: (intentId) => withProviderErrors(() => listRefunds(stripe, intentId)),
+    listDisputes: (intentId) => withProviderErrors(() => listDisputes(stripe, intentId)),
+    listEvents: (since) => withProviderErrors(() => listEvents(stripe, since)),
+    readEvent: (rawBody, signature) => readEvent(webhooks, rawBody, signature),
+  };
+}

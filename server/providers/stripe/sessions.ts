@@ -1,0 +1,128 @@
+import Stripe from 'stripe';
+import { ProviderError } from '../call.ts';
+import type { NewPaymentSession, PaymentSession } from '../ports.ts';
+import { oneOf } from './client.ts';
+
+/** `live`: whether the key takes real money. */
+export type SessionsContext = { readonly stripe: Stripe; readonly live: boolean };
+
+/** How many sessions a search reads at most. */
+export const SCAN_MAX = 1_000;
+/** Methods whose payment succeeds or fails days after the customer has finished. */
+const DELAYED_METHODS: readonly string[] = ['au_becs_debit'];
+/** Expanded in each session: its payment and the charge, which shows refunds and disputes. */
+const EXPAND = ['payment_intent.latest_charge'];
+const INTENT_STATUSES = [
+  'requires_payment_method',
+  'requires_confirmation',
+  'requires_action',
+  'processing',
+  'requires_capture',
+  'canceled',
+  'succeeded',
+] as const;
+
+/** Creates a session that offers the given payment methods; the same key returns the same session. */
+export async function createSession(
+  { stripe, live }: SessionsContext,
+  input: NewPaymentSession,
+  methods: readonly string[],
+): Promise<PaymentSession> {
+  const params: Stripe.Checkout.SessionCreateParams = {
+    mode: 'payment',
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: 'aud',
+          unit_amount: input.amountCents,
+          product_data: { name: input.description },
+        },
+      },
+    ],
+    allowed_payment_method_types: methods.filter((one) => input.allowDelayed || !DELAYED_METHODS.includes(one)),
+    customer_email: input.customerEmail,
+    client_reference_id: input.bookingId,
+    metadata: { ...input.metadata },
+    payment_intent_data: { metadata: { ...input.metadata } },
+    success_url: input.successUrl,
+    cancel_url: input.cancelUrl,
+    expires_at: Math.floor(input.expiresAt.getTime() / 1000),
+  };
+  return toSession(await stripe.checkout.sessions.create(params, { idempotencyKey: input.key }), live);
+}
+
+export async function getSession({ stripe, live }: SessionsContext, id: string): Promise<PaymentSession> {
+  return toSession(await stripe.checkout.sessions.retrieve(id, { expand: EXPAND }), live);
+}
+
+/** Finds the session of a payment; null when it has none. */
+export async function findSessionOfIntent(
+  context: SessionsContext,
+  paymentIntentId: string,
+): Promise<PaymentSession | null> {
+  const { data } = await context.stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
+  return data[0] ? getSession(context, data[0].id) : null;
+}
+
+/** Lists sessions created since then, newest first: at most `max` of those that `wanted` accepts. */
+export async function listSessions(
+  { stripe, live }: SessionsContext,
+  since: Date,
+  max: number,
+  wanted: (session: PaymentSession) => boolean = () => true,
+): Promise<PaymentSession[]> {
+  const found: PaymentSession[] = [];
+  let scanned = 0;
+  for await (const session of stripe.checkout.sessions.list({
+    limit: 100,
+    created: { gte: Math.floor(since.getTime() / 1000) },
+    expand: EXPAND.map((path) => `data.${path}`),
+  })) {
+    const read = toSession(session, live);
+    if (wanted(read)) found.push(read);
+    scanned += 1;
+    if (found.length >= max || scanned >= SCAN_MAX) break;
+  }
+  return found;
+}
+
+/** Closes an open session, or reads the state of one that is not open any more. */
+export async function expireSession(context: SessionsContext, id: string): Promise<PaymentSession> {
+  const { stripe, live } = context;
+  try {
+    return toSession(await stripe.checkout.sessions.expire(id, { expand: EXPAND }), live);
+  } catch (error) {
+    // Only open sessions can be expired.
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 400)
+      return getSession(context, id);
+    throw error;
+  }
+}
+
+function toSession(session: Stripe.Checkout.Session, live: boolean): PaymentSession {
+  // Our key sees only its own mode: anything else did not come from Stripe.
+  if (session.livemode !== live) throw new ProviderError('stripe', 'livemode_mismatch', { retryable: false });
+  const intent = expanded(session.payment_intent);
+  const charge = expanded(intent?.latest_charge ?? null);
+  return {
+    id: session.id,
+    url: session.url,
+    status: oneOf(['open', 'complete', 'expired'], session.status ?? 'open'),
+    paymentStatus: oneOf(['unpaid', 'paid', 'no_payment_required'], session.payment_status),
+    intentStatus: intent === null ? null : oneOf(INTENT_STATUSES, intent.status),
+    amountCents: session.amount_total ?? -1,
+    currency: session.currency ?? '',
+    bookingId: session.client_reference_id,
+    paymentIntentId: typeof session.payment_intent === 'string' ? session.payment_intent : (intent?.id ?? null),
+    refundedCents: charge?.amount_refunded ?? 0,
+    disputed: charge?.disputed ?? false,
+    livemode: session.livemode,
+    metadata: session.metadata ?? {},
+  };
+}
+
+/** Returns the object of an expanded field; null when the field is empty or holds only an id. */
+function expanded<T extends object>(field: string | T | null): T | null {
+  return typeof field === 'string' ? null : field;
+}

@@ -1,0 +1,24 @@
+import type { Transaction } from '#server/db/database.ts';
+
+/**
+ * Marks jobs that a person must be told about, and returns their ids: those that failed three times, again after `remindAfterMs`, and those
+ * that came too late. Returns none while a job of the kind that delivers alerts is open, because the delivery may be what fails.
+ */
+export async function takeAlerts(
+  tx: Pick<Transaction, 'query'>,
+  alerts: { readonly now: Date; readonly alertKind: string; readonly remindAfterMs: number; readonly max: number },
+): Promise<readonly string[]> {
+  const { now, alertKind, remindAfterMs, max } = alerts;
+  const { rows } = await tx.query<{ id: string }>(
+    `update private.outbox o set notified_at = $1::timestamptz where o.id in (
+       select x.id from private.outbox x
+       where x.done_at is null and x.kind <> $2
+         and ((x.closed_at is null and x.alerted_at is not null and (x.notified_at is null or x.notified_at <= $3::timestamptz))
+           or (x.closed_at is not null and x.notified_at is null))
+         and not exists (select from private.outbox a where a.kind = $2 and a.done_at is null and a.closed_at is null)
+       order by x.created_at limit $4::int for update skip locked)
+     returning o.id`,
+    [now, alertKind, new Date(now.getTime() - remindAfterMs), max],
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,78 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import type { JobKinds } from './jobs.ts';
+import type { Task } from './scheduler.ts';
+import { runBatch, runRound, type Worker } from './worker.ts';
+
+/** How a worker runs. */
+export type WorkerSettings = {
+  /** The most jobs to run at the same time. */
+  readonly atOnce: number;
+  /** Its jobs report what others did: they run after them. */
+  readonly later?: boolean;
+  /** How many jobs may start now; 0 while the outside system is down. Default: any number. */
+  readonly capacity?: (() => number) | undefined;
+};
+
+export type Queue = {
+  /** One task for each worker. */
+  readonly tasks: readonly Task[];
+  /** Runs one round of all workers, or of those named; workers marked `later` last. Returns how many jobs ran. */
+  run(names?: readonly string[]): Promise<number>;
+  /** Starts the due jobs of a worker in the background, so that they need not wait for its next round. Call it after the transaction. */
+  wake(name: string): void;
+};
+
+/** Creates the queue: a worker for each entry of `workers`, with the kinds that name it. Throws when a kind names no worker. */
+export function createQueue(context: {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  workers: Readonly<Record<string, WorkerSettings>>;
+  kinds: JobKinds;
+  postpone?: Worker['postpone'];
+  checkpoint?: Worker['checkpoint'];
+}): Queue {
+  const unassigned = Object.entries(context.kinds).filter(([, { worker }]) => context.workers[worker] === undefined);
+  if (unassigned.length > 0)
+    throw new Error(`no worker runs jobs of the kinds ${unassigned.map(([kind]) => kind).join()}`);
+  const workers = Object.entries(context.workers).map(([name, settings]) => ({
+    stage: settings.later === true ? 1 : 0,
+    worker: createWorker(name, settings, context),
+  }));
+  return {
+    tasks: workers.map(({ stage, worker }) => ({
+      name: `worker ${worker.name}`,
+      everyMs: 1_000,
+      stage,
+      run: (stop) => runRound(worker, stop),
+    })),
+    async run(names) {
+      let ran = 0;
+      for (const stage of [0, 1]) {
+        const chosen = workers.filter((one) => one.stage === stage && (names?.includes(one.worker.name) ?? true));
+        for (const count of await Promise.all(chosen.map(({ worker }) => runRound(worker)))) ran += count;
+      }
+      return ran;
+    },
+    wake(name) {
+      const worker = workers.find((one) => one.worker.name === name)?.worker;
+      if (!worker) throw new Error(`no worker has the name ${name}`);
+      setImmediate(() => {
+        runBatch(worker).catch((error: unknown) =>
+          context.log.error({ err: error, worker: name }, 'jobs could not be started now, the next round will'),
+        );
+      });
+    },
+  };
+}
+
+function createWorker(
+  name: string,
+  { atOnce, capacity }: WorkerSettings,
+  context: Parameters<typeof createQueue>[0],
+): Worker {
+  const { db, clock, log, postpone, checkpoint } = context;
+  const kinds = Object.fromEntries(Object.entries(context.kinds).filter(([, { worker }]) => worker === name));
+  return { name, kinds, db, clock, log, atOnce, capacity, postpone, checkpoint, running: new Map() };
+}

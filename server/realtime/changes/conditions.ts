@@ -1,0 +1,55 @@
+import pg from 'pg';
+import type { Database } from '#server/db/database.ts';
+import type { Condition, Operator } from './filters.ts';
+import { FilterFault } from './filters.ts';
+import { sqlNameOf, type Table } from './tables.ts';
+
+const SQL_OPERATORS: Readonly<Partial<Record<Operator, string>>> = {
+  eq: '=',
+  neq: '<>',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+  like: '~~',
+  ilike: '~~*',
+  match: '~',
+  imatch: '~*',
+  isdistinct: 'is distinct from',
+};
+const TRUTH_VALUES = new Set(['null', 'true', 'false', 'unknown']);
+
+/** The conditions of a filter as one SQL condition over a row of the table. Throws `FilterFault` for a column that does not exist. */
+export function sqlOf(table: Table, conditions: readonly Condition[]): string {
+  return conditions.length === 0 ? 'true' : conditions.map((one) => sqlOfOne(table, one)).join(' and ');
+}
+
+function sqlOfOne(table: Table, { column, negated, operator, values }: Condition): string {
+  const found = table.columns.find(({ name }) => name === column);
+  if (!found) throw new FilterFault(`invalid column for filter ${column}`);
+  const left = `${pg.escapeIdentifier(table.name)}.${pg.escapeIdentifier(column)}`;
+  const sql = positive(left, operator, values);
+  return negated ? `not (${sql})` : `(${sql})`;
+}
+
+function positive(left: string, operator: Operator, values: readonly string[]): string {
+  const [value = ''] = values;
+  if (operator === 'is') {
+    if (!TRUTH_VALUES.has(value.toLowerCase())) throw new FilterFault(`invalid value for \`is\` filter: ${value}`);
+    return `${left} is ${value.toLowerCase()}`;
+  }
+  // A literal of unknown type takes the type of the column, as in a query.
+  if (operator === 'in')
+    return values.length === 0 ? 'false' : `${left} in (${values.map(pg.escapeLiteral).join(', ')})`;
+  return `${left} ${SQL_OPERATORS[operator] ?? '='} ${pg.escapeLiteral(value)}`;
+}
+
+/** Tries a condition on an empty row, so that a wrong value or a broken regular expression is refused at once. Throws `DatabaseError`. */
+export async function tryCondition(db: Database, table: Table, sql: string): Promise<void> {
+  if (sql === 'true') return;
+  const name = pg.escapeIdentifier(table.name);
+  await db.as(
+    { role: 'anon', claims: '{}' },
+    `select ${sql} from jsonb_populate_record(null::${sqlNameOf(table)}, '{}'::jsonb) as ${name}`,
+  );
+}

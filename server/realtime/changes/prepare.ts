@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { type Database, DatabaseError } from '#server/db/database.ts';
+import type { Member } from '../core/token.ts';
+import { type Binding, notPublished, readBinding, refusedByDatabase } from './bindings.ts';
+import { sqlOf, tryCondition } from './conditions.ts';
+import { type Condition, FilterFault } from './filters.ts';
+import type { Equality, PreparedBinding } from './subscriptions.ts';
+import { coversTable } from './subscriptions.ts';
+import { sqlNameOf, type Table, type Tables } from './tables.ts';
+
+/** Types whose equality is that of their JSON text, so that it needs no database. */
+const PLAIN_TYPES = new Set(['int2', 'int4', 'int8', 'text', 'varchar', 'uuid', 'bool']);
+
+/** Checks a binding against the published tables, its columns and the member's rights. Throws `FilterFault`. */
+export async function prepareBinding(
+  context: { db: Database; tables: Tables },
+  id: number,
+  sent: Readonly<Record<string, unknown>>,
+  member: Member,
+): Promise<PreparedBinding> {
+  const binding = readBinding(sent);
+  const published = await context.tables.published();
+  const wildcard = binding.schema === '*' || binding.table === '*';
+  const found = published.filter((table) =>
+    coversTable({ id, binding, relation: null, equalities: [], condition: 'true' }, table),
+  );
+  const [table] = found;
+  if (!table) throw new FilterFault(notPublished(binding));
+  if (wildcard) return { id, binding, relation: null, equalities: [], condition: 'true' };
+  await checkSelect(context.tables, table, binding, member);
+  return { id, binding, relation: table.relation, ...(await prepareConditions(context.db, table, binding)) };
+}
+
+async function checkSelect(tables: Tables, table: Table, binding: Binding, member: Member): Promise<void> {
+  if (binding.select === null) return;
+  const access = await tables.access(table, member.role);
+  const unknown = binding.select.find(
+    (name) => !access.columns.has(name) || !table.columns.some((column) => column.name === name),
+  );
+  if (unknown !== undefined) throw new FilterFault(refusedByDatabase(binding, `invalid column for select ${unknown}`));
+}
+
+async function prepareConditions(
+  db: Database,
+  table: Table,
+  binding: Binding,
+): Promise<Pick<PreparedBinding, 'equalities' | 'condition'>> {
+  try {
+    const plain = binding.conditions.filter((one) => isPlain(table, one));
+    const condition = sqlOf(
+      table,
+      binding.conditions.filter((one) => !plain.includes(one)),
+    );
+    await tryCondition(db, table, condition);
+    return { equalities: await Promise.all(plain.map((one) => equalityOf(db, table, one))), condition };
+  } catch (error) {
+    if (error instanceof DatabaseError || error instanceof FilterFault)
+      throw new FilterFault(refusedByDatabase(binding, error.message));
+    throw error;
+  }
+}
+
+function isPlain(table: Table, { column, negated, operator }: Condition): boolean {
+  const type = table.columns.find(({ name }) => name === column)?.type;
+  return operator === 'eq' && !negated && type !== undefined && PLAIN_TYPES.has(type);
+}
+
+/** The value as PostgreSQL writes it in JSON. Throws `DatabaseError` for a value that the column's type refuses. */
+async function equalityOf(db: Database, table: Table, { column, values }: Condition): Promise<Equality> {
+  const name = pg.escapeIdentifier(table.name);
+  const row = await db.one<{ json: string | null }>(
+    `select (to_jsonb(${name}) -> $1::text)::text as json
+     from jsonb_populate_record(null::${sqlNameOf(table)}, jsonb_build_object($1::text, $2::text)) as ${name}`,
+    [column, values[0] ?? ''],
+  );
+  return { column, json: row?.json ?? 'null' };
+}

@@ -1,0 +1,97 @@
+import pg from 'pg';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+
+export type Column = { readonly name: string; readonly type: string; readonly number: number };
+
+/** A table whose changes are sent. */
+export type Table = {
+  /** The object id, as text. */
+  readonly relation: string;
+  readonly schema: string;
+  readonly name: string;
+  /** Whether row policies apply. */
+  readonly security: boolean;
+  readonly columns: readonly Column[];
+  /** The columns of the primary key. */
+  readonly key: readonly string[];
+  /** The columns of the replica identity, which an old record shows. */
+  readonly identity: readonly string[];
+  readonly sends: { readonly INSERT: boolean; readonly UPDATE: boolean; readonly DELETE: boolean };
+};
+
+/** What a role may see of a table. */
+export type TableAccess = {
+  readonly columns: ReadonlySet<string>;
+  /** The row policies as one SQL condition; 'true': none apply. */
+  readonly condition: string;
+};
+
+export type Tables = {
+  /** The tables of the publication. */
+  published(): Promise<readonly Table[]>;
+  access(table: Table, role: string): Promise<TableAccess>;
+};
+
+/** How late a change of the publication, a table, a policy or a privilege takes effect. */
+const CACHE_MS = 1_000;
+
+export function createTables(db: Database, clock: Clock): Tables {
+  const cached = createCache(clock);
+  return {
+    published: () => cached('published', () => readPublished(db)),
+    access: (table, role) => cached(`${table.relation}:${role}`, () => readAccess(db, table, role)),
+  };
+}
+
+/** Caches the promise: concurrent callers share one query. */
+function createCache(clock: Clock): <T>(key: string, read: () => Promise<T>) => Promise<T> {
+  const entries = new Map<string, { readonly value: Promise<unknown>; readonly at: number }>();
+  return <T>(key: string, read: () => Promise<T>): Promise<T> => {
+    const now = clock().getTime();
+    const entry = entries.get(key);
+    // The same key always holds the same type: each has one reader.
+    if (entry && now >= entry.at && now - entry.at < CACHE_MS) return entry.value as Promise<T>;
+    const value = read();
+    entries.set(key, { value, at: now });
+    value.catch(() => entries.delete(key));
+    return value;
+  };
+}
+
+async function readPublished(db: Database): Promise<readonly Table[]> {
+  await db.query('select realtime.sync_publication()');
+  const { rows } = await db.query<{
+    relation: string;
+    inserts: boolean;
+    updates: boolean;
+    deletes: boolean;
+    published: readonly string[];
+    described: Pick<Table, 'schema' | 'name' | 'security' | 'columns' | 'key' | 'identity'>;
+  }>(
+    `select relation::text as relation, inserts, updates, deletes, columns as published, realtime.describe_table(relation) as described
+     from realtime.published_table`,
+  );
+  return rows.map(({ relation, inserts, updates, deletes, published, described }) => ({
+    ...described,
+    relation,
+    columns: described.columns.filter(({ name }) => published.includes(name)),
+    sends: { INSERT: inserts, UPDATE: updates, DELETE: deletes },
+  }));
+}
+
+async function readAccess(db: Database, table: Table, role: string): Promise<TableAccess> {
+  const row = await db.one<{ columns: readonly string[] | null; condition: string }>(
+    `select (select array_agg(a.attname::text) from pg_catalog.pg_attribute a
+        where a.attrelid = $2::oid and a.attnum > 0 and not a.attisdropped
+          and has_column_privilege($1::name, a.attrelid, a.attnum, 'select')) as columns,
+       realtime.policy_condition($2::oid::regclass, $1::name, 'r') as condition
+     from pg_catalog.pg_roles where rolname = $1::name`,
+    [role, table.relation],
+  );
+  return { columns: new Set(row?.columns ?? []), condition: row?.condition ?? 'false' };
+}
+
+/** The table's name as SQL. */
+export const sqlNameOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
+  `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`;

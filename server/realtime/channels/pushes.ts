@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import type { RealtimeContext } from './context.ts';
+import type { Extension } from '../core/ports.ts';
+import type { Broadcast, BroadcastPush, ClientFrame, Push } from '../core/frames.ts';
+import { isObject } from '../core/join-request.ts';
+import { systemErrors } from '../core/refusals.ts';
+import { type Channel, failChannel, type Reply, reply } from './channel.ts';
+import { renewToken } from './token-watch.ts';
+
+/** Handles what a client sends to a channel it has joined. */
+export async function handlePush(context: RealtimeContext, channel: Channel, frame: ClientFrame): Promise<void> {
+  if ('broadcast' in frame) return handleBroadcast(context, channel, frame, frame.broadcast);
+  if (frame.event === 'broadcast') {
+    const broadcast = broadcastOf(frame.payload);
+    return broadcast === null ? undefined : handleBroadcast(context, channel, frame, broadcast);
+  }
+  if (frame.event === 'presence') return handlePresence(context, channel, frame);
+  if (frame.event === 'access_token') return renewToken(context, channel, frame.payload);
+  context.log.info({ event: frame.event.slice(0, 40) }, 'a client sent an unknown realtime event');
+}
+
+/** Reads the payload of a text broadcast: `{type: 'broadcast', event, payload}`. Returns null when it is no object with an event. */
+function broadcastOf(payload: unknown): Broadcast | null {
+  if (!isObject(payload)) return null;
+  const { event, payload: body } = payload;
+  if (typeof event !== 'string') return null;
+  return { event, body: { json: JSON.stringify(body ?? {}) }, meta: null };
+}
+
+type Target = Pick<Push | BroadcastPush, 'joinRef' | 'ref' | 'topic'>;
+
+async function handleBroadcast(
+  context: RealtimeContext,
+  channel: Channel,
+  target: Target,
+  broadcast: Broadcast,
+): Promise<void> {
+  const { ack, self } = channel.request.broadcast;
+  const answer = (outcome: Reply): void => {
+    if (ack) reply(channel.connection, target, outcome);
+  };
+  if (sizeOf(broadcast) > context.settings.payloadMax)
+    return answer({ status: 'error', response: { error: 'payload_size_exceeded' } });
+  // Without the right to write there is no answer at all, not even with `ack`.
+  if (!(await mayWrite(context, channel, 'broadcast')) || channel.ended) return;
+  const persist = readPersist(broadcast.meta?.['persist']);
+  context.topics.broadcast(
+    channel.topic,
+    { ...broadcast, meta: null },
+    self ? undefined : (channel.subscriber ?? undefined),
+  );
+  if (persist === null) return answer({ status: 'ok', response: {} });
+  if (!channel.topic.isPrivate || !(await mayWrite(context, channel, 'persistence')))
+    return answer({ status: 'error', response: { error: 'persist is not allowed on this channel' } });
+  const id = await context.messages.store(channel.topic.name, broadcast, persist.seconds);
+  answer({ status: 'ok', response: { id } });
+}
+
+const sizeOf = ({ body }: Broadcast): number =>
+  'bytes' in body ? body.bytes.byteLength : Buffer.byteLength(body.json);
+
+/** `persist` of a message: true, or `{ttl: seconds}`. Returns null when the message is not to be stored. */
+export function readPersist(value: unknown): { seconds: number | null } | null {
+  if (value === true) return { seconds: null };
+  if (!isObject(value)) return null;
+  const { ttl } = value;
+  return { seconds: typeof ttl === 'number' && ttl > 0 ? ttl : null };
+}
+
+/** The rights to write are asked for once per token: at the first message. */
+async function mayWrite(context: RealtimeContext, channel: Channel, extension: Extension): Promise<boolean> {
+  if (!channel.topic.isPrivate) return true;
+  const known = channel.writeRights.get(extension);
+  if (known !== undefined) return known;
+  const { member } = channel;
+  const may = await context.authorization.mayWrite(member, channel.topic.name, extension);
+  if (channel.member === member) channel.writeRights.set(extension, may);
+  return may;
+}
+
+async function handlePresence(context: RealtimeContext, channel: Channel, frame: Push): Promise<void> {
+  const answer = (status: Reply['status'], response: Reply['response'] = {}): void =>
+    reply(channel.connection, frame, { status, response });
+  if (!channel.presenceRate.take(context.clock().getTime()))
+    return failChannel(context, channel, systemErrors.tooManyPresenceCalls);
+  const { event, payload } = isObject(frame.payload) ? frame.payload : {};
+  const call = typeof event === 'string' ? event.toLowerCase() : '';
+  if (call === 'untrack') {
+    untrack(context, channel);
+    return answer('ok');
+  }
+  if (call !== 'track') return answer('error');
+  if (!isObject(payload ?? {})) return answer('error', { reason: 'Presence track payload must be a map' });
+  const text = JSON.stringify(payload ?? {});
+  if (Buffer.byteLength(text) > context.settings.payloadMax)
+    return failChannel(context, channel, systemErrors.presenceTooLarge);
+  if (!(await mayWrite(context, channel, 'presence'))) return answer('error');
+  if (channel.ended) return;
+  await enablePresence(context, channel);
+  track(context, channel, text);
+  answer('ok');
+}
+
+/** A track switches presence on for its sender. */
+async function enablePresence(context: RealtimeContext, channel: Channel): Promise<void> {
+  const { subscriber } = channel;
+  if (!subscriber || subscriber.readsPresence || !channel.rights.readPresence) return;
+  subscriber.readsPresence = true;
+  await context.topics.presenceState(channel.topic);
+}
+
+function track(context: RealtimeContext, channel: Channel, payload: string): void {
+  const { presence: before } = channel;
+  if (before?.payload === payload) return;
+  const entry = { key: channel.presenceKey, ref: newRef(), previous: before?.ref ?? null, payload };
+  channel.presence = entry;
+  context.topics.changePresence(channel.topic, { joins: [entry], leaves: before ? [before] : [] });
+}
+
+function untrack(context: RealtimeContext, channel: Channel): void {
+  const { presence: before } = channel;
+  if (!before) return;
+  channel.presence = null;
+  context.topics.changePresence(channel.topic, { joins: [], leaves: [before] });
+}
+
+const newRef = (): string => randomBytes(12).toString('base64url');

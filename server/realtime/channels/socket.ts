@@ -1,0 +1,208 @@
+import type { RealtimeContext } from './context.ts';
+import { type ClientFrame, readFrame, type Serializer } from '../core/frames.ts';
+import { createRate, type Rate } from '../core/rate.ts';
+import { JoinRefused, joinRefusals, systemErrors } from '../core/refusals.ts';
+import type { Member } from '../core/token.ts';
+import { type Channel, type Connection, endChannel, failChannel, pushSystem, reply } from './channel.ts';
+import { joinChannel } from './join.ts';
+import { handlePush } from './pushes.ts';
+import { checkSession } from './token-watch.ts';
+
+/** The WebSocket below a socket. */
+export type Wire = {
+  send(data: string | Uint8Array): void;
+  close(code: number, reason: string): void;
+  /** Bytes that are not sent yet. */
+  unsent(): number;
+};
+
+/** One connected client and its channels. */
+export type Socket = {
+  readonly connection: Connection;
+  /** Handles one message of the client. */
+  receive(data: string | Uint8Array): void;
+  /** Ends all channels: the connection is gone. */
+  end(): void;
+  /** Tells every channel that the server stops, and closes the connection. */
+  dismiss(): void;
+  /** Ends the channels whose session has ended. */
+  checkSessions(): Promise<void>;
+  /** Closes a connection that has sent nothing for a minute, or no longer has a channel. */
+  sweep(now: number): void;
+  channels(): number;
+};
+
+/** A client sends a heartbeat every 25 s. */
+const SILENCE_MAX_MS = 60_000;
+const IDLE_MAX_MS = 10 * 60_000;
+/** Messages of one topic that may wait while an earlier one is handled. */
+const WAITING_MAX = 200;
+const RATE_MS = 60_000;
+
+type State = {
+  readonly context: RealtimeContext;
+  readonly wire: Wire;
+  readonly connection: Connection;
+  readonly channels: Map<string, Channel>;
+  /** One chain of work per topic: messages of a topic are handled in their order. */
+  readonly work: Map<string, { tail: Promise<void>; waiting: number }>;
+  readonly joins: Rate;
+  readonly messages: Rate;
+  heardAt: number;
+  usedAt: number;
+  ended: boolean;
+};
+
+export function openSocket(context: RealtimeContext, wire: Wire, serializer: Serializer, keyHolder: Member): Socket {
+  const now = context.clock().getTime();
+  const { joinsPerSecond, messagesPerSecond } = context.settings;
+  const state: State = {
+    context,
+    wire,
+    connection: { serializer, keyHolder, send: (data) => sendOrClose(state, data) },
+    channels: new Map(),
+    work: new Map(),
+    joins: createRate(joinsPerSecond * (RATE_MS / 1000), RATE_MS),
+    messages: createRate(messagesPerSecond * (RATE_MS / 1000), RATE_MS),
+    heardAt: now,
+    usedAt: now,
+    ended: false,
+  };
+  return {
+    connection: state.connection,
+    receive: (data) => receive(state, data),
+    end: () => endAll(state, null),
+    dismiss: () => dismiss(state),
+    async checkSessions() {
+      await Promise.all([...state.channels.values()].map((channel) => checkSession(context, channel)));
+    },
+    sweep: (at) => sweep(state, at),
+    channels: () => state.channels.size,
+  };
+}
+
+/** A client that reads too slowly is cut off, so that its unsent data cannot fill the memory. It connects again by itself. */
+function sendOrClose(state: State, data: string | Uint8Array): void {
+  if (state.ended) return;
+  if (state.wire.unsent() > state.context.settings.unsentMax) {
+    endAll(state, null);
+    state.wire.close(1013, 'Too slow');
+    return;
+  }
+  state.wire.send(data);
+}
+
+function receive(state: State, data: string | Uint8Array): void {
+  const frame = readFrame(state.connection.serializer, data);
+  if (state.ended || frame === null) return;
+  const now = state.context.clock().getTime();
+  state.heardAt = now;
+  if (frame.topic === 'phoenix') return answerHeartbeat(state, frame);
+  if (!state.messages.take(now)) return refuseMessage(state, frame);
+  const work = state.work.get(frame.topic) ?? { tail: Promise.resolve(), waiting: 0 };
+  if (work.waiting >= WAITING_MAX) return refuseMessage(state, frame);
+  work.waiting += 1;
+  work.tail = work.tail
+    .then(() => handle(state, frame))
+    .catch((error: unknown) => handleFailure(state, frame, error))
+    .finally(() => {
+      work.waiting -= 1;
+      if (work.waiting === 0) state.work.delete(frame.topic);
+    });
+  state.work.set(frame.topic, work);
+}
+
+function answerHeartbeat(state: State, frame: ClientFrame): void {
+  if (frame.event !== 'heartbeat') return;
+  reply(state.connection, frame, { status: 'ok', response: {} });
+  for (const channel of state.channels.values())
+    void checkSession(state.context, channel).catch((error: unknown) => {
+      state.context.log.warn({ err: error }, 'the session of a channel could not be checked');
+    });
+}
+
+/** Too many messages end the channel; the client joins again later. */
+function refuseMessage(state: State, frame: ClientFrame): void {
+  const channel = state.channels.get(frame.topic);
+  if (!channel) return;
+  state.channels.delete(frame.topic);
+  failChannel(state.context, channel, systemErrors.tooManyMessages);
+}
+
+async function handle(state: State, frame: ClientFrame): Promise<void> {
+  if (state.ended) return;
+  const channel = liveChannel(state, frame.topic);
+  if (frame.event === 'phx_join' && !('broadcast' in frame)) return join(state, frame, channel);
+  if (frame.event === 'phx_leave') return leave(state, frame, channel);
+  if (!channel) return reply(state.connection, frame, { status: 'error', response: { reason: 'unmatched topic' } });
+  state.usedAt = state.heardAt;
+  await handlePush(state.context, channel, frame);
+}
+
+/** The channel of a topic; one that has ended by itself is forgotten. */
+function liveChannel(state: State, topic: string): Channel | undefined {
+  const channel = state.channels.get(topic);
+  if (!channel?.ended) return channel;
+  state.channels.delete(topic);
+  return undefined;
+}
+
+async function join(
+  state: State,
+  frame: ClientFrame & { payload: unknown },
+  before: Channel | undefined,
+): Promise<void> {
+  const { context, connection, channels } = state;
+  if (before) {
+    channels.delete(frame.topic);
+    endChannel(context, before, 'phx_close');
+  }
+  if (!state.joins.take(context.clock().getTime())) throw joinRefusals.tooManyJoins();
+  if (channels.size >= context.settings.channelsPerSocket) throw joinRefusals.tooManyChannels();
+  const channel = await joinChannel(context, connection, frame);
+  if (state.ended) return endChannel(context, channel, null);
+  channels.set(frame.topic, channel);
+  state.usedAt = state.heardAt;
+}
+
+function leave(state: State, frame: ClientFrame, channel: Channel | undefined): void {
+  const outdated = channel && frame.joinRef !== null && frame.joinRef !== channel.joinRef;
+  if (outdated) return;
+  reply(state.connection, frame, { status: 'ok', response: {} });
+  if (!channel) return;
+  state.channels.delete(frame.topic);
+  endChannel(state.context, channel, 'phx_close');
+}
+
+function handleFailure(state: State, frame: ClientFrame, error: unknown): void {
+  const refusal = error instanceof JoinRefused ? error : joinRefusals.unknown();
+  if (!(error instanceof JoinRefused))
+    state.context.log.error({ err: error, event: frame.event }, 'a realtime message failed');
+  state.context.counts.refused += 1;
+  const { topic, joinRef, ref } = frame;
+  reply(state.connection, { topic, joinRef, ref }, { status: 'error', response: { reason: refusal.message } });
+  if (!refusal.closes) return;
+  endAll(state, null);
+  state.wire.close(1001, '');
+}
+
+function endAll(state: State, event: 'phx_close' | null): void {
+  for (const channel of state.channels.values()) endChannel(state.context, channel, event);
+  state.channels.clear();
+  state.ended = true;
+}
+
+function dismiss(state: State): void {
+  for (const channel of state.channels.values())
+    if (!channel.ended) pushSystem(channel, { extension: 'system', status: 'ok', message: systemErrors.disconnect });
+  endAll(state, null);
+  state.wire.close(1012, '');
+}
+
+function sweep(state: State, now: number): void {
+  if (state.ended) return;
+  const idle = state.channels.size === 0 && now - state.usedAt > IDLE_MAX_MS;
+  if (!idle && now - state.heardAt <= SILENCE_MAX_MS) return;
+  endAll(state, null);
+  state.wire.close(1000, '');
+}

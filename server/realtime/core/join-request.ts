@@ -1,0 +1,73 @@
+/** What a client asks for when it joins a channel. A field that cannot be read takes its default, as in the service this API mirrors. */
+export type JoinRequest = {
+  readonly broadcast: { readonly ack: boolean; readonly self: boolean; readonly replicationReady: boolean };
+  /** Messages to send again: from `since` (milliseconds) at most `limit`. `invalid`: asked for, but not readable. */
+  readonly replay: { readonly since: number; readonly limit: number } | 'invalid' | null;
+  /** `key` is '' when the server chooses one. */
+  readonly presence: { readonly key: string; readonly enabled: boolean };
+  /** Table subscriptions as sent, without null entries. */
+  readonly changes: readonly Readonly<Record<string, unknown>>[];
+  readonly changesOptions: {
+    readonly wait: boolean;
+    /** Milliseconds to wait for. */
+    readonly timeout: number;
+    /** Changes after this instant are sent again; null: none. */
+    readonly since: string | null;
+  };
+  readonly isPrivate: boolean;
+  /** The caller's own token; null: the key of the socket counts. */
+  readonly accessToken: string | null;
+};
+
+export const REPLAY_LIMIT_MAX = 25;
+const WAIT_DEFAULT_MS = 15_000;
+const WAIT_MAX_MS = 20_000;
+const PRESENCE_KEY_MAX = 255;
+
+export function readJoinRequest(payload: unknown): JoinRequest {
+  const { config, access_token: token, user_token: oldToken } = objectOf(payload);
+  const {
+    broadcast,
+    presence,
+    postgres_changes: changes,
+    postgres_changes_options: options,
+    private: isPrivate,
+  } = objectOf(config);
+  const { ack, self, replay, replication_ready: replicationReady } = objectOf(broadcast);
+  const { key, enabled } = objectOf(presence);
+  return {
+    broadcast: { ack: flagOf(ack), self: flagOf(self), replicationReady: flagOf(replicationReady) },
+    replay: readReplay(replay),
+    presence: { key: typeof key === 'string' ? key.slice(0, PRESENCE_KEY_MAX) : '', enabled: flagOf(enabled) },
+    changes: Array.isArray(changes) ? changes.filter(isObject) : [],
+    changesOptions: readChangesOptions(options),
+    isPrivate: flagOf(isPrivate),
+    accessToken: tokenOf(token) ?? tokenOf(oldToken),
+  };
+}
+
+/** A token that stands for a signed-in caller; null for anything else, such as a key of the form `sb_…`. */
+export const tokenOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && !value.startsWith('sb_') ? value : null;
+
+function readReplay(value: unknown): JoinRequest['replay'] {
+  if (value === undefined || value === null) return null;
+  const { since, limit = REPLAY_LIMIT_MAX } = objectOf(value);
+  if (typeof since !== 'number' || !Number.isInteger(since) || since < 0) return 'invalid';
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > REPLAY_LIMIT_MAX) return 'invalid';
+  return { since, limit };
+}
+
+function readChangesOptions(value: unknown): JoinRequest['changesOptions'] {
+  const { wait, timeout, since } = objectOf(value);
+  const milliseconds = typeof timeout === 'number' && timeout > 0 ? Math.min(timeout, WAIT_MAX_MS) : WAIT_DEFAULT_MS;
+  return { wait: flagOf(wait), timeout: milliseconds, since: typeof since === 'string' ? since : null };
+}
+
+const flagOf = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});

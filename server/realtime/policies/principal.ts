@@ -1,0 +1,19 @@
+import type { Principal } from '#server/db/database.ts';
+import type { Member } from '../core/token.ts';
+
+/** The settings that policies may read, as the service this API mirrors sets them. */
+export function principalOf(member: Member, settings: Readonly<Record<string, string>> = {}): Principal {
+  const { sub } = member.claims;
+  const subject = typeof sub === 'string' ? sub : '';
+  return {
+    role: member.role,
+    claims: JSON.stringify(member.claims),
+    caller: subject === '' ? `role:${member.role}` : `user:${subject}`,
+    settings: {
+      'request.jwt.claim.sub': subject,
+      'request.jwt.claim.role': member.role,
+      'request.headers': '{}',
+      ...settings,
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** One tracked state of one channel. `ref` is unique; `previous` is the ref it replaces. */
+export type PresenceEntry = {
+  readonly key: string;
+  readonly ref: string;
+  readonly previous: string | null;
+  /** The client's payload as JSON text of an object. */
+  readonly payload: string;
+};
+
+export type PresenceDiff = { readonly joins: readonly PresenceEntry[]; readonly leaves: readonly PresenceEntry[] };
+
+/** The entries of a topic: presence key → ref → entry. One key has an entry for each of its channels. */
+export type Presence = Map<string, Map<string, PresenceEntry>>;
+
+/** Applies a diff and returns what it changed, as the payload of `presence_diff`; null when it changed nothing. */
+export function applyPresence(presence: Presence, { joins, leaves }: PresenceDiff): string | null {
+  const joined = joins.filter((entry) => add(presence, entry));
+  const left = leaves.filter((entry) => remove(presence, entry));
+  if (joined.length === 0 && left.length === 0) return null;
+  return `{"joins":${encodeEntries(joined)},"leaves":${encodeEntries(left)}}`;
+}
+
+/** The payload of `presence_state`. */
+export const stateOf = (presence: Presence): string =>
+  encodeEntries([...presence.values()].flatMap((entries) => [...entries.values()]));
+
+function add(presence: Presence, entry: PresenceEntry): boolean {
+  const entries = presence.get(entry.key) ?? new Map<string, PresenceEntry>();
+  if (entries.has(entry.ref)) return false;
+  entries.set(entry.ref, entry);
+  presence.set(entry.key, entries);
+  return true;
+}
+
+function remove(presence: Presence, entry: PresenceEntry): boolean {
+  const entries = presence.get(entry.key);
+  if (!entries?.delete(entry.ref)) return false;
+  if (entries.size === 0) presence.delete(entry.key);
+  return true;
+}
+
+/** Encodes entries as `{key: {metas: [{phx_ref, …payload}]}}`. */
+function encodeEntries(entries: readonly PresenceEntry[]): string {
+  const metas = new Map<string, string[]>();
+  for (const entry of entries) metas.set(entry.key, [...(metas.get(entry.key) ?? []), encodeMeta(entry)]);
+  const parts = [...metas].map(([key, list]) => `${JSON.stringify(key)}:{"metas":[${list.join(',')}]}`);
+  return `{${parts.join(',')}}`;
+}
+
+/** The refs come last, so that a payload cannot replace them. */
+function encodeMeta({ payload, ref, previous }: PresenceEntry): string {
+  const body = payload.slice(1, -1).trim();
+  const refs = `"phx_ref":${JSON.stringify(ref)}${previous === null ? '' : `,"phx_ref_prev":${JSON.stringify(previous)}`}`;
+  return `{${body}${body === '' ? '' : ','}${refs}}`;
+}

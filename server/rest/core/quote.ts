@@ -1,0 +1,2 @@
+/** Quotes an identifier for SQL. */
+export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;

@@ -1,0 +1,41 @@
+import type { ShapeCost } from '../plan/cost.ts';
+import type { Statement } from '../sql/builder.ts';
+
+/** Everything about a request that does not depend on its values. */
+export type Prepared = {
+  /** Null: nothing to run, the answer is an empty list. */
+  readonly statement: Statement | null;
+  /** A list, the one row of a function, a value, the bytes of a value, or nothing. */
+  readonly shows: 'rows' | 'row' | 'value' | 'bytes' | 'nothing';
+  readonly status: number;
+  readonly bodyAs: 'list' | 'raw';
+  /** The index of the root's offset in the values. */
+  readonly offset: number | null;
+  readonly estimate: Statement | null;
+  /** Whether the answer has a Location header for the new row. */
+  readonly location: boolean;
+  /** PUT: exactly one row must be written. */
+  readonly put: boolean;
+  /** Whether the transaction is read-only. */
+  readonly readOnly: boolean;
+  /** PostgreSQL's `search_path`: where names without a schema are looked up. */
+  readonly searchPath: string;
+  /** The function's own settings for its transaction. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly cost: ShapeCost;
+  /** The answer's type where the function defines its own. */
+  readonly type: string | null;
+};
+/** Beyond this the oldest plan is dropped, so that unusual shapes cannot fill the memory. */
+const PLANS_MAX = 1_000;
+
+/** Returns the plan for a shape; makes it on first use. */
+export function planOnce(plans: Map<string, Prepared>, key: string, make: () => Prepared): Prepared {
+  const found = plans.get(key);
+  if (found) return found;
+  const made = make();
+  const [oldest] = plans.keys();
+  if (plans.size >= PLANS_MAX && oldest !== undefined) plans.delete(oldest);
+  plans.set(key, made);
+  return made;
+}

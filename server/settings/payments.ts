@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { address, flag, list, type SandboxAddress, text } from './fields.ts';
+
+/** Payment methods on offer. Money from au_becs_debit takes days. Phone wallets come with card. */
+const PAYMENT_METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
+
+/** The environment variables about payments, spread into the schema in config.ts. */
+export const paymentFields = {
+  STRIPE_SECRET_KEY: text.optional(),
+  STRIPE_RESTRICTED_KEY: text.optional(),
+  HOSTED_ID_CHECKS: flag.optional(),
+  STRIPE_WEBHOOK_SECRET: text.optional(),
+  STRIPE_API_URL: address.optional(),
+  PAYMENT_METHODS: list
+    .pipe(z.array(z.enum(PAYMENT_METHODS, { error: `has a method that is none of ${PAYMENT_METHODS.join(', ')}` })))
+    .refine((methods) => methods.includes('card'), 'needs card: sessions that start soon cannot wait for the others')
+    .default(['card', 'link']),
+  ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: flag.default(false),
+};
+type PaymentEnvironment = z.output<z.ZodObject<typeof paymentFields>>;
+
+/** Settings of the payment provider. */
+export type PaymentSettings = {
+  readonly secretKey: string;
+  readonly restrictedKey: string;
+  readonly webhookSecret: string;
+  readonly apiUrl: string | null;
+  /** Whether customers can show their ID on Stripe's own page. */
+  readonly hostedChecks: boolean;
+  /** Payment methods on offer. */
+  readonly methods: readonly string[];
+};
+
+/** `sandboxAt`: null without a sandbox. */
+export function readPaymentSettings(env: PaymentEnvironment, sandboxAt: SandboxAddress | null): PaymentSettings {
+  return {
+    secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',
+    restrictedKey: env.STRIPE_RESTRICTED_KEY ?? env.STRIPE_SECRET_KEY ?? 'rk_test_sandbox',
+    webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
+    apiUrl: env.STRIPE_API_URL ?? sandboxAt?.(1) ?? null,
+    // Only a restricted key returns birth dates, which a check needs.
+    hostedChecks: env.HOSTED_ID_CHECKS ?? (sandboxAt !== null || env.STRIPE_RESTRICTED_KEY !== undefined),
+    methods: [...new Set(env.PAYMENT_METHODS)],
+  };
+}

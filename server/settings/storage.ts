@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { address, flag, text, whole } from './fields.ts';
+
+/** The environment variables about stored files, spread into the schema in config.ts. */
+export const storageFields = {
+  STORAGE_FILE_SIZE_LIMIT: whole(10_485_760, 5_000_000_000).default(52_428_800),
+  STORAGE_S3_BUCKET: z.string().min(3).max(63).optional(),
+  STORAGE_S3_ENDPOINT: address.optional(),
+  STORAGE_S3_REGION: text.default('us-east-1'),
+  STORAGE_S3_ACCESS_KEY_ID: text.optional(),
+  STORAGE_S3_SECRET_ACCESS_KEY: text.optional(),
+  STORAGE_S3_PREFIX: z
+    .string()
+    .regex(/^[\w.-]+(\/[\w.-]+)*\/?$/, 'may have letters, digits, ., -, _ and /')
+    .transform((prefix) => prefix.replace(/\/?$/, '/'))
+    .optional(),
+  STORAGE_S3_PATH_STYLE: flag.optional(),
+};
+type StorageEnvironment = z.output<z.ZodObject<typeof storageFields>>;
+
+export type StorageSettings = {
+  /** Largest object in any bucket, in bytes. */
+  readonly sizeMax: number;
+  /** Where objects are stored; null: on this disk, in the data folder. */
+  readonly s3: {
+    readonly bucket: string;
+    /** null: Amazon's own for the region. */
+    readonly endpoint: string | null;
+    readonly region: string;
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    /** Prefix of every key, ending with `/`; '' for none. */
+    readonly prefix: string;
+    readonly pathStyle: boolean;
+  } | null;
+};
+
+export function readStorageSettings(env: StorageEnvironment): StorageSettings {
+  return { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) };
+}
+
+function readS3(env: StorageEnvironment): StorageSettings['s3'] {
+  const [bucket, accessKeyId] = [env.STORAGE_S3_BUCKET, env.STORAGE_S3_ACCESS_KEY_ID];
+  const secretAccessKey = env.STORAGE_S3_SECRET_ACCESS_KEY;
+  if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) return null;
+  return {
+    bucket,
+    endpoint: env.STORAGE_S3_ENDPOINT ?? null,
+    region: env.STORAGE_S3_REGION,
+    accessKeyId,
+    secretAccessKey,
+    prefix: env.STORAGE_S3_PREFIX ?? '',
+    // Most services other than Amazon's have no host name per bucket.
+    pathStyle: env.STORAGE_S3_PATH_STYLE ?? env.STORAGE_S3_ENDPOINT !== undefined,
+  };
+}
+
+/** Lists the S3 variables that are missing beside those that are set. */
+export function storageFaults(env: Partial<StorageEnvironment>): string[] {
+  const needed = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
+  const anyOf = [...needed, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
+  if (anyOf.every((name) => env[name] === undefined)) return [];
+  return needed.filter((name) => env[name] === undefined).map((name) => `${name}: is needed to keep files with S3`);
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import type { Database } from '#server/db/database.ts';
+import { lockDirectory } from '#server/db/directory-lock.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import type { PgliteOptions } from '#server/db/engine/pglite.ts';
+import { type OpenOptions, readMigrations } from '#server/db/migrate.ts';
+import { openPostgres } from '#server/db/open-postgres.ts';
+
+const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+
+/** Which database to open: a PostgreSQL server, or the embedded database under `dataDir`. */
+export type DatabaseSettings = {
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  readonly poolSize: number;
+};
+
+/**
+ * Opens the configured database and applies missing migrations. The embedded database is locked until it is closed. `memory`: an image to
+ * start from in memory instead. Throws `DirectoryLocked` when another process has the embedded database open.
+ */
+export async function openDatabase(
+  { databaseUrl, dataDir, poolSize }: DatabaseSettings,
+  { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Blob | undefined },
+): Promise<Database> {
+  const migrations = await readMigrations(MIGRATIONS);
+  if (databaseUrl !== null) return openPostgres(databaseUrl, { ...options, migrations, poolSize });
+  if (memory) return openEmbedded(memory, { ...options, migrations });
+  const unlock = await lockDirectory(dataDir);
+  try {
+    const db = await openEmbedded(join(dataDir, 'database'), { ...options, migrations });
+    return {
+      ...db,
+      async close() {
+        await db.close();
+        await unlock();
+      },
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}

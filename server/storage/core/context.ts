@@ -1,0 +1,28 @@
+import type { Context } from 'hono';
+import type { Database } from '#server/db/database.ts';
+import type { Caller, Clock, Env, ReadCaller } from '#server/http/caller.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
+import type { Links } from './links.ts';
+
+/** What storing and deleting bytes needs. */
+export type StoreContext = {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly pictures: PictureEncoder;
+  /** The most bytes of an object in any bucket. */
+  readonly sizeMax: number;
+};
+
+/** What the calls of `/storage/v1` work with. */
+export type StorageContext = StoreContext & { readonly links: Links; readonly readCaller: ReadCaller };
+
+export type PictureEncoder = {
+  /** Re-encodes a picture of at most `maxBytes` as an upright JPEG without metadata. Throws `StorageRefusal`. */
+  reencode(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array>;
+};
+
+/** Reads the caller of a request. Throws `TokenRefused`. */
+export function callerOf({ readCaller }: Pick<StorageContext, 'readCaller'>, c: Context<Env>): Promise<Caller> {
+  return readCaller(c.req.raw, c.var.ip);
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { equalInConstantTime } from '#server/crypto/constant-time.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { storageErrors } from './errors.ts';
+import { transformationSchema } from './transformation.ts';
+
+const claimsSchema = z.object({
+  kind: z.enum(['read', 'write']),
+  bucketId: z.string(),
+  name: z.string(),
+  /** The token works only while this session lives; null for any time. */
+  session: z.string().nullable(),
+  /** read: how to transform the picture. */
+  transform: transformationSchema.nullable().default(null),
+  /** write: the object's owner, and whether an existing object is replaced. */
+  ownerId: z.string().nullable().default(null),
+  replace: z.boolean().default(false),
+});
+/** What a signed URL allows to anyone who has it: reading one object, or writing one name. */
+export type LinkClaims = z.output<typeof claimsSchema>;
+
+export type Links = {
+  /** Returns a token that works for `seconds`. */
+  sign(claims: z.input<typeof claimsSchema>, seconds: number): string;
+  /** Checks a token. Throws `StorageRefusal` when it is expired, altered or for something else, or when its session has ended. */
+  verify(kind: LinkClaims['kind'], bucketId: string, name: string, token: string): Promise<LinkClaims>;
+};
+
+export type LinksDependencies = {
+  readonly clock: Clock;
+  /** A keyed hash that only this server can compute. */
+  readonly mark: (text: string) => Buffer;
+  readonly sessionAlive: (sessionId: string) => Promise<boolean>;
+};
+
+export function createLinks({ clock, mark, sessionAlive }: LinksDependencies): Links {
+  const withSignature = (text: string): string => `${text}.${mark(text).toString('base64url')}`;
+  return {
+    sign(claims, seconds) {
+      const until = Math.floor(clock().getTime() / 1000) + seconds;
+      return withSignature(`${until}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`);
+    },
+    async verify(kind, bucketId, name, token) {
+      const [until = '', body = ''] = token.split('.');
+      const same = equalInConstantTime(token, withSignature(`${until}.${body}`));
+      if (!same || Number(until) * 1000 < clock().getTime()) throw storageErrors.token();
+      const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
+      if (claims.kind !== kind || claims.bucketId !== bucketId || claims.name !== name) throw storageErrors.token();
+      if (claims.session !== null && !(await sessionAlive(claims.session))) throw storageErrors.token();
+      return claims;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type Database, DatabaseError, type Principal } from '#server/db/database.ts';
+import type { Caller } from '#server/http/caller.ts';
+import type { StorageContext } from '../core/context.ts';
+import { storageErrors } from '../core/errors.ts';
+import type { LinkClaims } from '../core/links.ts';
+import { type Bucket, COLUMNS, type Found, type StoredObject } from '../core/rows.ts';
+import { principalOf } from '../core/store.ts';
+
+/** Where an object is, in requests. */
+export type Address = { readonly bucketId: string; readonly name: string };
+
+/** Finds an object as the caller, so that policies decide. Throws `StorageRefusal`. */
+export async function findObject(context: StorageContext, caller: Caller, at: Address): Promise<Found> {
+  const found = await findRow(context, principalOf(caller), at);
+  // Policies do not bind the service role: check owner-only buckets here.
+  if (found.bucket.owner_only && (caller.userId === null || caller.userId !== found.object.owner))
+    throw storageErrors.noObject();
+  return found;
+}
+
+/** Finds an object without a caller; only in public buckets. Throws `StorageRefusal`. */
+export async function findPublicObject(context: StorageContext, at: Address): Promise<Found> {
+  const found = await findRow(context, null, at);
+  if (!found.bucket.public) throw storageErrors.noObject();
+  return found;
+}
+
+/** Finds the object that a signed URL's token may read. Throws `StorageRefusal`. */
+export async function findSignedObject(
+  context: StorageContext,
+  at: Address,
+  token: string,
+): Promise<Found & { readonly claims: LinkClaims }> {
+  const claims = await context.links.verify('read', at.bucketId, at.name, token);
+  return { ...(await findRow(context, null, at)), claims };
+}
+
+const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_by_id($1) b
+  left join storage.objects o on o.bucket_id = b.id and o.name = $2`;
+type Row = Omit<StoredObject, 'id'> & { readonly id: string | null; readonly bucket: Bucket };
+
+/** Finds an object for reading. With a `principal` policies apply; null reads as the server, after another check. */
+async function findRow(
+  { db, clock }: StorageContext,
+  principal: Principal | null,
+  { bucketId, name }: Address,
+): Promise<Found> {
+  const row = (await query(db, principal, [bucketId, name]).catch(denyAsNotFound)).rows[0];
+  if (!row) throw storageErrors.noBucket();
+  const { bucket, id, ...rest } = row;
+  if (id === null) throw storageErrors.noObject();
+  const ends =
+    bucket.retention_seconds === null ? Infinity : rest.created_at.getTime() + bucket.retention_seconds * 1000;
+  if (ends <= clock().getTime()) throw storageErrors.noObject();
+  return { bucket, object: { id, ...rest } };
+}
+
+const query = (db: Database, principal: Principal | null, values: readonly unknown[]) =>
+  principal === null ? db.query<Row>(FIND, values) : db.as<Row>(principal, FIND, values);
+
+/** Reports missing rights as "not found", so that they do not reveal what exists. */
+export function denyAsNotFound(error: unknown): never {
+  if (error instanceof DatabaseError && error.code === '42501') throw storageErrors.noObject();
+  throw error;
+}

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Subsets the font Archivo to the characters we use: `node tools/art/fonts.ts`. Needs fonttools (`apt-get install fonttools
+ * python3-brotli`). The licence (web/fonts/LICENSE, SIL OFL 1.1) allows it and must be shipped with the font.
+ */
+const CHARACTERS = 'U+0020-007E,U+00A0-00FF,U+2013,U+2014,U+2018-201D,U+2022,U+2026,U+2190-2193,U+20AC,U+2122,U+2212';
+const FEATURES = 'kern,liga,tnum,lnum,mark,mkmk,ccmp,locl,case';
+
+const require = createRequire(import.meta.url);
+const fullFont = require.resolve('@fontsource-variable/archivo/files/archivo-latin-wdth-normal.woff2');
+const scratch = mkdtempSync(join(tmpdir(), 'fonts-'));
+const narrowed = join(scratch, 'narrowed.woff2');
+const out = join(import.meta.dirname, '..', '..', 'web', 'fonts', 'archivo.woff2');
+
+function run(command: string, args: readonly string[]): void {
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
+  if (error ?? status !== 0) throw new Error(`${command} is missing or failed`);
+}
+
+run('fonttools', ['varLib.instancer', fullFont, 'wdth=62:100', 'wght=400:900', '-o', narrowed]);
+run('pyftsubset', [
+  narrowed,
+  `--unicodes=${CHARACTERS}`,
+  `--layout-features=${FEATURES}`,
+  '--flavor=woff2',
+  `--output-file=${out}`,
+]);
+rmSync(scratch, { recursive: true });
