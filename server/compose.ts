@@ -159,7 +159,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     textCircuit: circuits.texts,
     wake: (worker) => queue.wake(worker),
     clock,
-    log,
   });
 
   const store = await createStore(config);
