@@ -28,7 +28,6 @@ import { createReadCaller, createSessionWatch } from './http/token.ts';
 import type { AccessContext } from './operations/access/context.ts';
 import { requestFirstCode } from './operations/access/issue-first-code.ts';
 import { revokeCodes } from './operations/access/revoke-codes.ts';
-import { createBookingMails } from './operations/booking-mails.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
@@ -39,6 +38,15 @@ import type { IdentityContext } from './operations/identity/context.ts';
 import { deletePhoto } from './operations/identity/delete-photo.ts';
 import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
+import type { BookingMailContext } from './operations/mails/booking-mail.ts';
+import {
+  sendCancellation,
+  sendConfirmation,
+  sendPaymentFailed,
+  sendPaymentProcessing,
+  sendPaymentReturned,
+} from './operations/mails/booking-mails.ts';
+import { sendAccessCode } from './operations/mails/send-access-code.ts';
 import { refundPayment } from './operations/payments/refund.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { handleDueEvents } from './operations/webhooks/handle-events.ts';
@@ -225,6 +233,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     siteUrl: config.siteUrl,
   };
+  const mails: BookingMailContext = { db, mail, access, links, clock, siteUrl: config.siteUrl };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
@@ -247,7 +256,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     kinds: {
       ...auth.jobKinds,
       ...jobKinds({
-        ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
+        'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
+        'mail.booking-cancelled': (job) => sendCancellation(mails, job),
+        'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
+        'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
+        'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
+        'mail.access-code': (job) => sendAccessCode(mails, job),
         'mail.job-alert': (job) => sendJobAlert(alerts, job),
         'access.request': (job) => requestFirstCode(access, job),
         'access.revoke': (job) => revokeCodes(access, job),
