@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
+import { jobHandlers } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -26,8 +27,6 @@ import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
 import type { AccessContext } from './operations/access/context.ts';
-import { requestFirstCode } from './operations/access/issue-first-code.ts';
-import { revokeCodes } from './operations/access/revoke-codes.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
@@ -35,19 +34,8 @@ import { jobKinds, WORKERS } from './operations/core/jobs.ts';
 import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
-import { deletePhoto } from './operations/identity/delete-photo.ts';
-import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import type { BookingMailContext } from './operations/mails/booking-mail.ts';
-import {
-  sendCancellation,
-  sendConfirmation,
-  sendPaymentFailed,
-  sendPaymentProcessing,
-  sendPaymentReturned,
-} from './operations/mails/booking-mails.ts';
-import { sendAccessCode } from './operations/mails/send-access-code.ts';
-import { refundPayment } from './operations/payments/refund.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
@@ -255,19 +243,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     },
     kinds: {
       ...auth.jobKinds,
-      ...jobKinds({
-        'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
-        'mail.booking-cancelled': (job) => sendCancellation(mails, job),
-        'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
-        'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
-        'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
-        'mail.access-code': (job) => sendAccessCode(mails, job),
-        'mail.job-alert': (job) => sendJobAlert(alerts, job),
-        'access.request': (job) => requestFirstCode(access, job),
-        'access.revoke': (job) => revokeCodes(access, job),
-        'payment.refund': (job) => refundPayment(payment, job.subjectId),
-        'image.delete': (job) => deletePhoto(identity, job),
-      }),
+      ...jobKinds(jobHandlers({ mails, alerts, access, payment, identity })),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
