@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import pino from 'pino';
 import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
 import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
 import { createApp } from './app.ts';
@@ -20,6 +19,7 @@ import { createEncryption } from './crypto/encryption.ts';
 import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
 import { createLinkSigner } from './crypto/link-signer.ts';
+import { createLog } from './http/log.ts';
 import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -100,6 +100,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
+  // Closes what was opened, in reverse order, when a later step throws.
+  await using opened = new AsyncDisposableStack();
   const broken = Promise.withResolvers<Error>();
   const db = await openDatabase(config, {
     memory: overrides.memory,
@@ -107,12 +109,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     warn: (line) => log.warn({}, line),
     broken: broken.resolve,
   });
+  opened.defer(() => db.close());
   const demo = await seed({ db, root: ROOT, config, clock, report });
   const faults = await startFaults(db, config);
-  if (faults.length > 0) {
-    await db.close();
-    throw new ConfigRefused(faults);
-  }
+  if (faults.length > 0) throw new ConfigRefused(faults);
 
   const bodies = createBodies();
   const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
@@ -141,6 +141,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     reader: createBreaker('id-reader'),
   };
   const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
+  opened.defer(() => smtp.close());
   const mail = guardMail(smtp, circuits.mail);
 
   const auth = await composeAuth({
@@ -154,11 +155,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     textCircuit: circuits.texts,
     wake: (worker) => queue.wake(worker),
     clock,
-    log,
   });
 
   const store = await createStore(config);
   const pictures = createPictures();
+  opened.defer(() => pictures.close());
   const storage = createStorageRouter({
     db,
     store,
@@ -172,6 +173,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
   const reader = await createIdReader(config);
+  opened.defer(() => reader.close());
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
   const answerWithinMs = config.paymentAnswerSeconds * 1000;
   const payment: PaymentStatusContext = {
@@ -281,11 +283,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     log,
   });
   const metrics = createMetrics();
+  opened.defer(() => realtime.close());
   measureRealtime(metrics, realtime);
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
     settings: {
       log,
+      accessLog: config.accessLog,
       trustedProxies: config.trustedProxies,
       siteUrl: config.siteUrl,
       captcha: config.auth.captcha?.provider ?? null,
@@ -320,6 +324,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     metricsToken: config.metricsToken,
   });
 
+  const resources = opened.move();
   return {
     http: app,
     attach: (server) => realtime.attach(server),
@@ -331,13 +336,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     demo,
     broken: broken.promise,
     removeDemoAccounts: () => removeDemoAccounts(db),
-    async close() {
-      await realtime.close();
-      smtp.close();
-      pictures.close();
-      await reader.close();
-      await db.close();
-    },
+    close: () => resources.disposeAsync(),
   };
 }
 
@@ -371,13 +370,4 @@ async function readLockMap(db: Database, config: Config): Promise<Map<string, st
     if (lock) map.set(row.id, lock);
   }
   return map;
-}
-
-function createLog(level: string): Log {
-  const logger = pino({ level, base: null, redact: ['*.password', '*.pin', '*.token', '*.authorization'] });
-  return {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-  };
 }

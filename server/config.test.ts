@@ -81,6 +81,27 @@ describe('the configuration', () => {
     expect(faultsOf({ SITE_URL: 'http://192.168.1.20:3000' })).toEqual([]);
   });
 
+  test('reads a renamed variable under its earlier name, with a warning', () => {
+    const { auth, warnings } = readConfig({ PASSWORD_MIN_LENGTH: '9', ACCESS_TOKEN_SECONDS: '90', AUTOCONFIRM: '' });
+    expect([auth.passwordMinLength, auth.accessTokenSeconds]).toEqual([9, 90]);
+    expect(warnings).toEqual([
+      'ACCESS_TOKEN_SECONDS: is now called AUTH_ACCESS_TOKEN_SECONDS',
+      'PASSWORD_MIN_LENGTH: is now called AUTH_PASSWORD_MIN_LENGTH',
+    ]);
+    const both = readConfig({ PASSWORD_MIN_LENGTH: '9', AUTH_PASSWORD_MIN_LENGTH: '10' });
+    expect(both.auth.passwordMinLength).toBe(10);
+    expect(both.warnings).toEqual([
+      'PASSWORD_MIN_LENGTH: is now called AUTH_PASSWORD_MIN_LENGTH, which is set too and counts',
+    ]);
+    expect(faultsOf({ PASSWORD_MIN_LENGTH: 'long' })[0]).toContain('AUTH_PASSWORD_MIN_LENGTH');
+  });
+
+  test('logs requests in production, and elsewhere when ACCESS_LOG says so', () => {
+    expect([readConfig({}).accessLog, readConfig(PRODUCTION).accessLog]).toEqual([false, true]);
+    expect(readConfig({ ACCESS_LOG: 'true' }).accessLog).toBe(true);
+    expect(readConfig({ ...PRODUCTION, ACCESS_LOG: 'false' }).accessLog).toBe(false);
+  });
+
   test('warns of unknown variables that look like ours, with the nearest name', () => {
     const env = {
       AUTH_PASWORD_MIN_LENGTH: '8',

@@ -7,6 +7,7 @@ import { idReaderFields, readVisionSettings, type VisionSettings } from './setti
 import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
 import { paymentFields, type PaymentSettings, readPaymentSettings } from './settings/payments.ts';
 import { readRealtimeSettings, type RealtimeConfig, realtimeFields } from './settings/realtime.ts';
+import { withRenamed } from './settings/renamed.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 import { readStorageSettings, storageFields, type StorageSettings } from './settings/storage.ts';
@@ -40,6 +41,8 @@ export type Config = {
   /** Bearer that opens /metrics to other machines. */
   readonly metricsToken: string | null;
   readonly logLevel: string;
+  /** Whether each request gets a line in the log. */
+  readonly accessLog: boolean;
   readonly failpoints: string | null;
   readonly auth: AuthSettings;
   readonly signIn: SignInSettings;
@@ -78,6 +81,7 @@ const schema = z.object({
   TRUSTED_PROXIES: whole(0, 10).default(0),
   METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  ACCESS_LOG: flag.optional(),
   FAILPOINTS: text.optional(),
   ...authFields,
   ...signInFields,
@@ -98,9 +102,11 @@ type Environment = z.output<typeof schema>;
 
 /** Reads and checks the environment. Throws `ConfigRefused`. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const variables = Object.fromEntries(
+  const warnings: string[] = [];
+  const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
+  const variables = withRenamed(given, warnings);
   const { env, wrong } = parseEnvironment(variables);
   const production = env.NODE_ENV === 'production';
   const sandbox =
@@ -122,7 +128,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     faults,
   });
   if (faults.length > 0) throw new ConfigRefused(faults);
-  const warnings = unknownVariables(Object.keys(variables), knownVariables(signIn));
+  warnings.push(...unknownVariables(Object.keys(variables), knownVariables(signIn)));
   return { ...toConfig(env, sandbox), warnings, production, siteUrl, signIn };
 }
 
@@ -155,6 +161,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     trustedProxies: env.TRUSTED_PROXIES,
     metricsToken: env.METRICS_TOKEN ?? null,
     logLevel: env.LOG_LEVEL,
+    accessLog: env.ACCESS_LOG ?? env.NODE_ENV === 'production',
     failpoints: env.FAILPOINTS ?? null,
     auth: readAuthSettings(env, sandbox ? at(7) : null),
     adminRequiresMfa: env.ADMIN_REQUIRES_MFA,

@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compose, type App } from './compose.ts';
+import type { App } from './compose.ts';
 import { type Config, readConfig } from './config.ts';
 import { startHttpServer } from './http/http-server.ts';
 import { expectedFailure } from './start/exit.ts';
@@ -53,6 +53,8 @@ function exit(code: number, lines: readonly string[]): never {
 async function serve(config: Config): Promise<void> {
   for (const warning of config.warnings) warn(`configuration: ${warning}`);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  // Imported here, so that a command or a fault in the configuration does not wait for the whole server to load.
+  const { compose } = await import('./compose.ts');
   const app = await orExit(() => compose(config, { report: (line) => print(`  ${line}`) }));
 
   let stopping = false;

@@ -10,6 +10,7 @@ const released = new Promise<void>((resolve) => void (release = resolve));
 function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof createMiddleware> {
   const app = createMiddleware({
     log: silent,
+    accessLog: false,
     trustedProxies: 0,
     siteUrl: 'http://localhost:3000',
     captcha: null,
@@ -157,4 +158,41 @@ test('the client address is that of the connection, or the one that the outermos
   expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 0)).toBe('10.0.0.1');
   expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 1)).toBe('2.2.2.2');
   expect(addressOf('2001:db8:1:2:3:4:5:6', undefined, 0)).toBe('2001:db8:1:2::');
+});
+
+/** The lines that requests leave in the access log. */
+async function accessLines(accessLog: boolean, ...requests: readonly [path: string, method: string][]) {
+  const lines: [message: string, fields: Record<string, unknown>][] = [];
+  const log = { ...silent, info: (fields: Record<string, unknown>, message: string) => lines.push([message, fields]) };
+  const app = createApp({ accessLog, log });
+  app.get('/rest/v1/:table', (c) => c.json({ table: c.req.param('table') }));
+  app.get('/broken', () => Promise.reject(new Error('broken')));
+  const ids = [];
+  for (const [path, method] of requests) ids.push((await app.request(path, { method })).headers.get('x-request-id'));
+  return { lines, ids };
+}
+
+test('each request leaves one line with method, route, status, milliseconds and request id, without query values', async () => {
+  const { lines, ids } = await accessLines(
+    true,
+    ['/rest/v1/people?email=eq.anna@example.com', 'GET'],
+    ['/rest/v1/people?token=s3cret', 'PATCH'],
+    ['/page?access_token=s3cret', 'HEAD'],
+    ['/broken?code=s3cret', 'GET'],
+    [`/${'long'.repeat(100)}?q=s3cret`, 'GET'],
+  );
+  const ms = expect.any(Number);
+  const long = `/${'long'.repeat(100)}`.slice(0, 200);
+  expect(lines).toEqual([
+    ['request', { requestId: ids[0], method: 'GET', route: '/rest/v1/:table', status: 200, ms }],
+    ['request', { requestId: ids[1], method: 'PATCH', route: '/rest/v1/people', status: 404, ms }],
+    ['request', { requestId: ids[2], method: 'HEAD', route: '/page', status: 200, ms }],
+    ['request', { requestId: ids[3], method: 'GET', route: '/broken', status: 500, ms }],
+    ['request', { requestId: ids[4], method: 'GET', route: long, status: 404, ms }],
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(/s3cret|anna/);
+});
+
+test('no request leaves a line when the access log is off', async () => {
+  expect((await accessLines(false, ['/page', 'GET'])).lines).toEqual([]);
 });

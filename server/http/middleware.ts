@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
+import { routePath } from 'hono/route';
 import { addressOf, peerAddress } from './address.ts';
 import { announcedLength, atMost, type BodyBudget, bodyRefusals, BodyRefused, bodyTimeLimit } from './bodies.ts';
 import type { Env, Log } from './caller.ts';
@@ -8,6 +9,8 @@ import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders }
 
 export type MiddlewareSettings = HeaderSettings & {
   readonly log: Log;
+  /** Whether each request gets a line in the log. */
+  readonly accessLog: boolean;
   /** How many proxies in front of us write X-Forwarded-For; 0: use the address of the connection. */
   readonly trustedProxies: number;
   /** Memory budget of request bodies, by sender address. */
@@ -17,6 +20,8 @@ export type MiddlewareSettings = HeaderSettings & {
 };
 
 const BODY_MAX = 1024 * 1024;
+/** Characters of a page's path in the log. */
+const PATH_MAX = 200;
 const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
 /** APIs that set `cache-control` themselves. */
 const OWN_CACHING = /^\/storage\/v1(\/|$)/;
@@ -62,17 +67,25 @@ function addRequestContext(settings: MiddlewareSettings): MiddlewareHandler<Env>
     c.set('requestId', requestId);
     // Without a connection, as in tests, the request counts as local.
     c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), settings.trustedProxies));
-    c.set('log', withRequest(settings.log, requestId));
+    const log = withRequest(settings.log, requestId);
+    c.set('log', log);
     await next();
     c.res.headers.set('x-request-id', requestId);
     const api = API.exec(c.req.path)?.[1] ?? 'site';
-    settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
-    if (c.res.status >= 500)
-      c.var.log.warn(
-        { method: c.req.method, path: c.req.path, status: c.res.status },
-        'request failed with a server error',
-      );
+    const ms = performance.now() - started;
+    settings.observe(api, c.req.method, c.res.status, ms / 1000);
+    const { status } = c.res;
+    if (settings.accessLog)
+      log.info({ method: c.req.method, route: routeOf(c), status, ms: Math.round(ms * 10) / 10 }, 'request');
+    if (status >= 500)
+      c.var.log.warn({ method: c.req.method, path: c.req.path, status }, 'request failed with a server error');
   };
+}
+
+/** The pattern of the route that answered, such as `/rest/v1/:table`; a page has no pattern and is logged by its path. */
+function routeOf(c: Context<Env>): string {
+  const pattern = routePath(c);
+  return pattern === '/*' ? c.req.path.slice(0, PATH_MAX) : pattern;
 }
 
 function withRequest(log: Log, requestId: string): Log {

@@ -19,15 +19,10 @@ type Confirmation = {
  */
 export async function confirmContact(tx: Transaction, user: UserRow, confirmation: Confirmation): Promise<void> {
   const { what, attemptId, kind, at, ip } = confirmation;
-  if ((what === 'email' ? user.email_confirmed_at : user.phone_confirmed_at) !== null) return;
+  if (user[`${what}_confirmed_at`] !== null) return;
   if (user.email_confirmed_at === null && user.phone_confirmed_at === null && !user.is_anonymous)
     await applySignUpAttempt(tx, user.id, attemptId);
-  await tx.query(
-    what === 'email'
-      ? 'update auth.users set email_confirmed_at = $2::timestamptz where id = $1::uuid'
-      : 'update auth.users set phone_confirmed_at = $2::timestamptz where id = $1::uuid',
-    [user.id, at],
-  );
+  await tx.query(`update auth.users set ${what}_confirmed_at = $2::timestamptz where id = $1::uuid`, [user.id, at]);
   await recordEvent(tx, { action: 'user_confirmed', actorId: user.id, at, ip, details: { kind } });
 }
 

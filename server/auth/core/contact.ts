@@ -13,7 +13,7 @@ export function readEmail(text: string): string {
   return parsed.data;
 }
 
-/** Reads a phone number in the stored form, as on hosted Supabase: the digits of E.164 without the plus. */
+/** Reads a phone number in the stored form, as in Supabase Auth: the digits of E.164 without the plus. */
 export function readPhone(text: string): string {
   const digits = text.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
   if (!/^[1-9]\d{6,14}$/.test(digits)) throw refuse.phone();
@@ -23,6 +23,11 @@ export function readPhone(text: string): string {
 /** Reads the email of a request, or its phone when it has no email. */
 export function readContact(body: { email?: string | null | undefined; phone?: string | null | undefined }): Contact {
   return body.email ? { email: readEmail(body.email) } : { phone: readPhone(body.phone ?? '') };
+}
+
+/** Returns the column of a contact, and its value. */
+export function contactColumn(contact: Contact): { column: 'email' | 'phone'; value: string } {
+  return 'email' in contact ? { column: 'email', value: contact.email } : { column: 'phone', value: contact.phone };
 }
 
 /** Returns a contact as the values of the columns `email` and `phone`. */

@@ -4,7 +4,7 @@ import { refuse } from './errors.ts';
 
 /** Rate limits of `/auth/v1`. Tests multiply them with RATE_LIMIT_FACTOR. */
 export const authLimits = {
-  /** Password sign-ins from one address, right and wrong. */
+  /** Password sign-ins from one IP address, right and wrong. */
   signInIp: { name: 'auth-sign-in-ip', max: 20, seconds: 300 },
   /** Wrong passwords for one account. */
   signInAccount: { name: 'auth-sign-in-account', max: 10, seconds: 900 },
@@ -14,7 +14,7 @@ export const authLimits = {
   verifyIp: { name: 'auth-verify-ip', max: 60, seconds: 300 },
   mailAddressHour: { name: 'auth-mail-address', max: 5, seconds: 3_600 },
   mailIp: { name: 'auth-mail-ip', max: 30, seconds: 3_600 },
-  /** Checks whether an address has an account. */
+  /** Checks whether an email address has an account. */
   probeIp: { name: 'auth-probe-ip', max: 30, seconds: 60 },
   /** Current passwords and codes given to confirm a change. */
   password: { name: 'auth-password-user', max: 10, seconds: 900 },

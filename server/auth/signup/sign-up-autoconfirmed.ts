@@ -2,6 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
+import { contactColumn } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import type { RequestInfo } from '../core/request.ts';
@@ -30,17 +31,12 @@ export async function signUpAutoconfirmed(
 
 /** Returns the id of the new account; null when the email or phone is taken. */
 async function insertConfirmed(tx: Transaction, form: SignUpForm, hash: string, at: Date): Promise<string | null> {
-  const { contact, data } = form;
-  const what = 'email' in contact ? 'email' : 'phone';
+  const { column, value } = contactColumn(form.contact);
   const row = await tx.one<{ id: string }>(
-    what === 'email'
-      ? `insert into auth.users (email, encrypted_password, raw_user_meta_data, email_confirmed_at, raw_app_meta_data, created_at)
-         values ($1, $2, $3::jsonb, $4::timestamptz, $5::jsonb, $4::timestamptz)
-         on conflict (email) where deleted_at is null do nothing returning id`
-      : `insert into auth.users (phone, encrypted_password, raw_user_meta_data, phone_confirmed_at, raw_app_meta_data, created_at)
-         values ($1, $2, $3::jsonb, $4::timestamptz, $5::jsonb, $4::timestamptz)
-         on conflict (phone) where deleted_at is null do nothing returning id`,
-    ['email' in contact ? contact.email : contact.phone, hash, data, at, { provider: what, providers: [what] }],
+    `insert into auth.users (${column}, encrypted_password, raw_user_meta_data, ${column}_confirmed_at, raw_app_meta_data, created_at)
+     values ($1, $2, $3::jsonb, $4::timestamptz, $5::jsonb, $4::timestamptz)
+     on conflict (${column}) where deleted_at is null do nothing returning id`,
+    [value, hash, form.data, at, { provider: column, providers: [column] }],
   );
   return row?.id ?? null;
 }

@@ -4,7 +4,7 @@ import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
 import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
-import type { Contact } from '../core/contact.ts';
+import { type Contact, contactColumn } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import type { RequestInfo } from '../core/request.ts';
 import { unconfirmedUser } from './unconfirmed-user.ts';
@@ -80,26 +80,21 @@ function addAttempt(tx: Transaction, userId: string, { form, hash, now, request 
 
 /** Creates the unconfirmed account or finds it. Returns null when the address has an owner. */
 async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm, now: Date): Promise<string | null> {
-  const what = 'email' in contact ? 'email' : 'phone';
+  const { column, value } = contactColumn(contact);
   const row = await tx.one<{ id: string }>(
-    what === 'email'
-      ? `insert into auth.users as u (email, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-         values ($1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz)
-         on conflict (email) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at
-         where u.email_confirmed_at is null and u.phone_confirmed_at is null returning id`
-      : `insert into auth.users as u (phone, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-         values ($1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz)
-         on conflict (phone) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at
-         where u.email_confirmed_at is null and u.phone_confirmed_at is null returning id`,
-    ['email' in contact ? contact.email : contact.phone, data, now, { provider: what, providers: [what] }],
+    `insert into auth.users as u (${column}, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
+     values ($1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz)
+     on conflict (${column}) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at
+     where u.email_confirmed_at is null and u.phone_confirmed_at is null returning id`,
+    [value, data, now, { provider: column, providers: [column] }],
   );
   return row?.id ?? null;
 }
 
 /** Makes ids for a taken address. They stay the same for each request, like those of an unconfirmed account. */
 function decoyIds({ keys }: Needs<'keys'>, contact: Contact): AnswerIds {
-  const name = 'email' in contact ? contact.email : contact.phone;
-  return { id: toUuid(keys.hmac('decoy-user', name)), identity: toUuid(keys.hmac('decoy-identity', name)) };
+  const { value } = contactColumn(contact);
+  return { id: toUuid(keys.hmac('decoy-user', value)), identity: toUuid(keys.hmac('decoy-identity', value)) };
 }
 
 /** Makes a uuid in version 4 format from a keyed hash. */

@@ -1,16 +1,19 @@
 import { toUser } from '../accounts/user-object.ts';
-import { type Contact, contactColumns } from '../core/contact.ts';
+import { type Contact, contactColumn, contactColumns } from '../core/contact.ts';
+
+/** A sign-up as its answer shows it. `identity`: the id of the identity. */
+type UnconfirmedUser = {
+  readonly id: string;
+  readonly identity: string;
+  readonly contact: Contact;
+  readonly data: Record<string, unknown>;
+  readonly now: Date;
+};
 
 /** Builds the answer of a sign-up. Only the ids differ between a taken and a free address. */
-export function unconfirmedUser(of: {
-  id: string;
-  identity: string;
-  contact: Contact;
-  data: Record<string, unknown>;
-  now: Date;
-}): Record<string, unknown> {
-  const { id, contact, data, now } = of;
-  const provider = 'email' in contact ? 'email' : 'phone';
+export function unconfirmedUser(user: UnconfirmedUser): Record<string, unknown> {
+  const { id, contact, data, now } = user;
+  const { column: provider } = contactColumn(contact);
   return toUser({
     id,
     ...contactColumns(contact),
@@ -32,26 +35,29 @@ export function unconfirmedUser(of: {
     deleted_at: null,
     is_anonymous: false,
     is_sso_user: false,
-    identities: [
-      {
-        identity_id: of.identity,
-        id,
-        user_id: id,
-        identity_data: {
-          ...('email' in contact ? { ...data, email: contact.email } : { phone: contact.phone }),
-          sub: id,
-          email_verified: false,
-          phone_verified: false,
-        },
-        provider,
-        last_sign_in_at: null,
-        created_at: now,
-        updated_at: now,
-        ...('email' in contact ? { email: contact.email } : {}),
-      },
-    ],
+    identities: [unconfirmedIdentity(user)],
     factors: [],
     created_at: now,
     updated_at: now,
   });
+}
+
+function unconfirmedIdentity({ id, identity, contact, data, now }: UnconfirmedUser): Record<string, unknown> {
+  const { column: provider } = contactColumn(contact);
+  return {
+    identity_id: identity,
+    id,
+    user_id: id,
+    identity_data: {
+      ...('email' in contact ? { ...data, email: contact.email } : { phone: contact.phone }),
+      sub: id,
+      email_verified: false,
+      phone_verified: false,
+    },
+    provider,
+    last_sign_in_at: null,
+    created_at: now,
+    updated_at: now,
+    ...('email' in contact ? { email: contact.email } : {}),
+  };
 }

@@ -3,7 +3,7 @@ import { type LimitKey, resetLimit } from '#server/http/limits.ts';
 import { hashPassword, needsRehash, passwordMatches } from '../accounts/passwords.ts';
 import { isBanned, isConfirmed, USER_COLUMNS, type UserRow } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import { type Contact, readContact } from '../core/contact.ts';
+import { type Contact, contactColumn, readContact } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { type AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits } from '../core/limits.ts';
@@ -69,11 +69,9 @@ async function countAttempt(
   ip: string,
 ): Promise<SignInAttempt> {
   const limit = authLimits.signInAccount;
-  const [query, value, key] =
-    'email' in contact
-      ? [BY_EMAIL, contact.email, `mail:${contact.email}`]
-      : [BY_PHONE, contact.phone, `phone:${contact.phone}`];
-  const row = await db.one<AttemptRow>(query, [
+  const { column, value } = contactColumn(contact);
+  const key = column === 'email' ? `mail:${value}` : `phone:${value}`;
+  const row = await db.one<AttemptRow>(QUERIES[column], [
     value,
     key,
     ip,
@@ -103,8 +101,7 @@ const attemptQuery = (column: 'email' | 'phone'): string => `select u.*, address
         as "unconfirmedPassword"
     from auth.users u where u.${column} = $1 and u.deleted_at is null
   ) u on true`;
-const BY_EMAIL = attemptQuery('email');
-const BY_PHONE = attemptQuery('phone');
+const QUERIES = { email: attemptQuery('email'), phone: attemptQuery('phone') } as const;
 
 /** Why somebody with the right password is still refused. */
 function refusalOf(contact: Contact, user: UserRow, now: Date): AuthRefusal | null {

@@ -4,7 +4,7 @@ import { checkMetadata } from '../accounts/metadata.ts';
 import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
-import { type Contact, readContact } from '../core/contact.ts';
+import { type Contact, contactColumn, readContact } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody } from '../core/request.ts';
@@ -21,7 +21,7 @@ type OtpContext = MessageLimitContext & Needs<'db' | 'clock' | 'queue', 'phoneEn
 
 /**
  * `POST /otp`: sends a code and a link by mail, or a code by text message. A new address gets an unconfirmed account, unless
- * `create_user` is false. The answer does not show whether an account exists; on hosted Supabase it does.
+ * `create_user` is false. The answer does not show whether an account exists; in Supabase Auth it does.
  */
 export async function sendOtp(context: OtpContext, c: Call): Promise<Response> {
   const body = await readBody(c, schema);
@@ -60,13 +60,10 @@ async function insertUnconfirmed(
   data: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
-  const what = 'email' in contact ? 'email' : 'phone';
+  const { column, value } = contactColumn(contact);
   await tx.query(
-    what === 'email'
-      ? `insert into auth.users (email, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-         values ($1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz) on conflict (email) where deleted_at is null do nothing`
-      : `insert into auth.users (phone, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-         values ($1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz) on conflict (phone) where deleted_at is null do nothing`,
-    ['email' in contact ? contact.email : contact.phone, data, { provider: what, providers: [what] }, at],
+    `insert into auth.users (${column}, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
+     values ($1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz) on conflict (${column}) where deleted_at is null do nothing`,
+    [value, data, { provider: column, providers: [column] }, at],
   );
 }
