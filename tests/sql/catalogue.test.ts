@@ -58,9 +58,9 @@ test('callers may execute exactly the listed functions, and only the response li
       await ask(
         `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
          where n.nspname in ${SCHEMAS}
-           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0 and a.privilege_type = 'EXECUTE'))`,
+           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0 and a.privilege_type = 'EXECUTE')) order by 1`,
       ),
-    ).toEqual([{ name: 'rest.limit_response(text,bigint)' }, { name: 'rest.limit_list(json,bigint,bigint,bigint)' }]);
+    ).toEqual([{ name: 'rest.limit_list(json,bigint,bigint,bigint)' }, { name: 'rest.limit_response(text,bigint)' }]);
   }));
 
 test('a function created later is not executable by callers', () =>

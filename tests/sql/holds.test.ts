@@ -243,7 +243,7 @@ describe('too many holds', () => {
       await addBooking(rows, 35, { status: 'cancelled', cancel_reason: 'hold_expired', ...elsewhere(5) });
       expect((await tryOut(rows, () => hold(rows, { maxLiveHolds: 2 }))).outcome).toBe('held');
       const { outcome, holds } = await hold(rows, { maxLiveHolds: 1 });
-      expect([outcome, holds?.[0]?.id]).toEqual(['too_many_holds', uuid(30)]);
+      expect([outcome, holds?.map(({ id }) => id)]).toEqual(['too_many_holds', [uuid(30)]]);
     }),
   );
 
@@ -339,7 +339,7 @@ test(
     await addBooking(rows, 31, elsewhere(0));
     await addPayment(rows, 30, 'open');
     await addPayment(rows, 31, 'processing');
-    const isOnItsWay = (number: number) => rows.value('select private.payment_is_processing($1)', [uuid(number)]);
-    expect([await isOnItsWay(30), await isOnItsWay(31), await isOnItsWay(32)]).toEqual([false, true, false]);
+    const isProcessing = (number: number) => rows.value('select private.payment_is_processing($1)', [uuid(number)]);
+    expect([await isProcessing(30), await isProcessing(31), await isProcessing(32)]).toEqual([false, true, false]);
   }),
 );
