@@ -1,4 +1,5 @@
 import type { RealtimeChannel } from '@supabase/supabase-js';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { supabase } from './client.ts';
 
@@ -18,12 +19,13 @@ type Line = { readonly channel: RealtimeChannel; readonly listeners: Set<Listene
 const lines = new Map<LiveTopic, Line>();
 
 /**
- * Listens to a topic while the component is shown. `onChange` runs when something has changed, and when the connection is back: changes in
- * between were not heard. Returns whether the page hears of changes now; false without a connection or while `topic` is null.
+ * Listens to a topic while the component is shown. Queries under `queryKey` are asked again when something has changed, and when the
+ * connection is back: changes in between were not heard. Returns whether the page hears of changes now; false without a connection or while `topic` is null.
  */
-export function useLive(topic: LiveTopic | null, onChange: () => void): boolean {
+export function useLive(topic: LiveTopic | null, queryKey: QueryKey): boolean {
+  const client = useQueryClient();
   const [live, setLive] = useState(false);
-  const changed = useEffectEvent(onChange);
+  const changed = useEffectEvent(() => void client.invalidateQueries({ queryKey }));
   useEffect(() => {
     if (topic === null) return;
     return listen(topic, { onChange: () => changed(), onState: setLive });
