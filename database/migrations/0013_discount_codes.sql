@@ -53,40 +53,24 @@ $$;
 create trigger discount_codes_audit after insert or update or delete on public.discount_codes
   for each row execute function private.audit_discount_code();
 
--- Tries of codes, per minute and per account or address.
-create table private.coupon_guess (
-  who text not null,
-  minute timestamptz not null,
-  looks integer not null,
-  primary key (who, minute)
-);
-alter table private.coupon_guess enable row level security, force row level security;
-
--- Counts a try of a code, wherever it is made. Returns false beyond ten a minute for an account or thirty for an address.
-create function private.count_coupon_guess(p_user uuid, p_address text) returns boolean
+-- Counts a try of a code, wherever it is made: ten a minute for an account, thirty for an address. Returns null when both admit it, else the
+-- seconds to wait.
+create function private.take_coupon_guess(p_user uuid, p_address text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  this_minute constant timestamptz := pg_catalog.date_trunc('minute', pg_catalog.now());
   factor constant numeric := coalesce((select (s.value #>> '{}')::numeric from private.settings s where s.name = 'limit_factor'), 1);
-  admitted boolean := true;
-  counted integer;
+  user_wait integer;
+  address_wait integer;
 begin
-  delete from private.coupon_guess g where g.minute < this_minute - interval '10 minutes';
   if p_user is not null then
-    insert into private.coupon_guess as g (who, minute, looks) values ('user:' || p_user::text, this_minute, 1)
-    on conflict (who, minute) do update set looks = g.looks + 1 returning g.looks into counted;
-    admitted := counted <= 10 * factor;
+    user_wait := private.take_limit('coupon-guess', 'user:' || p_user::text, 10 * factor, 60, pg_catalog.now());
   end if;
   if p_address is not null then
-    insert into private.coupon_guess as g (who, minute, looks) values ('ip:' || p_address, this_minute, 1)
-    on conflict (who, minute) do update set looks = g.looks + 1 returning g.looks into counted;
-    admitted := admitted and counted <= 30 * factor;
+    address_wait := private.take_limit('coupon-guess', 'ip:' || p_address, 30 * factor, 60, pg_catalog.now());
   end if;
-  return admitted;
+  -- `greatest` ignores nulls.
+  return greatest(user_wait, address_wait);
 end
-$$;
-create function private.admit_coupon_guess() returns boolean language sql volatile security definer set search_path = '' as $$
-  select private.count_coupon_guess(auth.uid(), nullif(current_setting('request.ip', true), ''))
 $$;
 
 -- Checks a code for a booking of so many hours. Returns one row: the discount, or the reason why there is none.
@@ -104,7 +88,7 @@ begin
     return query select null::uuid, null::text, null::text, null::numeric, null::numeric, null::timestamptz, null::integer, null::integer, false, 'Invalid coupon code'::text;
     return;
   end if;
-  if not private.admit_coupon_guess() then
+  if private.take_coupon_guess(auth.uid(), nullif(current_setting('request.ip', true), '')) is not null then
     raise exception 'Too many attempts. Please try again in a minute.' using errcode = 'PT429';
   end if;
   select * into found_code from public.discount_codes d where pg_catalog.upper(d.code) = pg_catalog.upper(pg_catalog.btrim(code_input));
