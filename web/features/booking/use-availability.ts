@@ -39,7 +39,10 @@ export function useAvailability(ask: {
     queryFn: async () => ({ studioId, ...(await readAvailability(studioId ?? '', days, userId)) }),
     enabled: studioId !== null && ask.ready,
     // While paused, the customer's own new hold would show up as taken.
-    refetchInterval: ask.paused ? false : pollWhile(live, POLL_MS),
+    refetchInterval: (query) => {
+      if (ask.paused) return false;
+      return query.state.status === 'error' ? POLL_MS : pollWhile(live, POLL_MS);
+    },
     placeholderData: keepPreviousData,
   });
   const { data } = answer;
