@@ -33,6 +33,20 @@ export function useLive(topic: LiveTopic | null, queryKey: QueryKey): boolean {
   return topic !== null && live;
 }
 
+/** A browser that goes offline may keep its socket open for a while: what pages show is then no longer sure. */
+function reportConnection(): void {
+  for (const line of lines.values()) {
+    setLive(line, navigator.onLine && line.channel.state === 'joined');
+    for (const { onChange } of line.listeners) onChange();
+  }
+}
+if (typeof window !== 'undefined') for (const name of ['online', 'offline']) addEventListener(name, reportConnection);
+
+function setLive(line: Line, live: boolean): void {
+  line.live = live;
+  for (const { onState } of line.listeners) onState(live);
+}
+
 function listen(topic: LiveTopic, listener: Listener): () => void {
   const line = lines.get(topic) ?? open(topic);
   line.listeners.add(listener);
@@ -60,8 +74,7 @@ function open(topic: LiveTopic): Line {
   void ready.then(() => {
     if (lines.get(topic) !== line) return;
     channel.subscribe((status) => {
-      line.live = status === 'SUBSCRIBED';
-      for (const { onState } of line.listeners) onState(line.live);
+      setLive(line, status === 'SUBSCRIBED');
       if (line.live) tell();
     });
   });
