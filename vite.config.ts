@@ -21,6 +21,7 @@ export default defineConfig({
             { name: 'library-supabase', test: /node_modules\/(@supabase|tslib|iceberg-js)\// },
             { name: 'library-query', test: /node_modules\/@tanstack\// },
             { name: 'library-zod', test: /node_modules\/zod\// },
+            { name: 'library-form', test: /node_modules\/(react-hook-form|@hookform|@standard-schema)\// },
             // The clock is needed before the calendar, which holds it too.
             { name: 'library-days', test: /node_modules\/@date-fns\//, priority: 1 },
             { name: 'library-calendar', test: /node_modules\/(react-day-picker|date-fns)\// },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { centsToDollars, dollarsToCents, formatMoney } from './money.ts';
+import { centsToDollars, dollarsToCents, formatDollars, formatMoney } from './money.ts';
 
 describe('money', () => {
   it.each([
@@ -22,6 +22,10 @@ describe('money', () => {
       expect(dollarsToCents(dollars)).toBeNull();
     },
   );
+
+  it('in dollars is formatted with cents only where there are some', () => {
+    expect([formatDollars(59), formatDollars(59.5), formatDollars(1020)]).toEqual(['$59', '$59.50', '$1,020']);
+  });
 
   it('survives conversion to dollars and back, for large sums too', () => {
     fc.assert(

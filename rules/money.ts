@@ -21,3 +21,8 @@ export function formatMoney(cents: number): string {
   const grouped = String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
   return `${sign}$${grouped}${rest === 0 ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }
+
+/** Formats an amount as requests and answers carry it: 59.5 → "$59.50". */
+export function formatDollars(dollars: number): string {
+  return formatMoney(Math.round(dollars * 100));
+}

@@ -78,8 +78,14 @@ export const customerSchema = z.object({ fullName, email, phone });
 export const verificationCodeSchema = z.string().regex(/^\d{6}$/, 'Please enter the 6-digit verification code.');
 export const passwordChangeSchema = z
   .object({ password: z.string(), confirm: z.string() })
-  .refine((both) => both.password === both.confirm, "New password and confirmation don't match.")
-  .refine((both) => both.password.length >= 6, 'Password must be at least 6 characters long.');
+  .refine((both) => both.password === both.confirm, {
+    path: ['confirm'],
+    message: "New password and confirmation don't match.",
+  })
+  .refine((both) => both.password.length >= 6, {
+    path: ['password'],
+    message: 'Password must be at least 6 characters long.',
+  });
 
 /** Returns the first message, in the order of the fields. */
 export function firstError(error: z.ZodError): string {

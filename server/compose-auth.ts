@@ -13,7 +13,7 @@ import { samlParty } from './auth/sso/metadata.ts';
 import type { Config } from './config.ts';
 import type { ProviderSettings } from './settings/providers.ts';
 import type { Database } from './db/database.ts';
-import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
+import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { Keys } from './crypto/keys.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { JobKinds } from './queue/jobs.ts';
@@ -40,18 +40,10 @@ export async function composeAuth(dependencies: {
   /** Runs the due jobs of a worker soon. */
   wake: (worker: string) => void;
   clock: Clock;
-  log: Log;
 }): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
   const { db, keys, clock, mail } = dependencies;
-  const settings = dependencies.config.auth;
-  const { siteUrl, signIn } = dependencies.config;
-  const config: AuthConfig = {
-    ...settings,
-    ...signIn,
-    relyingParty: { ...signIn.relyingParty, name: venue.name },
-    siteUrl,
-    apiUrl: siteUrl,
-  };
+  const { auth: settings, siteUrl, signIn } = dependencies.config;
+  const config = readAuthConfig(dependencies.config);
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
@@ -71,15 +63,20 @@ export async function composeAuth(dependencies: {
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  const sending = { db, keys, clock, config, mail, texts };
+  const sendContext = { db, keys, clock, config, mail, texts };
   return {
     router,
-    jobKinds: messageJobKinds((message) => sendMessage(sending, message)),
+    jobKinds: messageJobKinds((message) => sendMessage(sendContext, message)),
     async cleanup() {
       await deleteExpired({ db, clock });
       await deleteClosedMessages(db, clock());
     },
   };
+}
+
+function readAuthConfig({ auth, signIn, siteUrl }: Config): AuthConfig {
+  const relyingParty = { ...signIn.relyingParty, name: venue.name };
+  return { ...auth, ...signIn, relyingParty, siteUrl, apiUrl: siteUrl };
 }
 
 function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {

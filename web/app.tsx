@@ -1,19 +1,31 @@
-import { type ReactNode, StrictMode, Suspense, useEffect, useMemo, useRef } from 'react';
+import { type ComponentType, type ReactNode, StrictMode, Suspense, useEffect, useMemo, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { AccountEntry } from './features/landing/account-menu.tsx';
 import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './data/session.tsx';
-import { AppRoutes } from './routes.tsx';
+import { AppRoutes, loadQueryProvider } from './routes.tsx';
 import { Button } from './ui/button.tsx';
 import { DialogBoundary, LastResort } from './ui/crash-screen.tsx';
 import { lazyPart } from './ui/load-part.ts';
 import { SiteFrame } from './ui/shell.tsx';
 import { Toaster } from './ui/toast.tsx';
 
-const AuthDialog = lazyPart(() => import('./features/auth/auth-dialog.tsx'));
-const SecondStep = lazyPart(() => import('./features/auth/second-step.tsx'));
+const AuthDialog = lazyPart(() => withQueries(import('./features/auth/auth-dialog.tsx')));
+const SecondStep = lazyPart(() => withQueries(import('./features/auth/second-step.tsx')));
+
+/** Wraps a dialog in the query provider: the page behind it may have none. */
+async function withQueries<P extends object>(file: Promise<{ default: ComponentType<P> }>) {
+  const [{ default: Part }, QueryProvider] = await Promise.all([file, loadQueryProvider()]);
+  return {
+    default: (props: P) => (
+      <QueryProvider>
+        <Part {...props} />
+      </QueryProvider>
+    ),
+  };
+}
 
 /** Shows the sign-in dialog or the second step. Each is fetched only when it is first needed. */
 function Dialogs() {

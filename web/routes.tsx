@@ -6,6 +6,7 @@ import { CrashScreen } from './ui/crash-screen.tsx';
 import { fetchPart } from './ui/fetch-part.ts';
 import { lazyPart } from './ui/load-part.ts';
 import { Waiting } from './ui/notice.tsx';
+import { toast } from './ui/toast.tsx';
 
 /** One address of the site. */
 export type PageRoute = {
@@ -61,7 +62,8 @@ export const pages: readonly PageRoute[] = [
     page: 'coming-soon',
     title: 'Coming Soon',
     description: `Sydney’s first ${venue.name} are on their way. Leave your email and be the first to hear when we open.`,
-    ...open,
+    rendered: 'whole',
+    data: true,
   },
   {
     path: '/terms',
@@ -93,7 +95,7 @@ export const pages: readonly PageRoute[] = [
     title: 'Unsubscribe',
     description: 'Leave our mailing list.',
     rendered: 'no',
-    data: false,
+    data: true,
   },
   { path: '/auth', page: 'auth', title: 'Sign in', ...own },
   { path: '/email-verified', page: 'email-verified', title: 'Email Confirmed', ...own },
@@ -136,9 +138,9 @@ function fetchable(route: PageRoute): Fetchable {
   const file = fileOf(route.page);
   const load: Fetchable['load'] = route.data
     ? async () => {
-        const [{ default: Page }, { QueryProvider }, Gate] = await Promise.all([
+        const [{ default: Page }, QueryProvider, Gate] = await Promise.all([
           file(),
-          import('./data/query-provider.tsx'),
+          loadQueryProvider(),
           route.developer ? developerGate() : Fragment,
         ]);
         const Inside = () => (
@@ -152,6 +154,13 @@ function fetchable(route: PageRoute): Fetchable {
       }
     : file;
   return { load, later: lazyPart(load), now: null };
+}
+
+/** Loads the query library and its provider, for pages and dialogs that talk to the server. */
+export async function loadQueryProvider(): Promise<ComponentType<{ children: ReactNode }>> {
+  const { QueryProvider, showFailuresWith } = await import('./data/query-provider.tsx');
+  showFailuresWith((title, description) => toast({ title, description, tone: 'bad' }));
+  return QueryProvider;
 }
 
 function fileOf(page: string): () => Promise<{ default: ComponentType }> {

@@ -134,7 +134,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     expect(Object.fromEntries(found.map((one) => [one.name, one.roles?.join(' ') ?? '']))).toEqual(FUNCTIONS);
   });
 
-  test('callers have no rights outside the matrix except those that /storage uses on their behalf', async () => {
+  test('callers have no rights outside the matrix except those that /storage and /realtime use on their behalf', async () => {
     const relations = await rows<{ name: string }>(
       `select distinct n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        cross join unnest($1::text[]) as r(role)

@@ -420,7 +420,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Relations outside the exposed schema on which callers' roles have a grant. */
-export const ELSEWHERE: readonly string[] = ['storage.buckets', 'storage.objects'];
+export const ELSEWHERE: readonly string[] = ['realtime.messages', 'storage.buckets', 'storage.objects'];
 
 /** The expected outcome of one cell. */
 export function expectedOutcome(one: Expectation, principal: Principal, verb: Verb, row: string): Outcome {

@@ -1,6 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 
-/** A frame of serializer 2.0.0 as the server sends it. */
+/** A text frame as the server sends it; serializer 1.0.0 has no join_ref. */
 export type ReceivedFrame = {
   readonly joinRef: string | null;
   readonly ref: string | null;
@@ -25,13 +25,20 @@ export type RealtimeClient = {
 
 const PATIENCE_MS = 10_000;
 
-export async function connectRealtime(url: string, key: string): Promise<RealtimeClient> {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=${key}&vsn=2.0.0`);
+/** Connects with serializer 2.0.0; 1.0.0 shows broadcasts as text. */
+export async function connectRealtime(
+  url: string,
+  key: string,
+  vsn: '1.0.0' | '2.0.0' = '2.0.0',
+): Promise<RealtimeClient> {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=${key}&vsn=${vsn}`);
   const frames: ReceivedFrame[] = [];
   const waiting = new Set<() => void>();
   socket.on('message', (data: RawData, isBinary) => {
     if (isBinary) return;
-    const [joinRef, ref, topic, event, payload] = JSON.parse(textOf(data));
+    const parsed = JSON.parse(textOf(data));
+    const [joinRef, ref, topic, event, payload] =
+      vsn === '2.0.0' ? parsed : [null, parsed.ref, parsed.topic, parsed.event, parsed.payload];
     frames.push({ joinRef, ref, topic, event, payload });
     for (const check of waiting) check();
   });
@@ -44,7 +51,12 @@ export async function connectRealtime(url: string, key: string): Promise<Realtim
   const client: RealtimeClient = {
     frames,
     closed,
-    send: (...frame) => socket.send(JSON.stringify(frame)),
+    send: (joinRef, ref, topic, event, payload) =>
+      socket.send(
+        JSON.stringify(
+          vsn === '2.0.0' ? [joinRef, ref, topic, event, payload] : { join_ref: joinRef, ref, topic, event, payload },
+        ),
+      ),
     sendRaw: (data) => socket.send(data),
     async join(name, config = {}, token) {
       const ref = String((refs += 1));

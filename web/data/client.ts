@@ -1,6 +1,7 @@
 import { createClient, FunctionsFetchError, FunctionsHttpError, FunctionsRelayError } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
 import { announceClient } from '#web/lib/auth-client.ts';
+import { AppError, FAILED, OFFLINE, readFailure } from '#web/lib/errors.ts';
 import { dropBrokenSession } from '#web/lib/stored-session.ts';
 
 /** False while the build pre-renders pages: then there is no server to ask. */
@@ -23,22 +24,6 @@ export const supabase = createClient<Database>(apiUrl, anonKey, {
 });
 announceClient(supabase);
 
-/** A failed call: `code` comes from the server, `message` is for people, `details` holds the other fields of the error. */
-export class AppError extends Error {
-  override readonly name = 'AppError';
-  readonly code: string;
-  readonly status: number;
-  readonly details: Readonly<Record<string, unknown>>;
-  constructor(code: string, message: string, status: number, details: Readonly<Record<string, unknown>> = {}) {
-    super(message);
-    this.code = code;
-    this.status = status;
-    this.details = details;
-  }
-}
-
-export const OFFLINE = 'We can’t reach the studio right now. Please check your connection and try again.';
-
 /** Calls a server function. Throws `AppError`. */
 export async function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T> {
   const { data, error } = await supabase.functions.invoke<T>(name, { body });
@@ -52,21 +37,5 @@ async function describeFailure(error: unknown): Promise<AppError> {
     const response: unknown = error.context;
     if (response instanceof Response) return readFailure(response);
   }
-  return new AppError('unknown', 'Something went wrong. Please try again.', 0);
-}
-
-/** Reads `{error: {code, message, …}}`. */
-export async function readFailure(response: Response): Promise<AppError> {
-  const body: unknown = await response.json().catch(() => null);
-  const fields = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
-  if (fields === null || typeof fields !== 'object')
-    return new AppError('unknown', 'Something went wrong. Please try again.', response.status);
-  const details: Record<string, unknown> = Object.fromEntries(Object.entries(fields));
-  const { code, message } = details;
-  return new AppError(
-    typeof code === 'string' ? code : 'unknown',
-    typeof message === 'string' ? message : 'Something went wrong. Please try again.',
-    response.status,
-    details,
-  );
+  return new AppError('unknown', FAILED, 0);
 }

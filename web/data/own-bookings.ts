@@ -1,4 +1,6 @@
-import { supabase } from './client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { callFunction, supabase } from './client.ts';
+import { queryKeys } from './query-keys.ts';
 import { rowsWith } from './rows.ts';
 
 /**
@@ -26,7 +28,7 @@ export type OwnBooking = {
 export type OwnPayment = { readonly state: string; readonly refunded: number };
 
 /** Reads the customer's own bookings, latest first, without holds that were released unpaid. */
-export async function readOwnBookings(): Promise<readonly OwnBooking[]> {
+async function readOwnBookings(): Promise<readonly OwnBooking[]> {
   const { data, error } = await supabase.rpc('own_bookings');
   if (error) throw error;
   const rows = rowsWith(
@@ -54,6 +56,25 @@ async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyM
   if (error) throw error;
   const rows = rowsWith(data, 'booking_id', 'state', 'refunded');
   return new Map(rows.map(({ booking_id: id, ...payment }) => [id, payment]));
+}
+
+/** Queries the bookings of the signed-in customer. */
+export function useOwnBookings(userId: string | null) {
+  return useQuery({ queryKey: queryKeys.ownBookings.of(userId), queryFn: readOwnBookings, enabled: userId !== null });
+}
+
+/** Releases an unpaid hold, so that others can book its hours. `released` is false when it is paid, or when the payment service has not expired its session yet. */
+export function releaseHold(
+  bookingId: string,
+): Promise<{ released: boolean; status: string; couponCode: string | null }> {
+  return callFunction('release-hold', { bookingId });
+}
+
+/** Returns the holds that can still be paid for, newest first. */
+export function openHoldsOf(bookings: readonly OwnBooking[], now: Date): OwnBooking[] {
+  return bookings
+    .filter((one) => isOpenHold(one, now))
+    .toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
 }
 
 /** Whether a hold can still be paid for. False while a payment for it is processing. */

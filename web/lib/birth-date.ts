@@ -1,9 +1,13 @@
+import { z } from 'zod';
 import { isAdult } from '#rules/people.ts';
 import { formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
 /** A date as typed: day and year in digits, the month as its number, '' where nothing is entered. */
 export type DateParts = { readonly day: string; readonly month: string; readonly year: string };
 export const noDate: DateParts = { day: '', month: '', year: '' };
+
+/** A date as typed, which becomes 'YYYY-MM-DD', or '' while it is not a date. */
+export const typedDateSchema = z.object({ day: z.string(), month: z.string(), year: z.string() }).transform(isoOf);
 
 /** Returns 'YYYY-MM-DD'; '' until the three parts form an existing date. */
 export function isoOf(parts: DateParts): StudioDate {
@@ -55,3 +59,15 @@ export function birthProblem(parts: DateParts, today: StudioDate): string | null
   if (iso > today) return FUTURE_BIRTH;
   return isAdult(iso, today) ? null : 'You must be 18 or older';
 }
+
+/** What the date entry of a form needs to ask for a date of birth. */
+export const birthDateEntry = (today: StudioDate) =>
+  ({
+    legend: 'Date of Birth',
+    badge: 'MUST MATCH ID',
+    hint: 'You must be 18 or older',
+    refusal: FUTURE_BIRTH,
+    echo: echoOf,
+    problem: (parts: DateParts) => birthProblem(parts, today),
+    accepts: (parts: DateParts) => canBeBirthDate(parts, today),
+  }) as const;

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import type { Slot } from '#rules/slots.ts';
 
 /** A booking kept in this tab while the customer signs in, shows an ID or pays. */
@@ -113,18 +112,12 @@ export function hasShape<T>(value: unknown, sample: T): value is T {
   return isObject(value) && Object.entries(sample).every(([key, part]) => hasShape(value[key], part));
 }
 
-/**
- * Keeps the state of a form over a reload of this tab; null until something was typed. `sample` has the form's shape.
- * Never for passwords or codes: the state is in the browser's storage.
- */
-export function useTyped<T extends object>(name: string, sample: T): readonly [T | null, (value: T) => void] {
-  const key = `${TYPED}${name}`;
-  const [typed, setTyped] = useState<T | null>(() => read(key, (value): value is T => hasShape(value, sample)));
-  return [
-    typed,
-    (value: T) => {
-      keep(key, value);
-      setTyped(value);
-    },
-  ];
+/** Stores what is typed into a form, in this tab. Never pass passwords or codes: it lands in the browser's storage. */
+export function keepTyped(name: string, values: object): void {
+  keep(`${TYPED}${name}`, values);
+}
+
+/** Reads what was typed into a form before the page was loaded again; null when nothing was. `sample` has the form's shape. */
+export function readTyped<T extends object>(name: string, sample: T): T | null {
+  return read(`${TYPED}${name}`, (value): value is T => hasShape(value, sample));
 }

@@ -1,5 +1,36 @@
 /** Default message, fixed by the specification. */
 export const UNEXPECTED = 'An unexpected error occurred. Please try again.';
+export const FAILED = 'Something went wrong. Please try again.';
+export const OFFLINE = 'We can’t reach the studio right now. Please check your connection and try again.';
+
+/** A failed call: `code` comes from the server, `message` is for people, `details` holds the other fields of the error. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: string;
+  readonly status: number;
+  readonly details: Readonly<Record<string, unknown>>;
+  constructor(code: string, message: string, status: number, details: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.details = details;
+  }
+}
+
+/** Reads `{error: {code, message, …}}` of a refused call. */
+export async function readFailure(response: Response): Promise<AppError> {
+  const body: unknown = await response.json().catch(() => null);
+  const fields = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
+  if (fields === null || typeof fields !== 'object') return new AppError('unknown', FAILED, response.status);
+  const details: Record<string, unknown> = Object.fromEntries(Object.entries(fields));
+  const { code, message } = details;
+  return new AppError(
+    typeof code === 'string' ? code : 'unknown',
+    typeof message === 'string' ? message : FAILED,
+    response.status,
+    details,
+  );
+}
 
 /** Returns a message for people. `fallback` when the error has none that people can read: empty, JSON, or a network error of the browser. */
 export function describeError(error: unknown, fallback: string): string {
@@ -19,4 +50,22 @@ function messageOf(error: unknown): string {
 export function errorCode(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
+}
+
+/** Returns a further number of a refused call, such as the current price; null when it has none. */
+export function errorNumber(error: unknown, field: string): number | null {
+  const value = error instanceof AppError ? error.details[field] : null;
+  return typeof value === 'number' ? value : null;
+}
+
+/** Whether the server refused the coupon of a booking. */
+export function isCouponRefusal(error: unknown): boolean {
+  return ['coupon_invalid', 'coupon_exhausted'].includes(errorCode(error));
+}
+
+/** Whether somebody closed the browser's own dialog for a passkey. */
+export function wasCancelled(error: unknown): boolean {
+  return (
+    error instanceof Error && /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`)
+  );
 }

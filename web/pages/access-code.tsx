@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Navigate, useSearchParams } from 'react-router';
-import { readNextBookingId } from '#web/features/access/queries.ts';
+import { useNextBookingId } from '#web/features/access/queries.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
@@ -10,11 +9,7 @@ export default function AccessCodePage() {
   const [search] = useSearchParams();
   const { status, user } = useSession();
   const given = search.get('booking_id');
-  const next = useQuery({
-    queryKey: ['next-booking', user?.id],
-    queryFn: () => readNextBookingId(user?.id ?? ''),
-    enabled: given === null && user !== null,
-  });
+  const next = useNextBookingId(user?.id ?? null, given === null);
   if (given !== null) return <Navigate to={`/regenerate-pin?${search}`} replace />;
   if (status === 'loading' || next.isLoading) return <Waiting label="Looking for your session" />;
   return <Navigate to={next.data ? paths.regeneratePin(next.data) : '/regenerate-pin'} replace />;

@@ -4,7 +4,7 @@ import { AuthTabs } from '#web/features/auth/auth-tabs.tsx';
 import { CodeForm } from '#web/features/auth/code-form.tsx';
 import { destination } from '#web/features/auth/destination.ts';
 import { NewPasswordForm } from '#web/features/auth/new-password-form.tsx';
-import { RoomPicture } from '#web/features/booking/room-picture.tsx';
+import { RoomPicture } from '#web/features/studios/room-picture.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';

@@ -1,36 +1,34 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { useWatch } from 'react-hook-form';
 import { Link, Navigate, useLocation, useNavigate } from 'react-router';
 import { centsToDollars } from '#rules/money.ts';
 import { quoteSlots } from '#rules/pricing.ts';
-import { formatStudioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
-import { readOpenHolds, readEligibility } from '#web/features/booking/queries.ts';
-import { checkCustomer } from '#web/features/checkout/customer.ts';
-import { type CustomerFields, CustomerFieldset, type FieldProblem } from '#web/features/checkout/customer-fields.tsx';
-import { splitName, stillNeeded } from '#web/features/checkout/name.ts';
+import { CustomerForm, useCustomerForm } from '#web/features/checkout/customer-form.tsx';
+import { lostCodeProblem } from '#web/features/checkout/lost-code.ts';
+import { stillNeeded } from '#web/features/checkout/name.ts';
 import { PayPanel } from '#web/features/checkout/pay-panel.tsx';
 import { PriceSummary } from '#web/features/checkout/price-summary.tsx';
-import { keepServerDraft, readProfile, readServerDraft } from '#web/features/checkout/queries.ts';
 import { Step } from '#web/features/checkout/step.tsx';
-import { TermsDialog } from '#web/features/checkout/terms-dialog.tsx';
-import { type PaymentProblem, usePayment } from '#web/features/checkout/use-payment.ts';
+import { TermsStep } from '#web/features/checkout/terms-step.tsx';
+import { useBackToBooking } from '#web/features/checkout/use-back-to-booking.ts';
+import { usePayment } from '#web/features/checkout/use-payment.ts';
 import { useReleased } from '#web/features/checkout/use-released.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
-import { readReview } from '#web/features/identity/queries.ts';
+import { IdRequest } from '#web/features/identity/id-request.tsx';
 import { couponOf, holdOf } from '#web/data/booking-draft.ts';
-import { type BookingDraft, drafts, useTyped } from '#web/lib/drafts.ts';
-import { paths } from '#web/lib/paths.ts';
-import { priceChanged } from '#web/lib/price-changed.ts';
+import { useEligibility } from '#web/data/eligibility.ts';
+import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
+import { useProfile } from '#web/data/profile.ts';
+import { keepServerDraft, useServerDraft } from '#web/data/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
+import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { paths } from '#web/lib/paths.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
-import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 
-const NOTHING: CustomerFields = { first: '', last: '', oneName: false, email: '', phone: '' };
 const BACK = { to: paths.booking, label: 'Back to booking' };
 
 export default function CheckoutPage() {
@@ -41,12 +39,7 @@ export default function CheckoutPage() {
   const { state } = useLocation();
   // Order: navigation state, then this tab, then the server.
   const kept = useMemo(() => drafts.ofState(state) ?? drafts.booking(), [state]);
-  const server = useQuery({
-    queryKey: ['draft', user?.id],
-    queryFn: readServerDraft,
-    enabled: kept === null && status === 'in',
-    retry: 0,
-  });
+  const server = useServerDraft(user?.id ?? null, kept === null);
   const draft = kept ?? server.data ?? null;
   const askSignIn = useEffectEvent(() => open('sign-in'));
   useEffect(() => {
@@ -77,103 +70,30 @@ export default function CheckoutPage() {
   );
 }
 
-/** Makes the browser's Back lead to the booking page, whatever page came before. */
-function useBackToBooking(): void {
-  const navigate = useNavigate();
-  useEffect(() => {
-    const goBack = (): void => void navigate(paths.booking, { replace: true });
-    window.addEventListener('popstate', goBack);
-    // Deferred: the router handles Back first and unmounts this page before our listener runs.
-    return () => void setTimeout(() => window.removeEventListener('popstate', goBack));
-  }, [navigate]);
-}
-
 function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {
   const navigate = useNavigate();
-  const profile = useQuery({ queryKey: ['profile', userId], queryFn: () => readProfile(userId) });
-  const eligibility = useQuery({
-    queryKey: ['eligibility', userId],
-    queryFn: () => readEligibility(userId, settings.termsVersion),
-  });
-  const verified = eligibility.data?.verified === true;
-  const filledIn: CustomerFields = profile.data
-    ? { ...splitName(profile.data.full_name), email: profile.data.email ?? '', phone: profile.data.phone ?? '' }
-    : NOTHING;
-  // What the customer typed; until then the data of the account.
-  const [typed, setTyped] = useTyped<CustomerFields>(`checkout:${userId}`, NOTHING);
-  const form = typed ?? filledIn;
-  const [wrong, setWrong] = useState<FieldProblem | null>(null);
-  const [accepted, setAccepted] = useState(false);
-  const fields = useRef<HTMLFormElement>(null);
-  const fullCents = quoteSlots(draft.slots).totalCents;
-  const payment = usePayment({ draft, userId, fullCents, onEligibilityLost: () => void eligibility.refetch() });
-  const coupon = useDraftCoupon(draft, userId, payment.forget);
-
-  const quote = quoteSlots(draft.slots, coupon.applied);
+  const { failed, retry, loading, form, missing, payment, coupon, quote, ...needs } = useCheckout(draft, userId);
+  if (failed) return <NotLoaded onRetry={retry} />;
+  const problem = payment.problem ?? lostCodeProblem(coupon.lost, draft, needs.fullCents);
   const unpriced = coupon.checking !== null || coupon.unsure !== null;
-  const problem = payment.problem ?? lostCode(coupon.lost, draft, fullCents);
-  const termsAccepted = accepted || eligibility.data?.termsAccepted === true;
-  const missing = stillNeeded({ name: form, email: form.email, phone: form.phone, verified, termsAccepted });
-
-  function submit(totalCents: number): void {
-    if (payment.busy || missing !== '') return;
-    const checked = checkCustomer(form);
-    if ('problem' in checked) {
-      const { field } = checked.problem;
-      setWrong(checked.problem);
-      const input = fields.current?.elements.namedItem(field);
-      if (input instanceof HTMLElement) input.focus();
-      return toast({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
-    }
-    setWrong(null);
-    return void payment.start(checked.customer, totalCents, coupon);
-  }
-
-  if (profile.isError || eligibility.isError)
-    return <NotLoaded onRetry={() => void Promise.all([profile.refetch(), eligibility.refetch()])} />;
-  const loading = profile.isPending || eligibility.isPending;
   return (
     <Shell wide back={BACK} title="Checkout">
       <ReleasedNotice text={released} />
       <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
         <div className="space-y-6">
-          <form
-            id="checkout"
-            ref={fields}
-            onSubmit={(event) => {
-              event.preventDefault();
-              submit(quote.totalCents);
-            }}
-            noValidate
-          >
-            <CustomerFieldset
-              value={form}
-              disabled={loading || payment.busy}
-              problem={wrong}
-              onChange={(value) => {
-                setTyped(value);
-                setWrong(null);
-              }}
-            />
-          </form>
-          <Requirements
-            userId={userId}
-            loading={loading}
-            verified={verified}
-            termsAccepted={termsAccepted}
-            onVerified={() => void eligibility.refetch()}
-            onAccept={setAccepted}
+          <CustomerForm
+            form={form}
+            disabled={loading || payment.busy}
+            onSend={(customer) =>
+              // With another price shown, sending the form agrees to it.
+              missing === '' && payment.start({ customer, shownCents: problem?.total ?? quote.totalCents, coupon })
+            }
           />
+          <IdStep userId={userId} loading={loading} verified={needs.verified} />
+          <TermsStep accepted={needs.termsAccepted} disabled={loading} onAccept={needs.accept} />
         </div>
         <div className="space-y-5 lg:sticky lg:top-6 lg:self-start">
-          <PriceSummary
-            studioName={draft.studio_name}
-            start={new Date(draft.start_time)}
-            end={new Date(draft.end_time)}
-            quote={quote}
-            coupon={coupon.applied}
-            unpriced={unpriced}
-          />
+          <PriceSummary draft={draft} quote={quote} coupon={coupon.applied} unpriced={unpriced} />
           <CouponField hours={quote.hours} coupon={coupon} disabled={payment.busy} />
           <PayPanel
             totalCents={quote.totalCents}
@@ -182,7 +102,6 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             busy={payment.busy}
             asking={payment.asking}
             problem={problem}
-            onAgree={submit}
             onBack={() => void navigate(paths.booking)}
           />
         </div>
@@ -191,14 +110,44 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   );
 }
 
+/** Joins what the checkout shows: the customer, the price with its coupon, the requirements, and the payment. */
+function useCheckout(draft: BookingDraft, userId: string) {
+  const profile = useProfile(userId);
+  const eligibility = useEligibility(userId);
+  const form = useCustomerForm(userId, profile.data);
+  const { first, last, oneName, email, phone } = useWatch({ control: form.control });
+  const [accepted, accept] = useState(false);
+  const fullCents = quoteSlots(draft.slots).totalCents;
+  const payment = usePayment({ draft, userId, fullCents, onEligibilityLost: () => void eligibility.refetch() });
+  const coupon = useDraftCoupon(draft, userId, payment.forget);
+  const verified = eligibility.data?.verified === true;
+  const termsAccepted = accepted || eligibility.data?.termsAccepted === true;
+  const name = { first: first ?? '', last: last ?? '', oneName: oneName === true };
+  return {
+    loading: profile.isPending || eligibility.isPending,
+    failed: (profile.isError && !profile.data) || (eligibility.isError && !eligibility.data),
+    retry: () => void Promise.all([profile.refetch(), eligibility.refetch()]),
+    form,
+    missing: stillNeeded({ name, email: email ?? '', phone: phone ?? '', verified, termsAccepted }),
+    fullCents,
+    payment,
+    coupon,
+    quote: quoteSlots(draft.slots, coupon.applied),
+    verified,
+    termsAccepted,
+    accept,
+  };
+}
+
 /** Returns the coupon of this booking, from the customer's hold or from the draft. A change is stored in this tab and on the server. */
 function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => void) {
-  const holds = useQuery({ queryKey: ['open-holds', userId], queryFn: readOpenHolds });
-  const hold = holds.data ? holdOf(holds.data, draft) : null;
+  const bookings = useOwnBookings(userId);
+  // As of the answer: a hold that expires meanwhile keeps its coupon on this page.
+  const hold = bookings.data ? holdOf(openHoldsOf(bookings.data, new Date(bookings.dataUpdatedAt)), draft) : null;
   return useCoupon({
     hours: draft.slots.length,
     kept: drafts.couponCode() ?? draft.coupon_code ?? null,
-    held: holds.isPending ? undefined : hold && couponOf(hold),
+    held: bookings.isPending ? undefined : hold && couponOf(hold),
     onChange: (coupon) => {
       onChange();
       const { coupon_code: _before, ...plain } = draft;
@@ -214,21 +163,6 @@ function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => voi
   });
 }
 
-/** Reports an earlier code that no longer works: the customer has to agree to the higher price. */
-function lostCode(
-  lost: { code: string; message: string } | null,
-  draft: BookingDraft,
-  totalCents: number,
-): PaymentProblem | null {
-  if (lost === null) return null;
-  const shown = Math.min(draft.final_cost, centsToDollars(totalCents));
-  return {
-    text: priceChanged(`Your code ${lost.code} no longer works. ${lost.message}`, shown, centsToDollars(totalCents)),
-    total: totalCents,
-    back: false,
-  };
-}
-
 /** Says what happened to an earlier hold. */
 function ReleasedNotice({ text }: { text: string | null }) {
   return text === null ? null : (
@@ -240,76 +174,23 @@ function ReleasedNotice({ text }: { text: string | null }) {
   );
 }
 
-/** The two requirements before paying, ID and terms, each with its dialog. */
-function Requirements({
-  userId,
-  loading,
-  verified,
-  termsAccepted,
-  onVerified,
-  onAccept,
-}: {
-  userId: string;
-  loading: boolean;
-  verified: boolean;
-  termsAccepted: boolean;
-  onVerified: () => void;
-  onAccept: (yes: boolean) => void;
-}) {
-  const [dialog, setDialog] = useState<'id' | 'terms' | null>(null);
-  const review = useQuery({
-    queryKey: ['review', userId],
-    queryFn: () => readReview(userId),
-    enabled: !loading && !verified,
-  });
+/** The ID check, needed before paying. */
+function IdStep({ userId, loading, verified }: { userId: string; loading: boolean; verified: boolean }) {
+  const [open, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
   return (
     <>
       <Step
         title="ID"
         done={verified}
         doneText="ID verified"
-        text={
-          review.data ? (
-            <p>
-              Someone on our team is checking your ID and will decide by {formatStudioDate(review.data.decidedBy)}. You
-              don’t have to wait: take a sharper photo, or use the online check.
-            </p>
-          ) : (
-            <p>You need to be 18 or older. Show us your Australian driver licence. You only do this once.</p>
-          )
-        }
+        text={<IdRequest userId={userId} wanted={!loading && !verified} />}
       >
-        <Button tone="plain" onClick={() => setDialog('id')} disabled={loading}>
+        <Button tone="plain" onClick={() => setOpen(true)} disabled={loading}>
           Verify ID
         </Button>
       </Step>
-      <Step
-        title="Terms"
-        done={termsAccepted}
-        doneText="Terms accepted"
-        text={<p>Please read and accept the terms.</p>}
-      >
-        <Button tone="plain" onClick={() => setDialog('terms')} disabled={loading}>
-          Read the terms
-        </Button>
-      </Step>
-      <IdDialog
-        open={dialog === 'id'}
-        onClose={() => {
-          setDialog(null);
-          void review.refetch();
-        }}
-        onVerified={() => {
-          setDialog(null);
-          onVerified();
-        }}
-      />
-      <TermsDialog
-        open={dialog === 'terms'}
-        accepted={termsAccepted}
-        onClose={() => setDialog(null)}
-        onAccept={onAccept}
-      />
+      <IdDialog open={open} onClose={close} onVerified={close} />
     </>
   );
 }

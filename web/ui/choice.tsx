@@ -1,8 +1,8 @@
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useId } from 'react';
 import { inputStyle } from './field.tsx';
 
-type CheckProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'type'> & {
+type CheckProps = Omit<ComponentProps<'input'>, 'type'> & {
   readonly children: ReactNode;
   readonly error?: string | null;
 };
@@ -31,7 +31,7 @@ export function Check({ children, error = null, className = '', ...input }: Chec
   );
 }
 
-type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & {
+type SelectProps = ComponentProps<'select'> & {
   readonly label: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly error?: string | null;

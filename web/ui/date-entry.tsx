@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { type ComponentProps, type Ref, useId, useState } from 'react';
 import { Badge, inputStyle } from './field.tsx';
 
 type Parts = { readonly day: string; readonly month: string; readonly year: string };
@@ -16,7 +16,6 @@ const MONTHS = [
   'November',
   'December',
 ];
-const digits = (text: string): string => text.replace(/\D/g, '');
 
 /** Fields for day, month by name, and year, so that 3 April is never read as 4 March. `echo` says what was understood. */
 export function DateEntry({
@@ -25,36 +24,43 @@ export function DateEntry({
   hint,
   echo,
   error,
+  refused = null,
   refusal,
   accepts,
   value,
   onChange,
+  firstInput,
 }: {
   legend: string;
   badge: string;
   hint: string;
   echo: string;
+  /** What is wrong with the date as entered so far. */
   error: string | null;
+  /** Why the form with this date was refused. */
+  refused?: string | null;
   /** Shown when an input was not accepted. */
   refusal: string;
   /** Whether these parts may be entered. */
   accepts: (parts: Parts) => boolean;
   value: Parts;
   onChange: (parts: Parts) => void;
+  /** The input to focus when the date is wrong. */
+  firstInput?: Ref<HTMLInputElement>;
 }) {
   const id = useId();
-  const [refused, setRefused] = useState(false);
+  const [blocked, setBlocked] = useState(false);
   function enter(parts: Parts): void {
     const fine = accepts(parts);
-    setRefused(!fine);
+    setBlocked(!fine);
     if (fine) onChange(parts);
   }
-  const problem = refused ? refusal : error;
+  const problem = blocked ? refusal : error;
   const shared = {
     className: inputStyle,
     required: true,
-    'aria-invalid': problem ? (true as const) : undefined,
-    'aria-describedby': `${id}-note`,
+    'aria-invalid': problem || refused ? (true as const) : undefined,
+    'aria-describedby': refused ? `${id}-note ${id}-refused` : `${id}-note`,
   };
   return (
     <fieldset>
@@ -62,44 +68,64 @@ export function DateEntry({
         {legend} <Badge>{badge}</Badge>
       </legend>
       <div className="grid grid-cols-[4.5rem_1fr_5.5rem] gap-2">
-        <input
-          {...shared}
-          aria-label="Day"
-          placeholder="Day"
-          inputMode="numeric"
-          maxLength={2}
-          autoComplete="bday-day"
-          value={value.day}
-          onChange={(event) => enter({ ...value, day: digits(event.target.value) })}
-        />
-        <select
-          {...shared}
-          aria-label="Month"
-          autoComplete="bday-month"
-          value={value.month}
-          onChange={(event) => enter({ ...value, month: event.target.value })}
-        >
-          <option value="">Month</option>
-          {MONTHS.map((name, at) => (
-            <option key={name} value={String(at + 1)} disabled={!accepts({ ...value, month: String(at + 1) })}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <input
-          {...shared}
-          aria-label="Year"
-          placeholder="Year"
-          inputMode="numeric"
-          maxLength={4}
-          autoComplete="bday-year"
-          value={value.year}
-          onChange={(event) => enter({ ...value, year: digits(event.target.value) })}
-        />
+        <Digits {...shared} ref={firstInput} label="Day" part="day" length={2} value={value} onEnter={enter} />
+        <Month {...shared} value={value} accepts={accepts} onEnter={enter} />
+        <Digits {...shared} label="Year" part="year" length={4} value={value} onEnter={enter} />
       </div>
       <p id={`${id}-note`} aria-live="polite" className={`mt-1.5 text-sm ${problem ? 'text-bad' : 'text-dust'}`}>
         {echo === '' ? (problem ?? hint) : problem ? `${echo}. ${problem}` : echo}
       </p>
+      {refused ? (
+        <p id={`${id}-refused`} role="alert" className="mt-1.5 text-sm text-bad">
+          {refused}
+        </p>
+      ) : null}
     </fieldset>
+  );
+}
+
+type Shared = Pick<ComponentProps<'input'>, 'className' | 'required' | 'aria-invalid' | 'aria-describedby'> & {
+  readonly value: Parts;
+  readonly onEnter: (parts: Parts) => void;
+};
+
+function Digits({
+  label,
+  part,
+  length,
+  value,
+  onEnter,
+  ...input
+}: Shared & { label: string; part: 'day' | 'year'; length: number; ref?: Ref<HTMLInputElement> | undefined }) {
+  return (
+    <input
+      {...input}
+      aria-label={label}
+      placeholder={label}
+      inputMode="numeric"
+      maxLength={length}
+      autoComplete={`bday-${part}`}
+      value={value[part]}
+      onChange={(event) => onEnter({ ...value, [part]: event.target.value.replace(/\D/g, '') })}
+    />
+  );
+}
+
+function Month({ value, accepts, onEnter, ...select }: Shared & { accepts: (parts: Parts) => boolean }) {
+  return (
+    <select
+      {...select}
+      aria-label="Month"
+      autoComplete="bday-month"
+      value={value.month}
+      onChange={(event) => onEnter({ ...value, month: event.target.value })}
+    >
+      <option value="">Month</option>
+      {MONTHS.map((name, at) => (
+        <option key={name} value={String(at + 1)} disabled={!accepts({ ...value, month: String(at + 1) })}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -1,6 +1,6 @@
-import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 
-type Props = InputHTMLAttributes<HTMLInputElement> & {
+type Props = ComponentProps<'input'> & {
   readonly label: string;
   readonly badge?: string;
   readonly hint?: ReactNode;
@@ -9,8 +9,9 @@ type Props = InputHTMLAttributes<HTMLInputElement> & {
   readonly large?: boolean;
 };
 
+/** The scroll margin keeps a focused field clear of a toast along the upper edge. */
 export const inputStyle =
-  'w-full min-h-12 border border-edge bg-night px-4 py-3 text-chalk transition-colors placeholder:text-dust hover:not-disabled:border-fog focus:border-signal disabled:cursor-not-allowed disabled:border-line disabled:text-dust read-only:not-[select]:text-fog aria-invalid:border-2 aria-invalid:border-bad';
+  'w-full min-h-12 scroll-mt-28 border border-edge bg-night px-4 py-3 text-chalk transition-colors placeholder:text-dust hover:not-disabled:border-fog focus:border-signal disabled:cursor-not-allowed disabled:border-line disabled:text-dust read-only:not-[select]:text-fog aria-invalid:border-2 aria-invalid:border-bad';
 
 /** A labelled input with its hint and its error, read together by a screen reader. */
 export function Field({ label, badge, hint, error = null, large = false, className = '', ...input }: Props) {

@@ -10,7 +10,7 @@ export function checkMetadata(data: Record<string, unknown>): void {
   if (Buffer.byteLength(text) + blanks > METADATA_BYTES) throw refuse.validation('User metadata is too large');
 }
 
-/** Removes the keys whose value is null or undefined: as upstream, null removes a key. */
+/** Removes the keys whose value is null or undefined: as in Supabase Auth, null removes a key. */
 export function withoutNulls(data: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null && value !== undefined));
 }

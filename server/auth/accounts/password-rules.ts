@@ -8,7 +8,7 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
 const SYMBOLS = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';
-/** Character groups that each need one character, as on hosted Supabase. */
+/** Character groups that each need one character, as in Supabase Auth. */
 const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>> = {
   none: [],
   letters_digits: [LOWER + UPPER, DIGITS],
@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>
 
 export type PasswordRules = Needs<'isBreached', 'passwordMinLength' | 'passwordRequired' | 'breachedCheck'>;
 
-/** Checks a new password by the operator's rules: length, characters, common and breached passwords. Throws with GoTrue's reasons. */
+/** Checks a new password by the operator's rules: length, characters, common and breached passwords. Throws with Supabase Auth's reasons. */
 export function checkPassword({ config, isBreached }: PasswordRules, password: string): void {
   checkLength(password, config.passwordMinLength);
   if (config.breachedCheck && isGuessable(password)) throw known();

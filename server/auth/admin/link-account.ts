@@ -44,7 +44,7 @@ export async function prepareAccount(
     case 'magiclink': {
       const user = await userByEmail(tx, email);
       if (user?.email_confirmed_at) return { user, kind: 'magiclink', type, email, attemptId: null };
-      // As upstream: a magic link for a new address confirms a new account.
+      // As in Supabase Auth: a magic link for a new address confirms a new account.
       return signUp(context, tx, form, null);
     }
     case 'recovery':

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** What happened to an account, with hosted Supabase's names where it has one. */
+/** What happened to an account, with Supabase Auth's names where it has one. */
 type AuditAction =
   | 'user_signedup'
   | 'user_repeated_signup'

@@ -13,7 +13,7 @@ export function readEmail(text: string): string {
   return parsed.data;
 }
 
-/** Reads a phone number in the stored form, as on hosted Supabase: the digits of E.164 without the plus. */
+/** Reads a phone number in the stored form, as in Supabase Auth: the digits of E.164 without the plus. */
 export function readPhone(text: string): string {
   const digits = text.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
   if (!/^[1-9]\d{6,14}$/.test(digits)) throw refuse.phone();

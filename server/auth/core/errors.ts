@@ -23,7 +23,7 @@ export class AuthRefusal extends Error {
   }
 }
 
-/** The refusals that several calls share. Texts and codes are those of hosted Supabase where it has them. */
+/** The refusals that several calls share. Texts and codes are those of Supabase Auth where it has them. */
 export const refuse = {
   validation: (message: string) => new AuthRefusal(400, 'validation_failed', message),
   notJson: () => new AuthRefusal(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json'),

@@ -1,6 +1,6 @@
 import type { AuthConfig } from './config.ts';
 
-/** Where redirects may lead: to pages of `siteUrl`, and to `redirects` in hosted Supabase's syntax, see `toPattern`. */
+/** Where redirects may lead: to pages of `siteUrl`, and to `redirects` in Supabase Auth's syntax, see `toPattern`. */
 type RedirectRules = Pick<AuthConfig, 'siteUrl' | 'redirects'>;
 
 const LENGTH_MAX = 2_000;

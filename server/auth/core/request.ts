@@ -54,7 +54,7 @@ export async function requireUser({ readCaller }: Needs<'readCaller'>, c: Call):
   return { userId: caller.userId, sessionId: caller.sessionId };
 }
 
-/** Roles that may administer accounts, as in GoTrue. */
+/** Roles that may administer accounts, as in Supabase Auth. */
 const ADMIN_ROLES: ReadonlySet<string> = new Set(['service_role', 'supabase_admin']);
 
 /** Admits the service key and tokens with an administrator's role. Refuses everybody else. */

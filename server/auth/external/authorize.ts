@@ -78,7 +78,7 @@ async function startSignIn(context: AuthorizeContext, c: Call, linkUserId: strin
   }
 }
 
-/** Returns a provider by name. Throws GoTrue's refusal for an unknown one. */
+/** Returns a provider by name. Throws Supabase Auth's refusal for an unknown one. */
 function findProvider({ providers }: Needs<'providers'>, name: string): SignInProvider {
   const provider = providers.get(name.toLowerCase());
   if (provider) return provider;

@@ -1,7 +1,7 @@
 import type { AuthRefusal } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
 
-/** OAuth error names for a status, as hosted Supabase uses them in redirects. */
+/** OAuth error names for a status, as Supabase Auth uses them in redirects. */
 const ERROR_NAMES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',

@@ -56,6 +56,7 @@ const userRow = z.object({
   // A dump must not bring in roles such as service_role.
   role: z.enum(['authenticated', '']).nullish(),
 });
+type ImportedUser = z.output<typeof userRow>;
 const identityRow = z.object({
   user_id: z.uuid(),
   provider: z.string().min(1),
@@ -68,7 +69,7 @@ const identityRow = z.object({
 });
 
 /**
- * Imports the accounts of a hosted project from a dump of `auth.users` and `auth.identities`. Passwords stay valid; bcrypt hashes are
+ * Imports the accounts of a hosted Supabase project from a dump of `auth.users` and `auth.identities`. Passwords stay valid; bcrypt hashes are
  * replaced at the next sign-in. Imports all valid rows in one transaction and keeps existing accounts, so it can be repeated.
  */
 export async function importUsers(db: Database, dump: string, now: Date): Promise<Imported> {
@@ -92,22 +93,15 @@ export async function importUsers(db: Database, dump: string, now: Date): Promis
   });
 }
 
+/** Returns whether the account was written; false when it was there before. */
 async function writeUser(
   tx: Transaction,
-  user: z.output<typeof userRow>,
+  user: ImportedUser,
   identityProviders: readonly string[],
   now: Date,
 ): Promise<boolean> {
   const confirmed = Boolean(user.email_confirmed_at ?? user.phone_confirmed_at) || user.is_anonymous;
-  const listed = user.raw_app_meta_data['providers'];
-  const contactProviders = [...(user.email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
-  const providers =
-    Array.isArray(listed) && listed.length > 0
-      ? listed
-      : identityProviders.length > 0
-        ? identityProviders
-        : contactProviders;
-  const app = { provider: providers[0], ...user.raw_app_meta_data, providers };
+  const providers = providersOf(user, identityProviders);
   const written = await tx.one(
     `insert into auth.users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, last_sign_in_at,
        raw_app_meta_data, raw_user_meta_data, created_at, banned_until, deleted_at, is_anonymous, is_sso_user)
@@ -123,7 +117,7 @@ async function writeUser(
       user.phone_confirmed_at ?? null,
       user.invited_at ?? null,
       user.last_sign_in_at ?? null,
-      app,
+      { provider: providers[0], ...user.raw_app_meta_data, providers },
       user.raw_user_meta_data,
       user.created_at ?? null,
       now,
@@ -135,18 +129,21 @@ async function writeUser(
   );
   if (written === null) return false;
   // As after a sign-up, the password of an unconfirmed account counts only with its code.
-  if (!confirmed && user.encrypted_password !== null)
-    await addSignUpAttempt(tx, {
-      userId: user.id,
-      passwordHash: user.encrypted_password,
-      data: user.raw_user_meta_data,
-      ip: 'import',
-      at: now,
-    });
+  const { id: userId, encrypted_password: passwordHash, raw_user_meta_data: data } = user;
+  if (!confirmed && passwordHash !== null)
+    await addSignUpAttempt(tx, { userId, passwordHash, data, ip: 'import', at: now });
   return true;
 }
 
-/** Skips email and phone identities, which were created with their account. */
+/** Returns the providers that the dump lists, else those of the identities, else those of email and phone. */
+function providersOf(user: ImportedUser, identityProviders: readonly string[]): readonly unknown[] {
+  const listed = user.raw_app_meta_data['providers'];
+  if (Array.isArray(listed) && listed.length > 0) return listed;
+  if (identityProviders.length > 0) return identityProviders;
+  return [...(user.email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
+}
+
+/** Returns whether the identity was written. Skips email and phone identities, which were created with their account. */
 async function writeIdentity(tx: Transaction, identity: z.output<typeof identityRow>, now: Date): Promise<boolean> {
   const written = await tx.one(
     `insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)

@@ -2,7 +2,7 @@ import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
 
-/** Answers calls of the OAuth server, which this server does not offer, with GoTrue's error. */
+/** Answers calls of the OAuth server, which this server does not offer, with Supabase Auth's error. */
 export function refuseOauthServer(): never {
   throw new AuthRefusal(404, 'feature_disabled', 'OAuth server is disabled');
 }

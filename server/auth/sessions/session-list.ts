@@ -12,7 +12,7 @@ type ListedSession = {
   aal: string;
 };
 
-/** `GET /user/sessions`: the user's sessions, last used first. Hosted Supabase has no such call. */
+/** `GET /user/sessions`: the user's sessions, last used first. Supabase Auth has no such call. */
 export async function listOwnSessions(context: Needs<'db' | 'readCaller'>, c: Call): Promise<Response> {
   const { userId, sessionId } = await requireUser(context, c);
   const { rows } = await context.db.query<ListedSession>(

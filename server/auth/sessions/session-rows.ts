@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { SessionMethod } from './session-response.ts';
 
-/** How a session began, with hosted Supabase's names. */
+/** How a session began, with Supabase Auth's names. */
 export type SignInMethod =
   | 'password'
   | 'otp'

@@ -42,7 +42,7 @@ export async function signUp(context: SignUpContext, c: Call): Promise<Response>
   );
 }
 
-/** Checks a sign-up in the order of GoTrue. */
+/** Checks a sign-up in the order of Supabase Auth. */
 function readForm(context: PasswordRules & Needs<never, 'phoneEnabled' | 'signupEnabled'>, body: Body): SignUpForm {
   const { config } = context;
   if (!body.email && !config.phoneEnabled) throw refuse.phoneDisabled('Phone signups are disabled');

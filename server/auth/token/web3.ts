@@ -32,7 +32,7 @@ type WalletContext = BeginContext &
 /** `POST /token?grant_type=web3`: signs in with a message signed by a wallet (EIP-4361). It must name a page of ours, be fresh and unused. */
 export async function signInWithWallet(context: WalletContext, c: Call): Promise<Response> {
   const { db, clock, config, sessions } = context;
-  // As upstream (internal/api/web3.go): when no chain is enabled, the body is not read.
+  // As in Supabase Auth (internal/api/web3.go): when no chain is enabled, the body is not read.
   if (config.chains.length === 0) throw disabled('Web3 provider is disabled');
   const body = await readBody(c, schema);
   const request = readRequestInfo(c);
@@ -80,7 +80,7 @@ function checkDomain(
     throw invalid(
       `Signed ${name} message is using URI which is not allowed on this server, message was signed for another app`,
     );
-  // Upstream exempts localhost from this check. We do not.
+  // Supabase Auth exempts localhost from this check. We do not.
   if (uri.host !== domain)
     throw invalid(
       `Signed ${name} message is using a Domain that does not match the one in URI which is not allowed on this server`,

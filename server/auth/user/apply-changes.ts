@@ -91,7 +91,7 @@ async function setData(
   user: UserRow,
   { data, ip }: { data: Record<string, unknown>; ip: string },
 ): Promise<void> {
-  // As upstream: keys are merged, and null removes one.
+  // As in Supabase Auth: keys are merged, and null removes one.
   const removed = Object.keys(data).filter((name) => data[name] === null);
   await tx.query(
     `update auth.users set raw_user_meta_data = (raw_user_meta_data || $2::jsonb) - $3::text[] where id = $1::uuid`,

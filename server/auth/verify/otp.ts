@@ -21,7 +21,7 @@ type OtpContext = MessageLimitContext & Needs<'db' | 'clock' | 'queue', 'phoneEn
 
 /**
  * `POST /otp`: sends a code and a link by mail, or a code by text message. A new address gets an unconfirmed account, unless
- * `create_user` is false. The answer does not show whether an account exists; on hosted Supabase it does.
+ * `create_user` is false. The answer does not show whether an account exists; in Supabase Auth it does.
  */
 export async function sendOtp(context: OtpContext, c: Call): Promise<Response> {
   const body = await readBody(c, schema);

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import type { AccessMode } from '#rules/access.ts';
-import { AppError, apiUrl, OFFLINE, publicKey, supabase } from '#web/data/client.ts';
+import { apiUrl, publicKey, supabase } from '#web/data/client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
 export type Access = {
   readonly success: boolean;
@@ -40,7 +43,7 @@ export async function askAccess(method: 'GET' | 'POST', bookingId: string, token
 }
 
 /** Finds the customer's booking that runs now or comes next; null when there is none. */
-export async function readNextBookingId(userId: string): Promise<string | null> {
+async function readNextBookingId(userId: string): Promise<string | null> {
   const { data, error } = await supabase
     .from('bookings')
     .select('id')
@@ -51,4 +54,13 @@ export async function readNextBookingId(userId: string): Promise<string | null> 
     .limit(1);
   if (error) throw error;
   return data[0]?.id ?? null;
+}
+
+/** Queries the customer's booking that runs now or comes next. */
+export function useNextBookingId(userId: string | null, wanted: boolean) {
+  return useQuery({
+    queryKey: queryKeys.nextBooking.of(userId),
+    queryFn: () => readNextBookingId(userId ?? ''),
+    enabled: wanted && userId !== null,
+  });
 }

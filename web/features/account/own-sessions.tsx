@@ -1,31 +1,25 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { deviceName } from './device-name.ts';
 import { endSession, type OwnSession, readSessions } from './queries.ts';
 
-const KEY = ['own-sessions'];
-
 /** Lists every signed-in device, this one first. Any other can be signed out here. */
 export function OwnSessions() {
-  const client = useQueryClient();
-  const sessions = useQuery({ queryKey: KEY, queryFn: readSessions });
+  const sessions = useQuery({ queryKey: queryKeys.sessions.of(), queryFn: readSessions });
   const ending = useMutation({
     mutationFn: endSession,
+    meta: {
+      failure: 'That device could not be signed out. Please try again.',
+      invalidates: [queryKeys.sessions.all],
+    },
     onSuccess: () => toast({ title: 'Signed out', description: 'That device is signed out.' }),
-    onError: (error) =>
-      toast({
-        title: 'Error',
-        description: describeError(error, 'That device could not be signed out. Please try again.'),
-        tone: 'bad',
-      }),
-    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
   });
 
-  if (sessions.isError) {
+  if (sessions.isError && !sessions.data) {
     return (
       <Notice tone="bad">
         <p>Your devices could not be loaded.</p>

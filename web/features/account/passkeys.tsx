@@ -1,35 +1,23 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError, UNEXPECTED, wasCancelled } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { addPasskey, type Passkey, readPasskeys, removePasskey, renamePasskey } from './queries.ts';
 
-const KEY = ['passkeys'];
 const supported = typeof window !== 'undefined' && 'PublicKeyCredential' in window;
+const invalidates = [queryKeys.passkeys.all];
 
 /** Lists, adds, renames and removes passkeys. */
 export function Passkeys({ userId }: { userId: string }) {
-  const client = useQueryClient();
-  const passkeys = useQuery({ queryKey: [...KEY, userId], queryFn: readPasskeys, retry: false });
-  const [busy, setBusy] = useState(false);
-  const again = (): Promise<void> => client.invalidateQueries({ queryKey: KEY });
-
-  async function attempt(work: () => Promise<void>): Promise<void> {
-    setBusy(true);
-    try {
-      await work();
-      await again();
-    } catch (error) {
-      toast({ title: 'Error', description: describeFailure(error), tone: 'bad' });
-    } finally {
-      setBusy(false);
-    }
-  }
-
+  const passkeys = useQuery({ queryKey: queryKeys.passkeys.of(userId), queryFn: readPasskeys, retry: false });
   if (passkeys.data === undefined)
     return passkeys.isError ? (
       <Notice tone="bad">
@@ -48,23 +36,11 @@ export function Passkeys({ userId }: { userId: string }) {
       </p>
       <ul className="space-y-3">
         {passkeys.data.map((passkey) => (
-          <Row
-            key={passkey.id}
-            passkey={passkey}
-            busy={busy}
-            onRename={(name) => attempt(() => renamePasskey(passkey.id, name))}
-            onRemove={() => void attempt(() => removePasskey(passkey.id))}
-          />
+          <Row key={passkey.id} passkey={passkey} />
         ))}
       </ul>
       {supported ? (
-        <Button
-          tone="plain"
-          busy={busy}
-          onClick={() => void attempt(() => addPasskey(`Passkey ${(passkeys.data.length + 1).toString()}`))}
-        >
-          Add a passkey
-        </Button>
+        <AddPasskey name={`Passkey ${(passkeys.data.length + 1).toString()}`} />
       ) : (
         <p className="text-sm text-dust">This browser doesn’t support passkeys.</p>
       )}
@@ -72,57 +48,30 @@ export function Passkeys({ userId }: { userId: string }) {
   );
 }
 
-function describeFailure(error: unknown): string {
-  const closed =
-    error instanceof Error && /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`);
-  return closed ? 'Nothing was added.' : describeError(error, UNEXPECTED);
+function AddPasskey({ name }: { name: string }) {
+  const add = useMutation({
+    mutationFn: () => addPasskey(name),
+    meta: { handled: true, invalidates },
+    onError: (error) => {
+      const description = wasCancelled(error) ? 'Nothing was added.' : describeError(error, UNEXPECTED);
+      toast({ title: 'Error', description, tone: 'bad' });
+    },
+  });
+  return (
+    <Button tone="plain" busy={add.isPending} onClick={() => add.mutate()}>
+      Add a passkey
+    </Button>
+  );
 }
 
-function Row({
-  passkey,
-  busy,
-  onRename,
-  onRemove,
-}: {
-  passkey: Passkey;
-  busy: boolean;
-  onRename: (name: string) => Promise<void>;
-  onRemove: () => void;
-}) {
+function Row({ passkey }: { passkey: Passkey }) {
+  const [doing, setDoing] = useState<'nothing' | 'renaming' | 'removing'>('nothing');
   const name = passkey.friendly_name || 'Passkey';
-  const [typed, setTyped] = useState<string | null>(null);
-  const [confirming, setConfirming] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  const renaming = typed !== null;
-  useEffect(() => {
-    if (renaming) form.current?.querySelector('input')?.focus();
-  }, [renaming]);
-
-  async function rename(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const wanted = (typed ?? '').trim();
-    if (wanted !== '') await onRename(wanted);
-    setTyped(null);
-  }
-
-  if (typed !== null)
+  const stop = (): void => setDoing('nothing');
+  if (doing === 'renaming')
     return (
       <li className="bg-deck p-4 sm:px-5">
-        <form ref={form} onSubmit={(event) => void rename(event)} className="flex flex-wrap items-end gap-3">
-          <Field
-            label={`New name for ${name}`}
-            className="min-w-0 flex-1 basis-56"
-            maxLength={120}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-          <Button type="submit" tone="plain" busy={busy}>
-            Save
-          </Button>
-          <Button tone="quiet" onClick={() => setTyped(null)}>
-            Cancel
-          </Button>
-        </form>
+        <Rename id={passkey.id} name={name} onDone={stop} />
       </li>
     );
   return (
@@ -136,25 +85,61 @@ function Row({
             : `, last used ${formatStudioDate(new Date(passkey.last_used_at))}`}
         </span>
       </p>
-      {confirming ? (
-        <span className="flex flex-wrap gap-2">
-          <Button tone="danger" busy={busy} onClick={onRemove}>
-            Remove {name}
-          </Button>
-          <Button tone="quiet" onClick={() => setConfirming(false)}>
-            Keep it
-          </Button>
-        </span>
+      {doing === 'removing' ? (
+        <Remove id={passkey.id} name={name} onKeep={stop} />
       ) : (
         <span className="flex flex-wrap gap-1">
-          <Button tone="quiet" onClick={() => setTyped(name)} aria-label={`Rename ${name}`}>
+          <Button tone="quiet" onClick={() => setDoing('renaming')} aria-label={`Rename ${name}`}>
             Rename
           </Button>
-          <Button tone="quiet" onClick={() => setConfirming(true)} aria-label={`Remove ${name}`}>
+          <Button tone="quiet" onClick={() => setDoing('removing')} aria-label={`Remove ${name}`}>
             Remove
           </Button>
         </span>
       )}
     </li>
+  );
+}
+
+const renameSchema = z.object({ name: z.string().trim() });
+
+function Rename({ id, name, onDone }: { id: string; name: string; onDone: () => void }) {
+  const form = useSchemaForm(renameSchema, { defaultValues: { name } });
+  const rename = useMutation({
+    // An empty name changes nothing.
+    mutationFn: async (typed: { name: string }) => (typed.name === '' ? undefined : renamePasskey(id, typed.name)),
+    meta: { invalidates },
+    onSettled: onDone,
+  });
+  return (
+    <Form form={form} onSend={rename.mutateAsync} startAt="name" className="flex flex-wrap items-end gap-3">
+      <TextField
+        control={form.control}
+        name="name"
+        label={`New name for ${name}`}
+        className="min-w-0 flex-1 basis-56"
+        maxLength={120}
+      />
+      <SubmitButton control={form.control} tone="plain">
+        Save
+      </SubmitButton>
+      <Button tone="quiet" onClick={onDone}>
+        Cancel
+      </Button>
+    </Form>
+  );
+}
+
+function Remove({ id, name, onKeep }: { id: string; name: string; onKeep: () => void }) {
+  const remove = useMutation({ mutationFn: () => removePasskey(id), meta: { invalidates } });
+  return (
+    <span className="flex flex-wrap gap-2">
+      <Button tone="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
+        Remove {name}
+      </Button>
+      <Button tone="quiet" onClick={onKeep}>
+        Keep it
+      </Button>
+    </span>
   );
 }

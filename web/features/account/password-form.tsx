@@ -1,95 +1,65 @@
-import { type FormEvent, useState } from 'react';
-import { firstError, passwordChangeSchema } from '#rules/people.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { z } from 'zod';
+import { passwordChangeSchema } from '#rules/people.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { titleOfPassword } from '#web/lib/password-titles.ts';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
-import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/toast.tsx';
 import { changePassword, passwordWanted } from './queries.ts';
+
+const schema = passwordChangeSchema.and(z.object({ current: z.string() }));
+const EMPTY = { password: '', confirm: '', current: '' };
 
 /** Changes the password. Asks for the current one only when the server requires it because the sign-in is too old. */
 export function PasswordForm() {
-  const [password, setNew] = useState('');
-  const [confirm, setConfirm] = useState('');
-  const [current, setCurrent] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [done, setDone] = useState(false);
-  const [problem, setProblem] = useState<{ field: 'current' | 'confirm'; message: string } | null>(null);
-
-  function refuse(title: string, message: string, field: 'current' | 'confirm'): void {
-    setProblem({ field, message });
-    toast({ title, description: SEE_FIELD, tone: 'bad' });
-  }
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    setDone(false);
-    const parsed = passwordChangeSchema.safeParse({ password, confirm });
-    if (!parsed.success)
-      return refuse(
-        password === confirm ? 'Password too short' : 'Password mismatch',
-        firstError(parsed.error),
-        'confirm',
-      );
-    setBusy(true);
-    setProblem(null);
-    try {
-      await changePassword(password, current);
-      setNew('');
-      setConfirm('');
-      setCurrent(null);
-      setDone(true);
+  const form = useSchemaForm(schema, { defaultValues: EMPTY });
+  const { control, setFocus } = form;
+  const valid = Object.keys(form.formState.errors).length === 0;
+  const [currentAsked, setCurrentAsked] = useState(false);
+  useEffect(() => {
+    if (currentAsked) setFocus('current');
+  }, [currentAsked, setFocus]);
+  const save = useMutation({
+    mutationFn: (typed: typeof EMPTY) => changePassword(typed.password, currentAsked ? typed.current : null),
+    meta: { handled: true },
+    onSuccess: () => {
+      form.reset(EMPTY);
+      setCurrentAsked(false);
       toast({ title: 'Password updated', description: 'Other devices were signed out.' });
-    } catch (error) {
+    },
+    onError: (error) => {
       const wanted = passwordWanted(error);
-      if (wanted === 'missing') setCurrent('');
-      refuse(
-        'Error',
-        describeError(error, 'Failed to update password. Please try again.'),
-        wanted === null ? 'confirm' : 'current',
-      );
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  const errorOf = (field: 'current' | 'confirm') => (problem?.field === field ? problem.message : null);
+      if (wanted === 'missing') setCurrentAsked(true);
+      const message = describeError(error, 'Failed to update password. Please try again.');
+      refuseForm(form, { title: 'Error', message, field: wanted === null ? 'confirm' : 'current' });
+    },
+  });
+  const newPassword = { type: 'password', autoComplete: 'new-password' } as const;
   return (
-    <form onSubmit={(event) => void save(event)} noValidate className="space-y-4">
-      {current === null ? null : (
-        <Field
+    <Form form={form} onSend={save.mutateAsync} titleOf={titleOfPassword} className="space-y-4">
+      {currentAsked ? (
+        <TextField
+          control={control}
+          name="current"
           label="Current password"
           type="password"
           autoComplete="current-password"
-          value={current}
-          onChange={(event) => setCurrent(event.target.value)}
-          error={errorOf('current')}
         />
-      )}
-      <Field
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        value={password}
-        onChange={(event) => setNew(event.target.value)}
-        hint="At least 6 characters"
-      />
-      <Field
-        label="Confirm new password"
-        type="password"
-        autoComplete="new-password"
-        value={confirm}
-        onChange={(event) => setConfirm(event.target.value)}
-        error={errorOf('confirm')}
-      />
-      {done ? (
+      ) : null}
+      <TextField {...newPassword} control={control} name="password" label="New password" hint="At least 6 characters" />
+      <TextField {...newPassword} control={control} name="confirm" label="Confirm new password" />
+      {save.isSuccess && valid ? (
         <Notice tone="good">
           <p className="text-sm">Your password has been changed. Other devices were signed out.</p>
         </Notice>
       ) : null}
-      <Button type="submit" tone="plain" busy={busy}>
+      <SubmitButton control={control} tone="plain">
         Change password
-      </Button>
-    </form>
+      </SubmitButton>
+    </Form>
   );
 }

@@ -1,47 +1,11 @@
-import { errorCode } from '#web/lib/errors.ts';
-import { apiUrl, callFunction, publicKey, readFailure, supabase } from '#web/data/client.ts';
+import { errorCode, readFailure } from '#web/lib/errors.ts';
+import { apiUrl, callFunction, publicKey, supabase } from '#web/data/client.ts';
+import type { Profile } from '#web/data/profile.ts';
 
-export type Profile = {
-  readonly full_name: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-  readonly dj_name: string | null;
-  readonly date_of_birth: string | null;
-};
-/** State of an account's ID check: verified, in review, or not shown yet. */
-export type IdStatus =
-  | { readonly state: 'verified'; readonly until: string }
-  | { readonly state: 'review' }
-  | { readonly state: 'none' };
-
-export async function readIdStatus(userId: string): Promise<IdStatus> {
-  const { data, error } = await supabase
-    .from('id_verifications')
-    .select('verification_status,expires_at')
-    .eq('user_id', userId)
-    .in('verification_status', ['verified', 'review'])
-    .order('created_at', { ascending: false })
-    .limit(20);
-  if (error) throw error;
-  const now = Date.now();
-  const until = data
-    .flatMap((one) => (one.verification_status === 'verified' && one.expires_at !== null ? [one.expires_at] : []))
-    .filter((at) => Date.parse(at) > now)
-    .toSorted((a, b) => Date.parse(b) - Date.parse(a))[0];
-  if (until !== undefined) return { state: 'verified', until };
-  return { state: data.some((one) => one.verification_status === 'review') ? 'review' : 'none' };
-}
-
-export async function readProfile(userId: string): Promise<Profile> {
-  const { data, error } = await supabase
-    .from('profiles')
-    .select('full_name,email,phone,dj_name,date_of_birth')
-    .eq('user_id', userId)
-    .single();
-  if (error) throw error;
-  return data;
-}
-export async function saveProfile(userId: string, profile: Omit<Profile, 'email'>): Promise<void> {
+export async function saveProfile(
+  userId: string,
+  profile: Pick<Profile, 'full_name' | 'phone' | 'dj_name' | 'date_of_birth'>,
+): Promise<void> {
   const { error } = await supabase.from('profiles').update(profile).eq('user_id', userId);
   if (error) throw error;
 }
@@ -64,10 +28,6 @@ export async function changePassword(password: string, currentPassword: string |
     ...(currentPassword === null ? {} : { current_password: currentPassword }),
   });
   if (error) throw error;
-}
-/** Releases an unpaid hold, so that others can book its hours. */
-export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
-  return callFunction('release-hold', { bookingId });
 }
 export function cancelBooking(
   bookingId: string,

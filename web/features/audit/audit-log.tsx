@@ -1,10 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { z } from 'zod';
 import { formatRecordTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { AUDIT_PAGE, type AuditEntry, readActors, readLatestAudit, searchAudit } from './queries.ts';
@@ -15,7 +18,7 @@ const TONES: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { create: 'good
 /** Shows the audit log: the newest hundred entries, older ones by the hundred, and a search by words. */
 export function AuditLog({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
   const log = useInfiniteQuery({
-    queryKey: ['audit', words],
+    queryKey: queryKeys.auditLog.of(words),
     initialPageParam: null as AuditEntry | null,
     queryFn: ({ pageParam }) =>
       words === '' && pageParam === null ? readLatestAudit() : searchAudit(words, pageParam),
@@ -65,39 +68,46 @@ function counted(count: number, words: string, more: boolean): string {
   return more ? `The latest ${shown}` : shown;
 }
 
+const searchSchema = z.object({ words: z.string().trim() });
+
 function SearchForm({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const typed = new FormData(event.currentTarget).get('words');
-    onSearch(typeof typed === 'string' ? typed.trim() : '');
-  }
+  const form = useSchemaForm(searchSchema, { defaultValues: { words } });
   return (
-    <form role="search" onSubmit={submit} className="my-6 flex max-w-2xl flex-wrap items-end gap-3">
-      <Field
+    <Form
+      form={form}
+      onSend={(typed) => onSearch(typed.words)}
+      role="search"
+      className="my-6 flex max-w-2xl flex-wrap items-end gap-3"
+    >
+      <TextField
+        control={form.control}
         label="Search the log"
         name="words"
         type="search"
         maxLength={200}
         autoComplete="off"
-        defaultValue={words}
         placeholder="discount_code PARTY20"
         className="min-w-48 grow"
       />
-      <Button type="submit" tone="plain">
+      <SubmitButton control={form.control} tone="plain">
         Search
-      </Button>
+      </SubmitButton>
       {words === '' ? null : (
         <Button tone="quiet" onClick={() => onSearch('')}>
           Show all
         </Button>
       )}
-    </form>
+    </Form>
   );
 }
 
 function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   const ids = [...new Set(entries.flatMap((one) => (one.actor === null ? [] : [one.actor])))].toSorted();
-  const actors = useQuery({ queryKey: ['audit-actors', ids], queryFn: () => readActors(ids), staleTime: 300_000 });
+  const actors = useQuery({
+    queryKey: queryKeys.auditActors.of(ids),
+    queryFn: () => readActors(ids),
+    staleTime: 300_000,
+  });
   return (
     <Table caption="Audit log" columns={COLUMNS}>
       {entries.map((one) => (

@@ -1,22 +1,17 @@
 import { useState } from 'react';
-import { dropTyped, useTyped } from '#web/lib/drafts.ts';
+import { dropTyped } from '#web/lib/drafts.ts';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { ContinueWith } from './continue-with.tsx';
 import { ResetForm } from './reset-form.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { nothingTyped, SignUpForm, type TypedSignUp } from './sign-up-form.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+import { SIGN_UP_DRAFT, useSignUpForm } from './use-sign-up-form.ts';
 
 const TABS = [
   { key: 'sign-in', label: 'Sign In' },
   { key: 'sign-up', label: 'Sign Up' },
 ];
 type View = 'sign-in' | 'sign-up' | 'reset';
-
-/** The password is kept apart: it never goes into the browser's storage. */
-const withPassword = (typed: TypedSignUp, password: string): TypedSignUp => ({
-  ...typed,
-  fields: { ...typed.fields, password },
-});
 
 /** Shows Sign In and Sign Up as tabs, and the form for a forgotten password. */
 export function AuthTabs({
@@ -31,9 +26,7 @@ export function AuthTabs({
   onCodeSent: (email: string) => void;
 }) {
   const [view, setView] = useState<View>(start);
-  const [kept, keepTyped] = useTyped('sign-up', nothingTyped);
-  const [password, setPassword] = useState('');
-  const signUp = withPassword(kept ?? nothingTyped, password);
+  const signUp = useSignUpForm();
   const [typedEmail, setTypedEmail] = useState('');
   const [resetSentTo, setResetSentTo] = useState<string | null>(null);
   if (view === 'reset')
@@ -66,14 +59,10 @@ export function AuthTabs({
         />
       ) : (
         <SignUpForm
-          typed={signUp}
-          onTyped={(typed) => {
-            setPassword(typed.fields.password);
-            keepTyped(withPassword(typed, ''));
-          }}
+          form={signUp}
           redirectTo={redirectTo}
           onDone={(email, signedIn) => {
-            dropTyped('sign-up');
+            dropTyped(SIGN_UP_DRAFT);
             return signedIn ? onSignedIn() : onCodeSent(email);
           }}
         />

@@ -1,10 +1,14 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError, UNEXPECTED, wasCancelled } from '#web/lib/errors.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { continueWith, finishContinue, readWaysIn, signInWithPasskey, type WaysIn } from './queries.ts';
 
+const PASSKEY = 'passkey';
 const NAMES: Readonly<Record<string, string>> = {
   google: 'Google',
   apple: 'Apple',
@@ -16,37 +20,17 @@ const nameOf = (provider: string): string =>
 
 /** Offers the ways in besides a password: a button for each identity provider, and passkeys. Shows nothing where there are none. */
 export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
-  const [ways, setWays] = useState<WaysIn | null>(null);
-  const [busy, setBusy] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const returning = useReturn(setProblem);
-
-  useEffect(() => {
-    let here = true;
-    void readWaysIn().then((found) => (here ? setWays(found) : undefined));
-    return () => {
-      here = false;
-    };
-  }, []);
-
-  async function leave(way: string, work: () => Promise<void>): Promise<void> {
-    setBusy(way);
-    setProblem(null);
-    try {
-      await work();
-      if (way === 'passkey') onSignedIn();
-    } catch (error) {
-      setProblem(
-        wasCancelled(error)
-          ? 'Sign-in was cancelled. Try again, or use your password.'
-          : describeError(error, UNEXPECTED),
-      );
-      setBusy(null);
-    }
-  }
-
-  const some = ways !== null && (ways.passkeys || ways.providers.length > 0);
-  if (!some && problem === null && !returning) return null;
+  const ways = useQuery({ queryKey: queryKeys.waysIn.of(), queryFn: readWaysIn, staleTime: Infinity });
+  const returned = useReturn();
+  const leave = useMutation({
+    mutationFn: (way: string) => (way === PASSKEY ? signInWithPasskey() : continueWith(way, returnAddress())),
+    meta: { handled: true },
+    onSuccess: (_done, way) => (way === PASSKEY ? onSignedIn() : undefined),
+  });
+  useBackAgain(leave.reset);
+  const problem = leave.isIdle ? returned.problem : leave.error && describeFailure(leave.error);
+  const some = ways.data !== undefined && (ways.data.passkeys || ways.data.providers.length > 0);
+  if (!some && problem === null && !returned.busy) return null;
   return (
     <div className="mt-6 space-y-3">
       {problem === null ? null : (
@@ -54,44 +38,50 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
           <p className="text-sm">{problem}</p>
         </Notice>
       )}
-      {returning ? (
+      {returned.busy ? (
         <Button busy className="w-full">
           Signing you in
         </Button>
-      ) : null}
-      {some && !returning ? (
-        <>
-          <p className="flex items-center gap-4 text-sm text-dust before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
-            or
-          </p>
-          {ways.providers.map((provider) => (
-            <Button
-              key={provider}
-              tone="plain"
-              className="w-full"
-              busy={busy === provider}
-              disabled={busy !== null}
-              onClick={() => void leave(provider, () => continueWith(provider, returnAddress()))}
-            >
-              Continue with {nameOf(provider)}
-            </Button>
-          ))}
-          {ways.passkeys ? (
-            <Button
-              tone="plain"
-              className="w-full"
-              busy={busy === 'passkey'}
-              disabled={busy !== null}
-              onClick={() => void leave('passkey', signInWithPasskey)}
-            >
-              Use a passkey
-            </Button>
-          ) : null}
-        </>
+      ) : some ? (
+        // Stays busy after a success: the browser leaves for the provider.
+        <Ways
+          ways={ways.data}
+          busy={leave.isPending || leave.isSuccess ? leave.variables : null}
+          onChoose={leave.mutate}
+        />
       ) : null}
     </div>
   );
 }
+
+function Ways({ ways, busy, onChoose }: { ways: WaysIn; busy: string | null; onChoose: (way: string) => void }) {
+  const all = [
+    ...ways.providers.map((provider) => ({ way: provider, label: `Continue with ${nameOf(provider)}` })),
+    ...(ways.passkeys ? [{ way: PASSKEY, label: 'Use a passkey' }] : []),
+  ];
+  return (
+    <>
+      <p className="flex items-center gap-4 text-sm text-dust before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        or
+      </p>
+      {all.map(({ way, label }) => (
+        <Button
+          key={way}
+          tone="plain"
+          className="w-full"
+          busy={busy === way}
+          disabled={busy !== null}
+          onClick={() => onChoose(way)}
+        >
+          {label}
+        </Button>
+      ))}
+    </>
+  );
+}
+
+const describeFailure = (error: Error): string =>
+  wasCancelled(error) ? 'Sign-in was cancelled. Try again, or use your password.' : describeError(error, UNEXPECTED);
 
 /** Returns our address for the way back from the provider, with the page to return to. */
 function returnAddress(): string {
@@ -103,30 +93,22 @@ function returnAddress(): string {
 /** Codes already exchanged. A code works once, and React may run an effect twice. */
 const traded = new Set<string>();
 
-/** Handles the return from a provider: exchanges its code for a session, or reports its error. True while that runs. */
-function useReturn(tell: (problem: string) => void): boolean {
-  const [returning, setReturning] = useState(
-    () => window.location.pathname === paths.auth && new URLSearchParams(window.location.search).has('code'),
+/** Handles the return from a provider: exchanges its code for a session, or reports its error. `busy` while that runs. */
+function useReturn(): { busy: boolean; problem: string | null } {
+  const [query] = useState(
+    () => new URLSearchParams(window.location.pathname === paths.auth ? window.location.search : ''),
   );
+  const code = query.get('code');
+  const [fresh] = useState(() => code !== null && !traded.has(code));
+  const { mutate, ...exchange } = useMutation({ mutationFn: finishContinue, meta: { handled: true } });
   useEffect(() => {
-    if (window.location.pathname !== paths.auth) return;
-    const query = new URLSearchParams(window.location.search);
-    const said = query.get('error_description');
-    if (said !== null) tell(`That didn’t work: ${said}`);
-    const code = query.get('code');
     if (code === null || traded.has(code)) return;
     traded.add(code);
-    finishContinue(code)
-      .catch((error: unknown) => tell(`That didn’t work: ${describeError(error, UNEXPECTED)}`))
-      .finally(() => setReturning(false));
-  }, [tell]);
-  return returning;
-}
-
-/** Whether the user closed the browser's passkey dialog. */
-function wasCancelled(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /NotAllowedError|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`)
-  );
+    mutate(code);
+  }, [code, mutate]);
+  const refused = exchange.error ? describeError(exchange.error, UNEXPECTED) : query.get('error_description');
+  return {
+    busy: fresh && (exchange.isIdle || exchange.isPending),
+    problem: refused === null ? null : `That didn’t work: ${refused}`,
+  };
 }

@@ -2,12 +2,13 @@ import { normalisePhone } from '#rules/people.ts';
 import { apiUrl, publicKey, supabase } from '#web/data/client.ts';
 
 export type SignUp = {
-  fullName: string;
-  email: string;
-  phone: string;
-  djName: string;
-  password: string;
-  dateOfBirth: string;
+  readonly fullName: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly djName?: string | undefined;
+  readonly password: string;
+  /** YYYY-MM-DD */
+  readonly birth: string;
 };
 
 export async function signUp(input: SignUp, redirectTo: string): Promise<{ signedIn: boolean }> {
@@ -19,8 +20,8 @@ export async function signUp(input: SignUp, redirectTo: string): Promise<{ signe
       data: {
         full_name: input.fullName,
         phone: normalisePhone(input.phone) ?? input.phone,
-        dj_name: input.djName,
-        date_of_birth: input.dateOfBirth,
+        dj_name: input.djName ?? '',
+        date_of_birth: input.birth,
       },
     },
   });
@@ -29,7 +30,7 @@ export async function signUp(input: SignUp, redirectTo: string): Promise<{ signe
 }
 
 /** Signs in and returns the name for the greeting: DJ name, else first name, else ''. */
-export async function signIn(email: string, password: string): Promise<string> {
+export async function signIn({ email, password }: { email: string; password: string }): Promise<string> {
   const { data, error } = await supabase.auth.signInWithPassword({ email, password });
   if (error) throw error;
   const { dj_name: djName, full_name: fullName } = data.user.user_metadata;

@@ -1,16 +1,22 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
 import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { CodeField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
-import { challengeFactor, type SecondFactor, verifyFactor, verifyKey } from './queries.ts';
+import { type SecondFactor, verifyFactor, verifyKey } from './queries.ts';
+import { useChallenge } from './use-challenge.ts';
 
 const WHAT: Readonly<Record<SecondFactor['type'], string>> = {
   totp: 'Open your authenticator app and type the code it shows.',
   phone: 'We’ll send a code to your phone.',
   webauthn: 'Use the security key you added.',
 };
+const schema = z.object({ code: z.string().regex(/^\d{6}$/, 'The code has 6 digits.') });
 
 /** Asks for the second factor before anything else can be used. The only other way out is signing out. */
 export default function SecondStep({
@@ -21,99 +27,20 @@ export default function SecondStep({
   onSignOut: () => void;
 }) {
   const [chosen, setChosen] = useState(factors[0]);
-  const challenge = useRef<string | null>(null);
-  const [code, setCode] = useState('');
-  const [sent, setSent] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-
-  async function attempt(work: () => Promise<void>): Promise<void> {
-    setBusy(true);
-    setError(null);
-    try {
-      await work();
-    } catch (cause) {
-      // A challenge allows five wrong codes, so every attempt after a failure starts a new one.
-      challenge.current = null;
-      setCode('');
-      setError(
-        chosen.type !== 'webauthn' && errorCode(cause) === 'mfa_verification_failed'
-          ? 'That code isn’t right. Please try again.'
-          : describeError(cause, UNEXPECTED),
-      );
-    } finally {
-      setBusy(false);
-    }
-  }
-  const ask = async (): Promise<string> => {
-    challenge.current ??= await challengeFactor(chosen.id);
-    return challenge.current;
-  };
-
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    if (!/^\d{6}$/.test(code)) return setError('The code has 6 digits.');
-    void attempt(async () => verifyFactor(chosen.id, await ask(), code));
-  }
-
-  const form = useRef<HTMLFormElement>(null);
-  const needsMessage = chosen.type === 'phone' && !sent;
-  useEffect(() => form.current?.querySelector('input')?.focus(), [chosen, needsMessage]);
   return (
     <Dialog open title="Two-step sign-in" onClose={onSignOut}>
-      <form ref={form} onSubmit={submit} noValidate className="space-y-4">
+      <div className="space-y-4">
         <p className="text-fog">{WHAT[chosen.type]}</p>
-        {chosen.type === 'webauthn' || needsMessage ? (
-          <>
-            {error === null ? null : (
-              <Notice tone="bad">
-                <p className="text-sm">{error}</p>
-              </Notice>
-            )}
-            <Button
-              className="w-full"
-              busy={busy}
-              onClick={() =>
-                void attempt(async () => {
-                  if (chosen.type === 'webauthn') return verifyKey(chosen.id);
-                  await ask();
-                  setSent(true);
-                })
-              }
-            >
-              {chosen.type === 'webauthn' ? 'Use security key' : 'Send code'}
-            </Button>
-          </>
+        {chosen.type === 'webauthn' ? (
+          <SecurityKey key={chosen.id} factorId={chosen.id} />
         ) : (
-          <>
-            <Field
-              label="6-digit code"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              large
-              value={code}
-              onChange={(event) => setCode(event.target.value.replace(/\D/g, '').slice(0, 6))}
-              error={error}
-            />
-            <Button type="submit" busy={busy} className="w-full">
-              Continue
-            </Button>
-          </>
+          <Code key={chosen.id} factorId={chosen.id} byMessage={chosen.type === 'phone'} />
         )}
         <div className="flex flex-wrap gap-x-4">
           {factors
             .filter((one) => one.id !== chosen.id)
             .map((one) => (
-              <Button
-                key={one.id}
-                tone="quiet"
-                onClick={() => {
-                  challenge.current = null;
-                  setChosen(one);
-                  setSent(false);
-                  setError(null);
-                }}
-              >
+              <Button key={one.id} tone="quiet" onClick={() => setChosen(one)}>
                 Use {one.name === '' ? 'another way' : one.name}
               </Button>
             ))}
@@ -121,7 +48,65 @@ export default function SecondStep({
             Sign out
           </Button>
         </div>
-      </form>
+      </div>
     </Dialog>
+  );
+}
+
+function SecurityKey({ factorId }: { factorId: string }) {
+  const verify = useMutation({ mutationFn: () => verifyKey(factorId), meta: { handled: true } });
+  return (
+    <>
+      <Failure error={verify.error} />
+      <Button className="w-full" busy={verify.isPending} onClick={() => verify.mutate()}>
+        Use security key
+      </Button>
+    </>
+  );
+}
+
+/** Asks for the code of an app, or of a message that is sent first. */
+function Code({ factorId, byMessage }: { factorId: string; byMessage: boolean }) {
+  const challenge = useChallenge(factorId);
+  const send = useMutation({ mutationFn: challenge.ask, meta: { handled: true } });
+  if (!byMessage || send.isSuccess) return <CodeForm factorId={factorId} challenge={challenge} />;
+  return (
+    <>
+      <Failure error={send.error} />
+      <Button className="w-full" busy={send.isPending} onClick={() => send.mutate()}>
+        Send code
+      </Button>
+    </>
+  );
+}
+
+function CodeForm({ factorId, challenge }: { factorId: string; challenge: ReturnType<typeof useChallenge> }) {
+  const form = useSchemaForm(schema, { defaultValues: { code: '' } });
+  const verify = useMutation({
+    mutationFn: async ({ code }: { code: string }) => verifyFactor(factorId, await challenge.ask(), code),
+    meta: { handled: true },
+    onError: (error) => {
+      challenge.forget();
+      form.setValue('code', '');
+      const mistyped = errorCode(error) === 'mfa_verification_failed';
+      const message = mistyped ? 'That code isn’t right. Please try again.' : describeError(error, UNEXPECTED);
+      refuseForm(form, { message, field: 'code' });
+    },
+  });
+  return (
+    <Form form={form} onSend={verify.mutateAsync} titleOf={() => null} startAt="code" className="space-y-4">
+      <CodeField control={form.control} name="code" label="6-digit code" digits={6} />
+      <SubmitButton control={form.control} className="w-full">
+        Continue
+      </SubmitButton>
+    </Form>
+  );
+}
+
+function Failure({ error }: { error: Error | null }) {
+  return error === null ? null : (
+    <Notice tone="bad">
+      <p className="text-sm">{describeError(error, UNEXPECTED)}</p>
+    </Notice>
   );
 }

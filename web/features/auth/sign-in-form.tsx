@@ -1,10 +1,12 @@
-import { type FormEvent, useState } from 'react';
-import { firstError, signInSchema } from '#rules/people.ts';
+import { useMutation } from '@tanstack/react-query';
+import { signInSchema } from '#rules/people.ts';
 import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
-import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/toast.tsx';
 import { resendCode, signIn } from './queries.ts';
 
 export function SignInForm({
@@ -19,89 +21,70 @@ export function SignInForm({
   onForgot: (email: string) => void;
   onUnconfirmed: (email: string) => void;
 }) {
-  const [email, setEmail] = useState(resetSentTo ?? '');
-  const [password, setPassword] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ field: 'email' | 'password'; message: string } | null>(null);
-
-  function refuse(title: string, message: string, field: 'email' | 'password'): void {
-    setProblem({ field, message });
-    toast({ title, description: SEE_FIELD, tone: 'bad' });
-  }
-
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const parsed = signInSchema.safeParse({ email, password });
-    if (!parsed.success)
-      return refuse(
-        'Validation Error',
-        firstError(parsed.error),
-        parsed.error.issues[0]?.path[0] === 'email' ? 'email' : 'password',
-      );
-    setBusy(true);
-    setProblem(null);
-    try {
-      const name = await signIn(parsed.data.email, password);
+  const form = useSchemaForm(signInSchema, { defaultValues: { email: resetSentTo ?? '', password: '' } });
+  const { control, getValues } = form;
+  const askForCode = useNewCode(onUnconfirmed);
+  const send = useMutation({
+    mutationFn: signIn,
+    meta: { handled: true },
+    onSuccess: (name) => {
       toast({
         title: name === '' ? 'Welcome back!' : `Welcome back, ${name}!`,
         description: "You've been signed in successfully.",
       });
       onSignedIn();
-    } catch (cause) {
-      if (errorCode(cause) === 'email_not_confirmed') return await askForCode(parsed.data.email);
-      if (errorCode(cause) === 'invalid_credentials')
-        refuse('Invalid credentials', 'Please check your email and password and try again.', 'password');
-      else refuse('Error', describeError(cause, UNEXPECTED), 'password');
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  /** Sends a new code, because the one from the sign-up may have expired. */
-  async function askForCode(to: string): Promise<void> {
-    try {
-      await resendCode(to);
-      toast({ title: 'Code Resent', description: 'Your email is not confirmed yet. We sent you a new code.' });
-    } catch (cause) {
-      toast({ title: 'Error', description: describeError(cause, UNEXPECTED), tone: 'bad' });
-    }
-    onUnconfirmed(to);
-  }
-
-  const errorOf = (field: 'email' | 'password') => (problem?.field === field ? problem.message : null);
+    },
+    onError: (error, { email }) => {
+      if (errorCode(error) === 'email_not_confirmed') return askForCode(email);
+      return refuseForm(form, { ...explainSignIn(error), field: 'password' });
+    },
+  });
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className="space-y-4">
-      {resetSentTo === null ? null : (
-        <Notice tone="good">
-          <p className="text-sm">
-            If <strong>{resetSentTo}</strong> has an account, we’ve emailed a link to set a new password.
-          </p>
-        </Notice>
-      )}
-      <Field
-        label="Email"
-        type="email"
-        autoComplete="email"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-        error={errorOf('email')}
-      />
-      <Field
+    <Form form={form} onSend={send.mutateAsync} className="space-y-4">
+      {resetSentTo === null ? null : <ResetSent to={resetSentTo} />}
+      <TextField control={control} name="email" label="Email" type="email" autoComplete="email" required />
+      <TextField
+        control={control}
+        name="password"
         label="Password"
         type="password"
         autoComplete="current-password"
         required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        error={errorOf('password')}
       />
-      <Button type="submit" busy={busy} className="w-full">
-        {busy ? 'Signing in...' : 'Sign In'}
-      </Button>
-      <Button tone="quiet" onClick={() => onForgot(email)}>
+      <SubmitButton control={control} busyLabel="Signing in..." className="w-full">
+        Sign In
+      </SubmitButton>
+      <Button tone="quiet" onClick={() => onForgot(getValues('email'))}>
         Forgot password?
       </Button>
-    </form>
+    </Form>
+  );
+}
+
+/** Returns what sends a new code, because the one from the sign-up may have expired, and then asks for it. */
+function useNewCode(onUnconfirmed: (email: string) => void): (email: string) => Promise<void> {
+  const resend = useMutation({ mutationFn: resendCode });
+  return async (email) => {
+    await resend.mutateAsync(email).then(
+      () => toast({ title: 'Code Resent', description: 'Your email is not confirmed yet. We sent you a new code.' }),
+      () => undefined, // shown as a toast; the earlier code may still work
+    );
+    onUnconfirmed(email);
+  };
+}
+
+function explainSignIn(error: unknown): { title: string; message: string } {
+  return errorCode(error) === 'invalid_credentials'
+    ? { title: 'Invalid credentials', message: 'Please check your email and password and try again.' }
+    : { title: 'Error', message: describeError(error, UNEXPECTED) };
+}
+
+function ResetSent({ to }: { to: string }) {
+  return (
+    <Notice tone="good">
+      <p className="text-sm">
+        If <strong>{to}</strong> has an account, we’ve emailed a link to set a new password.
+      </p>
+    </Notice>
   );
 }

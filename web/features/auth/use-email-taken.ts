@@ -1,5 +1,7 @@
-import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { emailSchema } from '#rules/people.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useSettled } from '#web/lib/use-settled.ts';
 import { emailTaken } from './queries.ts';
 
 /** Debounce: how long typing must pause before the check. */
@@ -7,23 +9,16 @@ const DEBOUNCE_MS = 500;
 
 /** Whether the typed address already has an account; false while unknown. */
 export function useEmailTaken(typed: string): boolean {
-  const [answer, setAnswer] = useState({ email: '', taken: false });
   const parsed = emailSchema.safeParse(typed);
   const email = parsed.success ? parsed.data : '';
-
-  useEffect(() => {
-    if (email === '') return;
-    const abort = new AbortController();
-    const ask = async (): Promise<void> => {
-      const taken = await emailTaken(email, abort.signal);
-      if (!abort.signal.aborted) setAnswer({ email, taken: taken === true });
-    };
-    const timer = setTimeout(() => void ask(), DEBOUNCE_MS);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [email]);
-
-  return email !== '' && answer.email === email && answer.taken;
+  const asked = useSettled(email, DEBOUNCE_MS) ?? '';
+  const answer = useQuery({
+    queryKey: queryKeys.emailTaken.of(asked),
+    queryFn: ({ signal }) => emailTaken(asked, signal),
+    enabled: asked !== '',
+    refetchOnWindowFocus: false,
+    // An address that is typed again is asked for again.
+    gcTime: 0,
+  });
+  return asked !== '' && asked === email && answer.data === true;
 }

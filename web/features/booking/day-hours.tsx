@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
@@ -9,42 +9,14 @@ import { DayNote } from './day-note.tsx';
 import { NightButtons } from './night-buttons.tsx';
 import { NoHours } from './no-hours.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
-import { isFull, slotState } from './selection.ts';
-import type { useChoice } from './use-choice.ts';
+import { isFull, slotState, type Taken } from './selection.ts';
+import type { Choice } from './use-choice.ts';
 
-/** Shows the hours of the chosen day: the grid, its notes, and the buttons across midnight. */
-export function DayHours({
-  choice,
-  now,
-  onChange,
-}: {
-  choice: ReturnType<typeof useChoice>;
-  now: Date;
-  /** The selection changed. */
-  onChange: () => void;
-}) {
-  const { date, slots, hours, lostNote, arrival } = choice;
+/** Shows the hours of the chosen day: the grid, its notes, and the buttons across midnight. `onChange`: the selection changed. */
+export function DayHours({ choice, now, onChange }: { choice: Choice; now: Date; onChange: () => void }) {
+  const { date, slots, hours, arrival } = choice;
   const section = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (arrival === null) return;
-    // After crossing midnight, scroll the next hour to the thumb and give it the keyboard focus.
-    const cell = section.current?.querySelector<HTMLElement>(`[data-hour="${arrival.hour}"]`);
-    const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-    cell?.focus({ preventScroll: true });
-    cell?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'center' });
-  }, [arrival]);
-
-  /** Handles an arrow key that leaves the grid at its end or its beginning. */
-  function cross(step: 1 | -1, extend: boolean): void {
-    const to: Slot = { date: addDays(date, step), hour: step === 1 ? 0 : 23 };
-    if (to.date < choice.today || hours.taken === undefined) return;
-    if (extend && slotState(to, slots, hours.taken, now) === 'free') {
-      choice.toggle(to);
-      onChange();
-    }
-    choice.goTo(to);
-  }
-
+  useArrival(section, arrival);
   return (
     <section ref={section} aria-label="Hours" className="lg:row-span-2 xl:row-span-1">
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
@@ -54,42 +26,11 @@ export function DayHours({
         <p className="text-sm text-fog">{venue.timeZoneLabel}</p>
       </div>
       <DayNote date={date} />
-      {lostNote ? (
-        <div className="mb-4">
-          <Notice tone="warn">
-            <p>{lostNote}</p>
-          </Notice>
-        </div>
-      ) : null}
-      {hours.taken && hours.unsure ? (
-        <output className="mb-3 block text-sm text-warn">
-          {navigator.onLine
-            ? 'We can’t check which hours are free right now. What you see may be out of date.'
-            : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
-        </output>
-      ) : null}
-      {slots.length === 0 && hours.taken && isFull(date, hours.taken, now) ? (
-        <NoHours date={date} today={choice.today} onDay={choice.chooseDay} />
-      ) : null}
+      <Notes choice={choice} now={now} />
       <OtherDay slots={slots.filter((slot) => slot.date < date)} word="From" />
       {hours.taken ? (
         <>
-          <SlotGrid
-            key={date}
-            date={date}
-            selection={slots}
-            taken={hours.taken}
-            now={now}
-            onToggle={(slot) => {
-              choice.toggle(slot);
-              onChange();
-            }}
-            onReach={(from, to, isFree) => {
-              choice.reach(from, to, isFree);
-              onChange();
-            }}
-            onCross={cross}
-          />
+          <Grid choice={choice} taken={hours.taken} now={now} onChange={onChange} />
           <OtherDay slots={slots.filter((slot) => slot.date > date)} word="On to" />
           <Legend />
         </>
@@ -108,6 +49,85 @@ export function DayHours({
         <NightButtons choice={choice} />
       </div>
     </section>
+  );
+}
+
+/** Scrolls an hour to the thumb and gives it the keyboard focus, after crossing midnight or signing in. */
+function useArrival(section: RefObject<HTMLElement | null>, arrival: Slot | null): void {
+  useEffect(() => {
+    if (arrival === null) return;
+    const cell = section.current?.querySelector<HTMLElement>(`[data-hour="${arrival.hour}"]`);
+    const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    cell?.focus({ preventScroll: true });
+    cell?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'center' });
+  }, [section, arrival]);
+}
+
+/** What to know about the hours: lost ones, a failed request, or a full day. */
+function Notes({ choice, now }: { choice: Choice; now: Date }) {
+  const { date, slots, hours, lostNote } = choice;
+  return (
+    <>
+      {lostNote ? (
+        <div className="mb-4">
+          <Notice tone="warn">
+            <p>{lostNote}</p>
+          </Notice>
+        </div>
+      ) : null}
+      {hours.taken && hours.unsure ? (
+        <output className="mb-3 block text-sm text-warn">
+          {navigator.onLine
+            ? 'We can’t check which hours are free right now. What you see may be out of date.'
+            : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
+        </output>
+      ) : null}
+      {slots.length === 0 && hours.taken && isFull(date, hours.taken, now) ? (
+        <NoHours date={date} today={choice.today} onDay={choice.chooseDay} />
+      ) : null}
+    </>
+  );
+}
+
+function Grid({
+  choice,
+  taken,
+  now,
+  onChange,
+}: {
+  choice: Choice;
+  taken: readonly Taken[];
+  now: Date;
+  onChange: () => void;
+}) {
+  const { date, slots, today } = choice;
+  /** Handles an arrow key that leaves the grid at its end or its beginning. */
+  function cross(step: 1 | -1, extend: boolean): void {
+    const to: Slot = { date: addDays(date, step), hour: step === 1 ? 0 : 23 };
+    if (to.date < today) return;
+    if (extend && slotState(to, slots, taken, now) === 'free') {
+      choice.toggle(to);
+      onChange();
+    }
+    choice.goTo(to);
+  }
+  return (
+    <SlotGrid
+      key={date}
+      date={date}
+      selection={slots}
+      taken={taken}
+      now={now}
+      onToggle={(slot) => {
+        choice.toggle(slot);
+        onChange();
+      }}
+      onReach={(from, to, isFree) => {
+        choice.reach(from, to, isFree);
+        onChange();
+      }}
+      onCross={cross}
+    />
   );
 }
 

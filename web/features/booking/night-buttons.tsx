@@ -2,10 +2,10 @@ import { Moon, Undo2 } from 'lucide-react';
 import { sortSlots } from '#rules/slots.ts';
 import { addDays } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
-import type { useChoice } from './use-choice.ts';
+import type { Choice } from './use-choice.ts';
 
 /** Buttons to the next morning and back; nothing while the selection does not reach midnight. */
-export function NightButtons({ choice }: { choice: ReturnType<typeof useChoice> }) {
+export function NightButtons({ choice }: { choice: Choice }) {
   const { slots, date, goTo } = choice;
   const first = sortSlots(slots)[0];
   const reachesMidnight = slots.some((slot) => slot.hour === 23 && slot.date === date);

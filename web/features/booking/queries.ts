@@ -1,25 +1,10 @@
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
-import type { BookingDraft } from '#web/lib/drafts.ts';
-import { isOpenHold, type OwnBooking, readOwnBookings } from '#web/data/own-bookings.ts';
-import { callFunction, supabase } from '#web/data/client.ts';
+import { supabase } from '#web/data/client.ts';
 import { rowsWith } from '#web/data/rows.ts';
 import type { Taken } from './selection.ts';
 
-export type Studio = {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly features: readonly string[];
-  readonly hourly_rate: number;
-};
 /** Taken spans of a studio, and the days they were read for. */
 export type Availability = { readonly from: StudioDate; readonly to: StudioDate; readonly taken: readonly Taken[] };
-export async function readStudios(): Promise<Studio[]> {
-  const { data, error } = await supabase.from('studios').select('*').order('name');
-  if (error) throw error;
-  return data;
-}
-
 /** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
@@ -66,59 +51,4 @@ async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySe
     .eq('state', 'processing');
   if (error) throw error;
   return new Set(rowsWith(data, 'booking_id').map((row) => row.booking_id));
-}
-
-/** Reads the customer's holds that can still be paid for, newest first. */
-export async function readOpenHolds(): Promise<OwnBooking[]> {
-  const now = new Date();
-  const all = await readOwnBookings();
-  return all
-    .filter((one) => isOpenHold(one, now))
-    .toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
-}
-
-/** Releases a hold, so that others can book its hours. */
-export function releaseHold(bookingId: string): Promise<{ released: boolean; status: string }> {
-  return callFunction('release-hold', { bookingId });
-}
-
-export type Eligibility = { readonly verified: boolean; readonly termsAccepted: boolean };
-
-/** Reads whether the customer has a verified ID and has accepted these terms. */
-export async function readEligibility(userId: string, termsVersion: string): Promise<Eligibility> {
-  const [verified, terms] = await Promise.all([
-    supabase.from('user_verifications').select('id').eq('user_id', userId).limit(1),
-    supabase.from('terms_acceptances').select('version').eq('user_id', userId).eq('version', termsVersion).limit(1),
-  ]);
-  if (verified.error) throw verified.error;
-  if (terms.error) throw terms.error;
-  return { verified: verified.data.length > 0, termsAccepted: terms.data.length > 0 };
-}
-
-/**
- * Starts the payment for a customer with a verified ID and accepted terms; name and contact come from the account. `couponCode`: '' for none,
- * null keeps the coupon of the customer's hold of these hours. `url` is null while the payment provider has not answered. Throws `AppError`.
- */
-export async function createPayment(
-  draft: BookingDraft,
-  couponCode: string | null,
-  userId: string,
-): Promise<{ url: string | null; bookingId: string }> {
-  const { data, error } = await supabase
-    .from('profiles')
-    .select('full_name,email,phone,address')
-    .eq('user_id', userId)
-    .single();
-  if (error) throw error;
-  return callFunction('create-payment', {
-    bookingData: { ...draft, coupon_code: couponCode },
-    customerData: data,
-  });
-}
-
-/** Stores the draft on the server too, for another tab or phone. Only a cache: a failed write is logged. */
-export async function keepDraft(draft: BookingDraft): Promise<void> {
-  const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
-  // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be stored on the server', error.message);
 }

@@ -2,12 +2,13 @@ import { type ReactNode, useId } from 'react';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { formatMoney } from '#rules/money.ts';
 import { type Quote, quoteSlots, savingsHint } from '#rules/pricing.ts';
-import { spanOf } from '#rules/slots.ts';
+import { type Slot, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { NightButtons } from './night-buttons.tsx';
-import type { RemovedHours, useChoice } from './use-choice.ts';
+import type { RemovedHours } from './choice-state.ts';
+import type { Choice } from './use-choice.ts';
 
 const WORDS = [
   'Holding your hours.',
@@ -20,7 +21,6 @@ const BAR =
 
 /** Shows the selection and its price, always in view. */
 export function Summary({
-  studioName,
   choice,
   coupon,
   couponField,
@@ -31,8 +31,7 @@ export function Summary({
   onBook,
   onChange,
 }: {
-  studioName: string;
-  choice: ReturnType<typeof useChoice>;
+  choice: Choice;
   /** Coupon deducted from the price. */
   coupon: CouponTerms | null;
   /** Field for a coupon code; null when the code is typed at the checkout. */
@@ -52,8 +51,8 @@ export function Summary({
   if (slots.length === 0)
     return <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)} />;
   const quote = quoteSlots(slots, coupon);
-  const hint = savingsHint(slots);
   const hours = hoursOf(quote.hours);
+  const studioName = choice.studio?.name ?? '';
   return (
     <aside
       aria-label="Your selection"
@@ -65,11 +64,7 @@ export function Summary({
       <Breakdown quote={quote} hours={hours} coupon={coupon} />
       {problem ? <div className="mt-3">{problem}</div> : null}
       <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
-        {hint ? (
-          <p className="text-sm font-semibold text-warn">
-            Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
-          </p>
-        ) : null}
+        <SavingsHint slots={slots} />
         {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
       </div>
       <div className="mt-2 lg:hidden">
@@ -100,6 +95,15 @@ export function Summary({
   );
 }
 
+function SavingsHint({ slots }: { slots: readonly Slot[] }) {
+  const hint = savingsHint(slots);
+  return hint ? (
+    <p className="text-sm font-semibold text-warn">
+      Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
+    </p>
+  ) : null;
+}
+
 /** Says what Book Now leads to or is doing, with Clear Selection. */
 function Next({ id, text, busy, onClear }: { id: string; text: string | null; busy: boolean; onClear: () => void }) {
   return (
@@ -108,7 +112,7 @@ function Next({ id, text, busy, onClear }: { id: string; text: string | null; bu
         {busy ? null : text}
         <Progress on={busy} words={WORDS} />
       </p>
-      <Button tone="quiet" onClick={onClear} disabled={busy} className="min-h-11 shrink-0 py-1 max-lg:text-sm lg:mt-1">
+      <Button tone="quiet" onClick={onClear} disabled={busy} className="shrink-0 max-lg:text-sm lg:mt-1">
         Clear Selection
       </Button>
     </div>
@@ -156,7 +160,7 @@ function NothingChosen({
   );
 }
 
-function When({ studioName, choice }: { studioName: string; choice: ReturnType<typeof useChoice> }) {
+function When({ studioName, choice }: { studioName: string; choice: Choice }) {
   const { slots } = choice;
   const span = spanOf(slots);
   const nextDay = studioDate(span.end) !== studioDate(span.start);

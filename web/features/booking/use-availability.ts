@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import { isOpenHold } from '#web/data/own-bookings.ts';
-import { readAvailability, readOpenHolds } from './queries.ts';
+import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { readAvailability } from './queries.ts';
 import { daysToRead, type Taken } from './selection.ts';
 
 const POLL_MS = 5_000;
@@ -28,7 +29,7 @@ export function useAvailability(ask: {
   const { studioId, userId, date } = ask;
   const days = daysToRead(ask.slots, date);
   const answer = useQuery({
-    queryKey: ['availability', studioId, userId, days.from, days.to],
+    queryKey: queryKeys.availability.of(studioId, userId, days.from, days.to),
     queryFn: async () => ({ studioId, ...(await readAvailability(studioId ?? '', days, userId)) }),
     enabled: studioId !== null && ask.ready,
     // While paused, the customer's own new hold would show up as taken.
@@ -46,16 +47,12 @@ export function useAvailability(ask: {
   };
 }
 
-/** Reads the customer's unpaid holds; `loaded` is true once the server has answered. */
+/** Queries the customer's unpaid holds; `loaded` is true once the server has answered. */
 export function useOpenHolds(userId: string | null, now: Date) {
-  const holds = useQuery({
-    queryKey: ['open-holds', userId],
-    queryFn: readOpenHolds,
-    enabled: userId !== null,
-  });
+  const bookings = useOwnBookings(userId);
   return {
-    holds: (holds.data ?? []).filter((one) => isOpenHold(one, now)),
-    loaded: userId === null || !holds.isPending,
-    refetch: () => void holds.refetch(),
+    holds: openHoldsOf(bookings.data ?? [], now),
+    loaded: userId === null || !bookings.isPending,
+    refetch: () => void bookings.refetch(),
   };
 }

@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import { type Slot, sortSlots, toggleSlot, whyNotAdd } from '#rules/slots.ts';
-import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { type Slot, toggleSlot, whyNotAdd } from '#rules/slots.ts';
+import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
-import type { Studio } from './queries.ts';
+import * as choices from './choice-state.ts';
 import { describeLost, dropLost, reachTo } from './selection.ts';
-import { useAvailability } from './use-availability.ts';
+import { type Hours, useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
 
 const WHY: Readonly<Record<string, string>> = {
@@ -18,130 +18,89 @@ const WHY: Readonly<Record<string, string>> = {
 const NO_STUDIO = 'Selected studio not found.';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
 
-/** Hours removed at once that Undo restores. */
-export type RemovedHours = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
+export type Choice = ReturnType<typeof useChoice>;
+type Options = {
+  readonly status: 'loading' | 'in' | 'out';
+  readonly userId: string | null;
+  readonly studios: readonly { readonly id: string; readonly name: string }[] | undefined;
+  readonly now: Date;
+  readonly paused: boolean;
+};
 
 /** State of the booking page: chosen room, day and hours, hours lost to others or the clock, and hours just removed. */
-export function useChoice(options: {
-  status: 'loading' | 'in' | 'out';
-  userId: string | null;
-  studios: readonly Studio[] | undefined;
-  now: Date;
-  paused: boolean;
-}) {
+export function useChoice(options: Options) {
   const { status, userId, studios, now, paused } = options;
   const today = studioDate(now);
-  const [studioId, setStudioId] = useState<string | null>(null);
-  const [date, setDate] = useState<StudioDate>(today);
-  const [slots, setSlots] = useState<readonly Slot[]>([]);
-  const [restoring, setRestoring] = useState<'no' | 'quietly' | 'telling'>('no');
-  const [lostNote, setLostNote] = useState<string | null>(null);
-  /** Hour to focus after crossing midnight. */
-  const [arrival, setArrival] = useState<Slot | null>(null);
-  const [removed, setRemoved] = useState<RemovedHours | null>(null);
+  const [state, change] = useState(() => choices.firstChoice(today));
+  const { studioId, slots, date } = state;
   const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
-  const { taken } = hours;
   const studio = studios?.find((one) => one.id === studioId) ?? null;
-
-  useRestored(status, (found) => {
-    if (found.slots.length === 0 && found.tell) return;
-    setStudioId(found.studioId);
-    if (found.slots.length === 0) return;
-    setDate(found.slots[0]?.date ?? today);
-    setSlots(found.slots);
-    setRestoring(found.tell ? 'telling' : 'quietly');
-  });
-
+  useRestored(status, (found) => change((before) => choices.takeOver(before, found)));
   useEffect(() => {
     if (studioId !== null) drafts.keepChoice({ studioId, slots });
   }, [studioId, slots]);
+  useLosses({ state, change, hours, options, unknownStudio: studios !== undefined && studioId !== null && !studio });
 
-  const unknownStudio = studios !== undefined && studioId !== null && studio === null;
-  const missed = hours.failed || unknownStudio;
-  function giveUpRestoring(): void {
-    toast({ title: unknownStudio ? NO_STUDIO : RESTORE_FAILED, tone: 'bad' });
-    setRestoring('no');
-    if (!unknownStudio) return;
-    setStudioId(null);
-    setSlots([]);
-  }
-  // Removes hours that others booked or that have passed, and says so in a note that stays on the page.
-  const settle = useEffectEvent(() => {
-    if (restoring !== 'no' && missed) return giveUpRestoring();
-    if (taken === undefined || slots.length === 0 || paused) return undefined;
-    const { kept, lost } = dropLost(slots, taken, new Date());
-    const note = lost.length === 0 ? null : describeLost(lost, kept.length);
-    if (note !== null) {
-      setSlots(kept);
-      setLostNote(note);
-    }
-    if (restoring === 'telling') {
-      toast({
-        title: 'Selections Restored',
-        description: note ?? 'Your hours are back.',
-        tone: note === null ? 'good' : 'warn',
-      });
-      // Back from signing in: focus the hours, which also brings Book Now into view.
-      setArrival(sortSlots(kept)[0] ?? null);
-    }
-    return setRestoring('no');
-  });
-  // The clock and other customers are external systems: hours lost to them must stay removed, so they cannot be derived.
-  // oxlint-disable-next-line react/set-state-in-effect
-  useEffect(() => settle(), [taken, slots, now, paused, restoring, missed]);
-
-  function select(next: readonly Slot[]): void {
-    setSlots(next);
-    setLostNote(null);
-    setRemoved(null);
-  }
-  function drop(): void {
-    select([]);
-    if (studioId !== null && slots.length > 0) setRemoved({ studioId, date: sortSlots(slots)[0]?.date ?? date, slots });
-  }
   function toggle(slot: Slot): void {
     const why = whyNotAdd(slots, slot);
     if (why) return toast({ title: WHY[why] ?? 'You can’t add this hour.', tone: 'warn' });
-    return select(toggleSlot(slots, slot));
+    return change((before) => choices.select(before, toggleSlot(before.slots, slot)));
   }
-
   return {
+    ...state,
     studio,
-    studioId,
     today,
-    date,
-    slots,
     hours,
-    lostNote,
-    removed,
-    arrival,
-    goTo(slot: Slot): void {
-      setDate(slot.date);
-      setArrival(slot);
-    },
     toggle,
+    goTo: (slot: Slot) => change((before) => choices.goTo(before, slot)),
     reach(from: Slot, to: Slot, isFree: (slot: Slot) => boolean): void {
       const next = reachTo(slots, from, to, isFree);
       if (next.length === slots.length && slots.length > 0 && isFree(to)) return toggle(to);
-      return select(next);
+      return change((before) => choices.select(before, next));
     },
-    chooseStudio(id: string): void {
-      if (id !== studioId) drop();
-      setStudioId(id);
-    },
-    chooseDay(day: StudioDate): void {
-      setDate(day);
-      // A selection that does not touch the chosen day would be invisible, so clear it.
-      if (slots.length > 0 && !slots.some((slot) => slot.date === day || addDays(slot.date, 1) === day)) drop();
-    },
+    chooseStudio: (id: string) => change((before) => choices.chooseStudio(before, id)),
+    chooseDay: (day: StudioDate) => change((before) => choices.chooseDay(before, day)),
     clear(): void {
-      drop();
+      change(choices.clear);
       drafts.dropBooking();
     },
-    restore(undone: RemovedHours): void {
-      setStudioId(undone.studioId);
-      setDate(undone.date);
-      select(undone.slots);
-    },
+    restore: (removed: choices.RemovedHours) => change((before) => choices.undo(before, removed)),
   };
+}
+
+/** Removes hours that others booked or that have passed, and says so in a note that stays on the page. */
+function useLosses(watched: {
+  state: choices.ChoiceState;
+  change: (next: choices.ChoiceState) => void;
+  hours: Hours;
+  options: Options;
+  unknownStudio: boolean;
+}): void {
+  const { state, change, hours, unknownStudio } = watched;
+  const { now, paused } = watched.options;
+  const { slots, restoring } = state;
+  const { taken } = hours;
+  const missed = hours.failed || unknownStudio;
+  const check = useEffectEvent(() => {
+    if (restoring !== 'no' && missed) {
+      toast({ title: unknownStudio ? NO_STUDIO : RESTORE_FAILED, tone: 'bad' });
+      return change(choices.giveUp(state, !unknownStudio));
+    }
+    if (taken === undefined || slots.length === 0 || paused) return undefined;
+    const { kept, lost } = dropLost(slots, taken, new Date());
+    const note = lost.length === 0 ? null : describeLost(lost, kept.length);
+    if (restoring === 'telling') tellRestored(note);
+    return note === null && restoring === 'no' ? undefined : change(choices.settle(state, kept, note));
+  });
+  // The clock and other customers are external systems: hours lost to them must stay removed, so they cannot be derived.
+  // oxlint-disable-next-line react/set-state-in-effect
+  useEffect(() => check(), [taken, slots, now, paused, restoring, missed]);
+}
+
+function tellRestored(note: string | null): void {
+  toast({
+    title: 'Selections Restored',
+    description: note ?? 'Your hours are back.',
+    tone: note === null ? 'good' : 'warn',
+  });
 }

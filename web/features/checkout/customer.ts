@@ -1,9 +1,31 @@
+import { z } from 'zod';
 import { customerSchema, firstError } from '#rules/people.ts';
-import type { CustomerField, CustomerFields, FieldProblem } from './customer-fields.tsx';
 import { joinName } from './name.ts';
 
+/** The fields for the customer. `oneName`: a person with a single name. */
+const typedCustomerSchema = z.object({
+  first: z.string(),
+  last: z.string(),
+  oneName: z.boolean(),
+  email: z.string(),
+  phone: z.string(),
+});
+export type CustomerFields = z.infer<typeof typedCustomerSchema>;
 export type Customer = { readonly fullName: string; readonly email: string; readonly phone: string };
-const FIELD_OF: Readonly<Record<string, CustomerField>> = { fullName: 'first', email: 'email', phone: 'phone' };
+/** First failing rule and its field. */
+type FieldProblem = { readonly field: keyof CustomerFields; readonly message: string };
+
+export const NO_CUSTOMER: CustomerFields = { first: '', last: '', oneName: false, email: '', phone: '' };
+
+/** The form of the customer, checked by `checkCustomer`. */
+export const customerFormSchema = typedCustomerSchema.transform((typed, context): Customer => {
+  const checked = checkCustomer(typed);
+  if ('customer' in checked) return checked.customer;
+  context.addIssue({ code: 'custom', path: [checked.problem.field], message: checked.problem.message });
+  return z.NEVER;
+});
+
+const FIELD_OF: Readonly<Record<string, keyof CustomerFields>> = { fullName: 'first', email: 'email', phone: 'phone' };
 
 /** Checks the typed customer, names first, then everything by the schema. Returns the first failing rule otherwise. */
 export function checkCustomer(typed: CustomerFields): { customer: Customer } | { problem: FieldProblem } {

@@ -5,6 +5,7 @@ import { paths } from '#web/lib/paths.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
+import { CHECKOUT_FORM } from './customer-form.tsx';
 import type { PaymentProblem } from './use-payment.ts';
 
 const WORDS = [
@@ -21,7 +22,6 @@ export function PayPanel({
   busy,
   asking,
   problem,
-  onAgree,
   onBack,
 }: {
   totalCents: number;
@@ -32,8 +32,6 @@ export function PayPanel({
   /** The payment provider has not answered yet; the request is repeated automatically. */
   asking: boolean;
   problem: PaymentProblem | null;
-  /** The customer agrees to another price. */
-  onAgree: (totalCents: number) => void;
   onBack: () => void;
 }) {
   const agreed = problem?.total ?? null;
@@ -55,13 +53,13 @@ export function PayPanel({
         </Notice>
       ) : null}
       {agreed !== null ? (
-        <Button busy={busy} onClick={() => onAgree(agreed)} className="w-full text-lg">
+        <Button type="submit" form={CHECKOUT_FORM} busy={busy} className="w-full text-lg">
           Agree and pay {formatMoney(agreed)}
         </Button>
       ) : (
         <Button
           type="submit"
-          form="checkout"
+          form={CHECKOUT_FORM}
           busy={busy}
           disabled={missing !== '' || loading}
           aria-describedby="still-needed"

@@ -3,18 +3,16 @@ import { couponLabel } from '#rules/coupons.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { Quote } from '#rules/pricing.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
+import type { BookingDraft } from '#web/lib/drafts.ts';
 
+/** Shows the studio, the hours and what they cost. */
 export function PriceSummary({
-  studioName,
-  start,
-  end,
+  draft,
   quote,
   coupon,
   unpriced,
 }: {
-  studioName: string;
-  start: Date;
-  end: Date;
+  draft: BookingDraft;
   quote: Quote;
   coupon: CouponTerms | null;
   /** A coupon is being checked, so the total is unknown. */
@@ -22,9 +20,10 @@ export function PriceSummary({
 }) {
   return (
     <section aria-label="Price" className="bg-booth p-5">
-      <h2 className="text-2xl">{studioName}</h2>
+      <h2 className="text-2xl">{draft.studio_name}</h2>
       <p className="mt-2 text-sm text-fog">
-        {formatStudioRange(start, end)} <span className="text-dust">(Sydney time)</span>
+        {formatStudioRange(new Date(draft.start_time), new Date(draft.end_time))}{' '}
+        <span className="text-dust">(Sydney time)</span>
       </p>
       <dl className="mt-4 space-y-1.5 text-sm">
         <Row name={`${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`} value={formatMoney(quote.baseCents)} />

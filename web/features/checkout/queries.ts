@@ -1,41 +1,5 @@
-import { type BookingDraft, isDraft } from '#web/lib/drafts.ts';
-import { callFunction, supabase } from '#web/data/client.ts';
-
-export async function readProfile(
-  userId: string,
-): Promise<{ full_name: string | null; email: string | null; phone: string | null }> {
-  const { data, error } = await supabase
-    .from('profiles')
-    .select('full_name,email,phone')
-    .eq('user_id', userId)
-    .single();
-  if (error) throw error;
-  return data;
-}
-
-/** Reads the draft stored on the server, for a tab that has none; null when it is missing or its start has passed. */
-export async function readServerDraft(): Promise<BookingDraft | null> {
-  const { data, error } = await supabase.from('booking_drafts').select('data').maybeSingle();
-  if (error) throw error;
-  const draft: unknown = data?.data;
-  return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - 1_800_000 ? draft : null;
-}
-
-/** Stores the draft on the server too, for another tab or phone. Only a cache: a failed write is logged. */
-export async function keepServerDraft(draft: BookingDraft): Promise<void> {
-  const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
-  // oxlint-disable-next-line no-console
-  if (error) console.warn('the draft could not be stored on the server', error.message);
-}
-
-/** Deletes the stored draft once it is paid for. */
-export async function dropServerDraft(): Promise<void> {
-  const { data } = await supabase.auth.getSession();
-  if (!data.session) return;
-  const { error } = await supabase.from('booking_drafts').delete().eq('user_id', data.session.user.id);
-  // oxlint-disable-next-line no-console
-  if (error) console.warn('the stored draft could not be deleted', error.message);
-}
+import type { BookingDraft } from '#web/lib/drafts.ts';
+import { callFunction } from '#web/data/client.ts';
 
 /**
  * Holds the hours and returns the pay page; `url` is null while the payment provider has not answered. `total` is the price shown, in
@@ -69,13 +33,6 @@ export function pay(input: {
       termsAccepted: true,
     },
   });
-}
-
-/** Releases an unpaid hold. `released` is false when it is paid, or when the payment service has not expired its session yet. */
-export function releaseHold(
-  bookingId: string,
-): Promise<{ released: boolean; status: string; couponCode: string | null }> {
-  return callFunction('release-hold', { bookingId });
 }
 
 export type PaymentState = {

@@ -1,11 +1,11 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { centsToDollars } from '#rules/money.ts';
+import { usePayPage } from '#web/data/use-pay-page.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
-import { usePayPage } from '#web/data/use-pay-page.ts';
-import { AppError, OFFLINE } from '#web/data/client.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { toast } from '#web/ui/toast.tsx';
 import type { Customer } from './customer.ts';
@@ -22,6 +22,7 @@ export type PaymentProblem = {
 
 /** Coupon for the server (`wire` as in `CouponState`), and how to drop it when it is refused. */
 type UsedCoupon = { readonly wire: string | null; readonly refuse: () => void };
+type Attempt = { readonly customer: Customer; readonly shownCents: number; readonly coupon: UsedCoupon };
 
 /** Holds the hours and leaves for the pay page, or reports what went wrong. */
 export function usePayment(options: {
@@ -31,47 +32,52 @@ export function usePayment(options: {
   fullCents: number;
   onEligibilityLost: () => void;
 }) {
-  const [busy, setBusy] = useState(false);
+  const { draft, userId, fullCents } = options;
   const [problem, setProblem] = useState<PaymentProblem | null>(null);
   const payPage = usePayPage();
-  useBackAgain(() => setBusy(false));
-
-  function refuse(text: string, more: Partial<PaymentProblem> = {}): void {
-    setProblem({ text, total: null, back: false, ...more });
-    toast({ title: 'Payment Error', description: text, tone: 'bad' });
-  }
-
-  function explain(error: unknown, shownCents: number, coupon: UsedCoupon): void {
-    const code = error instanceof AppError ? error.code : '';
-    if (code === 'id_required' || code === 'terms_required') options.onEligibilityLost();
-    const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
-    const askFor = (why: string, total: number): void =>
-      refuse(priceChanged(why, centsToDollars(shownCents), centsToDollars(total)), { total });
-    if (code === 'coupon_invalid' || code === 'coupon_exhausted') {
-      coupon.refuse();
-      return askFor(said, options.fullCents);
-    }
-    const named = error instanceof AppError ? error.details['total'] : null;
-    if (code === 'price_changed' && typeof named === 'number') return askFor('', Math.round(named * 100));
-    return refuse(said, {
-      back: code === 'slot_taken' || code === 'slot_closed',
-      holds: code === 'too_many_holds',
-    });
-  }
-
-  async function start(customer: Customer, shownCents: number, coupon: UsedCoupon): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { draft, userId } = options;
+  const send = useMutation({
+    mutationFn: async ({ customer, shownCents, coupon }: Attempt) => {
       const wanted = { draft, userId, couponCode: coupon.wire, total: centsToDollars(shownCents), ...customer };
       const url = await payPage.open(() => pay(wanted));
-      if (url !== null) leaveTo(url); // stay busy while the browser leaves the page
-    } catch (error) {
-      setBusy(false);
-      explain(error, shownCents, coupon);
-    }
-  }
+      if (url !== null) leaveTo(url);
+    },
+    meta: { handled: true },
+    onMutate: () => setProblem(null),
+    onError: (error, attempt) => {
+      if (['id_required', 'terms_required'].includes(errorCode(error))) options.onEligibilityLost();
+      if (isCouponRefusal(error)) attempt.coupon.refuse();
+      const found = explainPayment(error, attempt.shownCents, fullCents);
+      setProblem(found);
+      toast({ title: 'Payment Error', description: found.text, tone: 'bad' });
+    },
+  });
+  useBackAgain(send.reset);
+  return {
+    // Stays busy while the browser leaves the page.
+    busy: send.isPending || send.isSuccess,
+    asking: payPage.asking,
+    problem,
+    start: (attempt: Attempt): Promise<void> => send.mutateAsync(attempt),
+    forget: () => setProblem(null),
+  };
+}
 
-  return { busy, asking: payPage.asking, problem, start, forget: () => setProblem(null) };
+/** Explains why a payment could not start. Amounts in cents. */
+function explainPayment(error: unknown, shownCents: number, fullCents: number): PaymentProblem {
+  const code = errorCode(error);
+  const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+  const askToAgree = (why: string, total: number): PaymentProblem => ({
+    text: priceChanged(why, centsToDollars(shownCents), centsToDollars(total)),
+    total,
+    back: false,
+  });
+  if (isCouponRefusal(error)) return askToAgree(said, fullCents);
+  const total = errorNumber(error, 'total');
+  if (code === 'price_changed' && total !== null) return askToAgree('', Math.round(total * 100));
+  return {
+    text: said,
+    total: null,
+    back: code === 'slot_taken' || code === 'slot_closed',
+    holds: code === 'too_many_holds',
+  };
 }

@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useSearchParams } from 'react-router';
+import { releaseHold } from '#web/data/own-bookings.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { errorCode } from '#web/lib/errors.ts';
-import { releaseHold } from './queries.ts';
 
 const TEXTS = {
   confirmed: 'You’ve already paid for this booking. You’ll find it in your account.',
@@ -19,21 +21,30 @@ const TEXTS = {
  */
 export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | null; asking: boolean } {
   const [search, setSearch] = useSearchParams();
-  const [text, setText] = useState<string | null>(null);
   const bookingId = search.get('released');
+  const { mutate, data, error } = useMutation({
+    mutationFn: releaseHold,
+    meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
+    onSuccess: ({ couponCode }) => {
+      // Keep the coupon code: it can be used again.
+      if (couponCode !== null && drafts.couponCode() === null) drafts.keepCouponCode(couponCode);
+    },
+  });
   useEffect(() => {
-    if (bookingId === null || status !== 'in') return;
-    void releaseHold(bookingId)
-      .then((answer) => {
-        // Keep the coupon code: it can be used again.
-        if (answer.couponCode !== null && drafts.couponCode() === null) drafts.keepCouponCode(answer.couponCode);
-        if (answer.status === 'confirmed') return TEXTS.confirmed;
-        return answer.released ? TEXTS.released : TEXTS.held;
-      })
-      // Gone, not ours, or unreachable: the customer does not have to do anything.
-      .catch((error: unknown) => (errorCode(error) === 'payment_processing' ? TEXTS.processing : TEXTS.unknown))
-      .then(setText)
-      .finally(() => setSearch({}, { replace: true }));
-  }, [bookingId, status, setSearch]);
+    if (bookingId !== null && status === 'in') mutate(bookingId);
+  }, [bookingId, status, mutate]);
+  const text = data ? describeRelease(data) : error ? describeFailure(error) : null;
+  useEffect(() => {
+    if (text !== null) setSearch({}, { replace: true });
+  }, [text, setSearch]);
   return { text, asking: bookingId !== null && status !== 'out' };
 }
+
+function describeRelease(answer: { released: boolean; status: string }): string {
+  if (answer.status === 'confirmed') return TEXTS.confirmed;
+  return answer.released ? TEXTS.released : TEXTS.held;
+}
+
+/** The hold is gone, not ours, or the server cannot be reached: the customer does not have to do anything. */
+const describeFailure = (error: Error): string =>
+  errorCode(error) === 'payment_processing' ? TEXTS.processing : TEXTS.unknown;

@@ -1,9 +1,13 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useFormState } from 'react-hook-form';
+import { z } from 'zod';
 import { couponCodeSchema, couponLabel } from '#rules/coupons.ts';
-import { firstError } from '#rules/people.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button, Meter } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { validateCoupon } from './queries.ts';
 import type { CouponState } from './use-coupon.ts';
@@ -27,66 +31,65 @@ export function CouponField({
   useEffect(() => {
     if (moved) container.current?.querySelector<HTMLElement>('input, button')?.focus();
   }, [moved, open, coupon.applied]);
-  const shown = coupon.applied ?? coupon.tooShort;
+  const remove = (): void => {
+    setMoved(true);
+    coupon.remove();
+  };
+  const unfold = (): void => {
+    setMoved(true);
+    setOpen(true);
+  };
   return (
     <div ref={container}>
       {coupon.checking !== null ? (
-        <output className="flex min-h-12 items-center gap-3 border border-line px-4 py-2 text-fog">
-          <Meter />
-          <span className="min-w-0">
-            Checking your code <strong className="break-all text-chalk">{coupon.checking}</strong>
-          </span>
-        </output>
+        <Checking code={coupon.checking} />
       ) : coupon.unsure !== null ? (
-        <Unsure
-          code={coupon.unsure}
-          onTryAgain={coupon.lookAgain}
-          onRemove={() => {
-            setMoved(true);
-            coupon.remove();
-          }}
-        />
-      ) : shown ? (
-        <div
-          className={`flex items-center justify-between gap-3 border px-4 py-0.5 ${coupon.tooShort ? 'border-warn' : 'border-good'}`}
-        >
-          <p className="min-w-0">
-            <strong className="break-all">{shown.code}</strong>{' '}
-            <span className="text-fog">
-              {coupon.tooShort ? `needs at least ${coupon.tooShort.minHours} hours` : couponLabel(shown)}
-            </span>
-          </p>
-          <Button
-            tone="quiet"
-            disabled={disabled}
-            aria-label={`Remove the code ${shown.code}`}
-            onClick={() => {
-              setMoved(true);
-              coupon.remove();
-            }}
-          >
-            Remove
-          </Button>
-        </div>
+        <Unsure code={coupon.unsure} onTryAgain={coupon.lookAgain} onRemove={remove} />
+      ) : coupon.applied || coupon.tooShort ? (
+        <Shown coupon={coupon} disabled={disabled} onRemove={remove} />
       ) : open || coupon.lost ? (
         <Entry hours={hours} coupon={coupon} disabled={disabled} onApplied={() => setMoved(true)} />
       ) : (
-        <Button
-          tone="quiet"
-          disabled={disabled}
-          aria-expanded={false}
-          onClick={() => {
-            setMoved(true);
-            setOpen(true);
-          }}
-          className="min-h-11 py-1 max-lg:text-sm"
-        >
+        <Button tone="quiet" disabled={disabled} aria-expanded={false} onClick={unfold} className="max-lg:text-sm">
           Add a coupon code
         </Button>
       )}
     </div>
   );
 }
+
+function Checking({ code }: { code: string }) {
+  return (
+    <output className="flex min-h-12 items-center gap-3 border border-line px-4 py-2 text-fog">
+      <Meter />
+      <span className="min-w-0">
+        Checking your code <strong className="break-all text-chalk">{code}</strong>
+      </span>
+    </output>
+  );
+}
+
+/** The code in use, or one that needs more hours than are chosen. */
+function Shown({ coupon, disabled, onRemove }: { coupon: CouponState; disabled: boolean; onRemove: () => void }) {
+  const { applied, tooShort } = coupon;
+  const shown = applied ?? tooShort;
+  if (shown === null) return null;
+  return (
+    <div
+      className={`flex items-center justify-between gap-3 border px-4 py-0.5 ${tooShort ? 'border-warn' : 'border-good'}`}
+    >
+      <p className="min-w-0">
+        <strong className="break-all">{shown.code}</strong>{' '}
+        <span className="text-fog">{tooShort ? `needs at least ${tooShort.minHours} hours` : couponLabel(shown)}</span>
+      </p>
+      <Button tone="quiet" disabled={disabled} aria-label={`Remove the code ${shown.code}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </div>
+  );
+}
+
+const schema = z.object({ code: couponCodeSchema });
 
 function Entry({
   hours,
@@ -100,47 +103,35 @@ function Entry({
   onApplied: () => void;
 }) {
   const { lost } = coupon;
-  const [typed, setTyped] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const code = typed ?? lost?.code ?? '';
-
-  async function apply(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const parsed = couponCodeSchema.safeParse(code);
-    if (!parsed.success) return setError(firstError(parsed.error));
-    setBusy(true);
-    setError(null);
-    try {
-      const found = await validateCoupon(parsed.data, hours);
+  const form = useSchemaForm(schema, { defaultValues: { code: lost?.code ?? '' } });
+  const { control } = form;
+  const { isDirty } = useFormState({ control });
+  const apply = useMutation({
+    mutationFn: ({ code }: { code: string }) => validateCoupon(code, hours),
+    meta: { handled: true },
+    onSuccess: (found) => {
       onApplied();
       coupon.apply(found);
-      setTyped('');
       toast({ title: 'Coupon Applied!', description: couponLabel(found) });
-    } catch (cause) {
-      setError(describeError(cause, 'Failed to validate coupon'));
-    } finally {
-      setBusy(false);
-    }
-    return undefined;
-  }
-
+    },
+    onError: (error) => refuseForm(form, { message: describeError(error, 'Failed to validate coupon'), field: 'code' }),
+  });
   return (
-    <form onSubmit={(event) => void apply(event)} className="flex items-start gap-2" noValidate>
-      <Field
+    <Form form={form} onSend={apply.mutateAsync} titleOf={() => null} className="flex items-start gap-2">
+      <TextField
+        control={control}
+        name="code"
         label="Coupon code"
         className="min-w-0 grow"
         autoComplete="off"
         autoCapitalize="characters"
-        value={code}
         disabled={disabled}
-        onChange={(event) => setTyped(event.target.value)}
-        error={error ?? (typed === null ? (lost?.message ?? null) : null)}
+        problem={isDirty ? null : (lost?.message ?? null)}
       />
-      <Button type="submit" tone="plain" busy={busy} disabled={disabled} className="mt-[1.65rem] shrink-0 px-4">
+      <SubmitButton control={control} tone="plain" disabled={disabled} className="mt-[1.65rem] shrink-0 px-4">
         Apply
-      </Button>
-    </form>
+      </SubmitButton>
+    </Form>
   );
 }
 

@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dollarsToCents, formatMoney } from '#rules/money.ts';
+import { formatDollars } from '#rules/money.ts';
 import { formatRecordDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -17,7 +18,7 @@ const COLUMNS = ['Code', 'Type', 'Value', 'Usage', 'Status', 'Expires', 'Actions
 
 /** Lists the discount codes for staff, with create, edit and activate. */
 export function DiscountCodes() {
-  const codes = useQuery({ queryKey: ['discount-codes'], queryFn: readDiscountCodes });
+  const codes = useQuery({ queryKey: queryKeys.discountCodes.of(), queryFn: readDiscountCodes });
   const [editing, setEditing] = useState<DiscountCode | 'new' | null>(null);
   const active = codes.data?.filter((one) => one.active).length ?? 0;
   return (
@@ -103,9 +104,7 @@ function CodeList({
 
 /** Formats the value: "20%", "$15", "$12.50". */
 function worth(code: DiscountCode): string {
-  return code.discount_type === 'percentage'
-    ? `${code.discount_value}%`
-    : formatMoney(dollarsToCents(code.discount_value) ?? 0);
+  return code.discount_type === 'percentage' ? `${code.discount_value}%` : formatDollars(code.discount_value);
 }
 
 function CodeName({ code }: { code: DiscountCode }) {
@@ -135,21 +134,20 @@ function Expiry({ at, now }: { at: string | null; now: Date }) {
 }
 
 function Actions({ code, onEdit }: { code: DiscountCode; onEdit: (code: DiscountCode) => void }) {
-  const client = useQueryClient();
   const turn = useMutation({
     mutationFn: () => setDiscountCodeActive(code.id, !code.active),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['discount-codes'] });
-      toast({ title: code.active ? 'Discount code deactivated' : 'Discount code activated', description: code.code });
-    },
+    meta: { handled: true, invalidates: [queryKeys.discountCodes.all] },
+    onSuccess: () =>
+      toast({ title: code.active ? 'Discount code deactivated' : 'Discount code activated', description: code.code }),
+    // The specification fixes the text whatever the reason.
     onError: () => toast({ title: 'Error', description: 'Failed to update discount code status', tone: 'bad' }),
   });
   return (
     <div className="flex flex-wrap gap-2">
-      <Button tone="plain" className="px-4" onClick={() => onEdit(code)}>
+      <Button tone="plain" onClick={() => onEdit(code)}>
         Edit <span className="sr-only">{code.code}</span>
       </Button>
-      <Button tone="plain" className="px-4" busy={turn.isPending} onClick={() => turn.mutate()}>
+      <Button tone="plain" busy={turn.isPending} onClick={() => turn.mutate()}>
         {code.active ? 'Deactivate' : 'Activate'} <span className="sr-only">{code.code}</span>
       </Button>
     </div>

@@ -1,15 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { COUPON_CODE_MAX, COUPON_DESCRIPTION_MAX, couponSchema } from '#rules/coupons.ts';
-import { firstError } from '#rules/people.ts';
+import { useMutation } from '@tanstack/react-query';
+import type { Control } from 'react-hook-form';
+import { COUPON_CODE_MAX, COUPON_DESCRIPTION_MAX } from '#rules/coupons.ts';
 import { studioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
-import { SelectField } from '#web/ui/choice.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
-import { readCouponForm } from './coupon-form.ts';
+import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { couponFormSchema, type TypedCoupon } from './coupon-form.ts';
 import { type CouponDraft, type DiscountCode, saveDiscountCode } from './queries.ts';
 
 const FAILED = 'Failed to save discount code';
@@ -17,129 +17,100 @@ const TYPES = [
   { value: 'percentage', label: 'Percentage' },
   { value: 'fixed', label: 'Fixed' },
 ];
-type Problem = { readonly field: string; readonly message: string };
 
 /** Creates a discount code, or edits the given one. */
 export function DiscountForm({ code, onDone }: { code: DiscountCode | null; onDone: () => void }) {
-  const client = useQueryClient();
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useSchemaForm(couponFormSchema, { defaultValues: typedOf(code) });
   const save = useMutation({
     mutationFn: (draft: CouponDraft) => saveDiscountCode(code?.id ?? null, draft),
-    onSuccess: async (_, draft) => {
-      await client.invalidateQueries({ queryKey: ['discount-codes'] });
+    meta: { handled: true, invalidates: [queryKeys.discountCodes.all] },
+    onSuccess: (_saved, draft) => {
       const title = code === null ? 'Discount code created successfully' : 'Discount code updated successfully';
       toast({ title, description: draft.code });
       onDone();
     },
-    onError: (cause) => {
-      setProblem({ field: '', message: whyNot(cause) });
+    onError: (error) => {
+      refuseForm(form, { message: whyNot(error) });
       toast({ title: 'Error', description: FAILED, tone: 'bad' });
     },
   });
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const parsed = couponSchema.safeParse(readCouponForm(event.currentTarget));
-    if (parsed.success) {
-      setProblem(null);
-      save.mutate(parsed.data);
-      return;
-    }
-    const message = firstError(parsed.error);
-    setProblem({ field: String(parsed.error.issues[0]?.path[0] ?? ''), message });
-    toast({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
-  }
-
-  const errorOf = (field: string): string | null => (problem?.field === field ? problem.message : null);
   return (
-    <form onSubmit={submit} noValidate className="space-y-4">
-      <Fields code={code} errorOf={errorOf} />
-      {problem?.field === '' ? (
-        <Notice tone="bad">
-          <p>{problem.message}</p>
-        </Notice>
-      ) : null}
+    <Form form={form} onSend={save.mutateAsync} className="space-y-4">
+      <Fields control={form.control} />
+      <FormError control={form.control} />
       <div className="flex flex-wrap gap-3 pt-2">
-        <Button type="submit" busy={save.isPending}>
-          {code === null ? 'Create Code' : 'Save Code'}
-        </Button>
+        <SubmitButton control={form.control}>{code === null ? 'Create Code' : 'Save Code'}</SubmitButton>
         <Button tone="plain" disabled={save.isPending} onClick={onDone}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
-function Fields({ code, errorOf }: { code: DiscountCode | null; errorOf: (field: string) => string | null }) {
+/** Returns the form as it starts: empty, or with the values of a code. */
+function typedOf(code: DiscountCode | null): TypedCoupon {
+  return {
+    code: code?.code ?? '',
+    discount_type: code?.discount_type ?? 'percentage',
+    discount_value: code === null ? '' : String(code.discount_value),
+    description: code?.description ?? '',
+    min_hours: String(code?.min_hours ?? ''),
+    max_uses: String(code?.max_uses ?? ''),
+    expires_at: code?.expires_at ? studioDate(new Date(code.expires_at)) : '',
+  };
+}
+
+function Fields({ control }: { control: Control<TypedCoupon, unknown, CouponDraft> }) {
   return (
     <>
-      <Field
+      <TextField
+        control={control}
         label="Code"
         name="code"
         required
         autoComplete="off"
         autoCapitalize="characters"
         maxLength={COUPON_CODE_MAX}
-        defaultValue={code?.code}
         hint="Saved in capitals."
-        error={errorOf('code')}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField
-          label="Discount type"
-          name="discount_type"
-          options={TYPES}
-          defaultValue={code?.discount_type ?? 'percentage'}
-          error={errorOf('discount_type')}
-        />
-        <Field
+        <ChoiceField control={control} label="Discount type" name="discount_type" options={TYPES} />
+        <TextField
+          control={control}
           label="Value"
           name="discount_value"
           type="number"
           step="0.01"
           min="0.01"
           required
-          defaultValue={code?.discount_value}
           hint="Percent, or dollars."
-          error={errorOf('discount_value')}
         />
       </div>
-      <Field
+      <TextField
+        control={control}
         label="Description (optional)"
         name="description"
         autoComplete="off"
         maxLength={COUPON_DESCRIPTION_MAX}
-        defaultValue={code?.description ?? ''}
-        error={errorOf('description')}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field
+        <TextField
+          control={control}
           label="Minimum hours (optional)"
           name="min_hours"
           type="number"
           step="0.5"
           min="0.5"
-          defaultValue={code?.min_hours ?? ''}
-          error={errorOf('min_hours')}
         />
-        <Field
-          label="Max uses (optional)"
-          name="max_uses"
-          type="number"
-          step="1"
-          min="1"
-          defaultValue={code?.max_uses ?? ''}
-          error={errorOf('max_uses')}
-        />
+        <TextField control={control} label="Max uses (optional)" name="max_uses" type="number" step="1" min="1" />
       </div>
-      <Field
+      <TextField
+        control={control}
         label="Expires (optional)"
         name="expires_at"
         type="date"
-        defaultValue={code?.expires_at ? studioDate(new Date(code.expires_at)) : ''}
         hint="Valid until the end of that day in Sydney."
-        error={errorOf('expires_at')}
       />
     </>
   );

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { settings } from '#rules/venue.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { type Coupon, CouponRefused, validateCoupon } from './queries.ts';
 
@@ -41,7 +42,7 @@ export function useCoupon(options: {
   const frozen = held && (kept === null || kept === held.code) ? { ...held, minHours: null } : null;
   const lookUp = own === null && held !== undefined && frozen === null && kept !== null && hours > 0;
   const found = useQuery({
-    queryKey: ['coupon', kept],
+    queryKey: queryKeys.coupon.of(kept),
     // Check for the longest booking: a code that needs more hours than are chosen now stays for later.
     queryFn: () => validateCoupon(kept ?? '', settings.maxHours),
     enabled: lookUp,

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useSession } from '#web/data/session.tsx';
@@ -9,30 +8,24 @@ import {
   generateCode,
   processMails,
   readAccessCodes,
-  readTestBookings,
   runTrial,
   scheduleMail,
   type TestBooking,
   type Trial,
+  useTestBookings,
 } from './queries.ts';
-import { type Outcome, Results, useResults } from './results.tsx';
-
-type Tool = { readonly name: string; readonly work: () => Promise<Outcome> };
+import { type Outcome, Results, type Tool, useResults } from './results.tsx';
 
 /** Runs each step from a booking to an open door with its own button. */
 export function IgloohomeBench() {
   const { user } = useSession();
   const { results, running, run, clear } = useResults();
-  const bookings = useQuery({
-    queryKey: ['test-bookings', user?.id],
-    queryFn: () => readTestBookings(user?.id ?? ''),
-    enabled: user !== null,
-  });
+  const bookings = useTestBookings(user?.id ?? null);
   const [chosen, setChosen] = useState('');
   const booking = bookings.data?.find((one) => one.id === chosen) ?? bookings.data?.[0] ?? null;
   return (
     <>
-      <Bench title="Locks" tools={lockTools} running={running} onRun={(tool) => void run(tool.name, tool.work)} />
+      <Bench title="Locks" tools={lockTools} running={running} onRun={run} />
       <section aria-label="A test booking" className="mt-10">
         <h2 className="mb-4 text-3xl">A test booking</h2>
         {bookings.data ? (
@@ -40,20 +33,9 @@ export function IgloohomeBench() {
         ) : (
           <Skeleton className="h-20" label="Loading the test bookings" />
         )}
-        {booking ? (
-          <Bench
-            tools={bookingTools(booking, user?.email ?? '')}
-            running={running}
-            onRun={(tool) => void run(tool.name, tool.work)}
-          />
-        ) : null}
+        {booking ? <Bench tools={bookingTools(booking, user?.email ?? '')} running={running} onRun={run} /> : null}
       </section>
-      <Bench
-        title="Emails and codes"
-        tools={queueTools}
-        running={running}
-        onRun={(tool) => void run(tool.name, tool.work)}
-      />
+      <Bench title="Emails and codes" tools={queueTools} running={running} onRun={run} />
       <Results results={results} onClear={clear} />
     </>
   );

@@ -11,6 +11,7 @@ export function PlugTest() {
       const trial = await runTrial('test-smart-plug');
       if (!trial.success) throw new Error(trial.error ?? '');
     },
+    meta: { handled: true },
   });
   return (
     <>
@@ -27,7 +28,7 @@ export function PlugTest() {
 
 /** Switches the lights of the Green Room. */
 export function PowerControl() {
-  const turn = useMutation({ mutationFn: switchPower });
+  const turn = useMutation({ mutationFn: switchPower, meta: { handled: true } });
   return (
     <>
       <div className="flex flex-wrap gap-3">

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { testMailSchedule } from '#rules/access.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { callFunction, supabase } from '#web/data/client.ts';
 import { rowsWith } from '#web/data/rows.ts';
@@ -62,7 +64,7 @@ export function generateCode(
 }
 
 /** Reads the account's test bookings that have not ended, next one first. */
-export async function readTestBookings(userId: string): Promise<TestBooking[]> {
+async function readTestBookings(userId: string): Promise<TestBooking[]> {
   const { data, error } = await supabase
     .from('bookings')
     .select(COLUMNS)
@@ -73,6 +75,15 @@ export async function readTestBookings(userId: string): Promise<TestBooking[]> {
     .order('start_time');
   if (error) throw error;
   return rowsWith(data, ...REQUIRED);
+}
+
+/** Queries the account's test bookings. */
+export function useTestBookings(userId: string | null) {
+  return useQuery({
+    queryKey: queryKeys.testBookings.of(userId),
+    queryFn: () => readTestBookings(userId ?? ''),
+    enabled: userId !== null,
+  });
 }
 
 /** Books one hour, starting in so many minutes, in the first free room. Throws when none is free. */

@@ -1,4 +1,5 @@
-import { useCallback, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { formatRecordTime } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -16,29 +17,27 @@ type Result = {
 /** Result of a tool: a sentence, and the full answer. */
 export type Outcome = { readonly ok: boolean; readonly said: string; readonly detail?: unknown };
 
+/** One step that can be run by its button. */
+export type Tool = { readonly name: string; readonly work: () => Promise<Outcome> };
+
 /** Runs tools one at a time and keeps their results, newest first. */
-export function useResults(): {
-  results: readonly Result[];
-  running: string | null;
-  run: (name: string, work: () => Promise<Outcome>) => Promise<void>;
-  clear: () => void;
-} {
+export function useResults() {
   const [results, setResults] = useState<readonly Result[]>([]);
-  const [running, setRunning] = useState<string | null>(null);
-  const run = useCallback(async (name: string, work: () => Promise<Outcome>) => {
-    setRunning(name);
-    const outcome = await work().catch((cause: unknown): Outcome => ({
-      ok: false,
-      said: describeError(cause, 'Failed.'),
-    }));
-    const detail = outcome.detail === undefined ? '' : JSON.stringify(outcome.detail, null, 2);
-    setResults((all) => [
-      { id: (all[0]?.id ?? 0) + 1, name, at: new Date(), ok: outcome.ok, said: outcome.said, detail },
-      ...all,
-    ]);
-    setRunning(null);
-  }, []);
-  return { results, running, run, clear: () => setResults([]) };
+  const { mutate, isPending, variables } = useMutation({
+    mutationFn: ({ work }: Tool) => work(),
+    meta: { handled: true },
+    onSettled: (outcome, error, { name }) => {
+      const { ok, said, detail } = outcome ?? { ok: false, said: describeError(error, 'Failed.'), detail: undefined };
+      const text = detail === undefined ? '' : JSON.stringify(detail, null, 2);
+      setResults((all) => [{ id: (all[0]?.id ?? 0) + 1, name, at: new Date(), ok, said, detail: text }, ...all]);
+    },
+  });
+  return {
+    results,
+    running: isPending ? variables.name : null,
+    run: (tool: Tool) => mutate(tool),
+    clear: () => setResults([]),
+  };
 }
 
 export function Results({ results, onClear }: { results: readonly Result[]; onClear: () => void }) {

@@ -1,5 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { formatStudioRange } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
@@ -7,25 +8,23 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { Link } from 'react-router';
-import { endTestBooking, makeTestBooking, readTestBookings, scheduleMail, type TestBooking } from './queries.ts';
+import { endTestBooking, makeTestBooking, scheduleMail, type TestBooking, useTestBookings } from './queries.ts';
 
 /** How far ahead the buttons book, in minutes. */
 const AHEAD = [5, 30, 120];
+const meta = { handled: true, invalidates: [queryKeys.testBookings.all] } as const;
 
 /** Makes one-hour bookings that start soon, to try the door, the mails and the PIN page. Nothing is charged. */
 export function TestBookings() {
   const { user } = useSession();
-  const client = useQueryClient();
-  const key = ['test-bookings', user?.id];
-  const bookings = useQuery({ queryKey: key, queryFn: () => readTestBookings(user?.id ?? ''), enabled: user !== null });
-  const refresh = () => client.invalidateQueries({ queryKey: key });
+  const bookings = useTestBookings(user?.id ?? null);
   const make = useMutation({
     mutationFn: async (minutes: number) => {
       const made = await makeTestBooking(minutes);
       await scheduleMail(made, user?.email ?? '', 'due');
       return made;
     },
-    onSettled: refresh,
+    meta,
   });
   return (
     <>
@@ -62,7 +61,7 @@ export function TestBookings() {
             </Button>
           </Notice>
         ) : bookings.data ? (
-          <List bookings={bookings.data} onEnded={refresh} />
+          <List bookings={bookings.data} />
         ) : (
           <Skeleton className="h-40" label="Loading the test bookings" />
         )}
@@ -73,8 +72,8 @@ export function TestBookings() {
 
 const rangeOf = (one: TestBooking): string => formatStudioRange(new Date(one.start_time), new Date(one.end_time));
 
-function List({ bookings, onEnded }: { bookings: readonly TestBooking[]; onEnded: () => Promise<void> }) {
-  const end = useMutation({ mutationFn: endTestBooking, onSettled: onEnded });
+function List({ bookings }: { bookings: readonly TestBooking[] }) {
+  const end = useMutation({ mutationFn: endTestBooking, meta });
   if (bookings.length === 0) return <Empty>No test bookings.</Empty>;
   return (
     <>

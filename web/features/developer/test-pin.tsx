@@ -14,6 +14,7 @@ export function TestPin() {
       if (!trial.success || !trial.pinData) throw new Error(trial.error ?? 'The lock didn’t give a PIN.');
       return trial.pinData;
     },
+    meta: { handled: true },
   });
   return (
     <>

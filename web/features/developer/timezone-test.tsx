@@ -1,16 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { z } from 'zod';
 import { formatStudioDate, formatStudioRange, studioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { readBooking } from './queries.ts';
 import { clocksAt, compareZones, oddDays, type ZoneCheck } from './zone-check.ts';
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DAYS = 366;
+const NO_ID = 'This isn’t a booking ID.';
+const isId = (text: string): boolean => text === '' || ID.test(text);
+const schema = z.object({ booking: z.string().trim().refine(isId, NO_ID) });
 
 /** Checks that Sydney time is computed the same everywhere: now, over the next year, and for a stored booking. */
 export function TimezoneTest({ bookingId, onBooking }: { bookingId: string; onBooking: (id: string) => void }) {
@@ -61,34 +68,35 @@ function StoredBooking({
   onBooking: (id: string) => void;
   zone: string;
 }) {
-  const valid = bookingId === '' || ID.test(bookingId);
+  const valid = isId(bookingId);
   const booking = useQuery({
-    queryKey: ['zone-booking', bookingId],
+    queryKey: queryKeys.storedBooking.of(bookingId),
     queryFn: () => readBooking(bookingId),
     enabled: valid,
   });
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const typed = new FormData(event.currentTarget).get('booking');
-    onBooking(typeof typed === 'string' ? typed.trim() : '');
-  }
+  const form = useSchemaForm(schema, { defaultValues: { booking: bookingId } });
   return (
     <section aria-label="A stored booking">
       <h2 className="mb-4 text-3xl">A stored booking</h2>
-      <form onSubmit={submit} className="mb-6 flex flex-wrap items-end gap-3">
-        <Field
+      <Form
+        form={form}
+        onSend={({ booking }) => onBooking(booking)}
+        titleOf={() => null}
+        className="mb-6 flex flex-wrap items-end gap-3"
+      >
+        <TextField
+          control={form.control}
           label="Booking ID"
           name="booking"
-          defaultValue={bookingId}
           autoComplete="off"
           className="min-w-60 grow"
           hint="Empty for the newest."
-          error={valid ? null : 'This isn’t a booking ID.'}
+          problem={valid ? null : NO_ID}
         />
-        <Button type="submit" tone="plain" className="mb-7">
+        <SubmitButton control={form.control} tone="plain" className="mb-7">
           Read
-        </Button>
-      </form>
+        </SubmitButton>
+      </Form>
       {booking.isError ? (
         <Notice tone="bad">
           <p>{describeError(booking.error, 'The booking could not be read.')}</p>

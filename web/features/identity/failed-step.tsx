@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { drafts } from '#web/lib/drafts.ts';
@@ -10,6 +10,8 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { createHostedCheck } from './queries.ts';
+
+const NOT_STARTED = 'Failed to start verification. Please try again.';
 
 /** Shows why the check failed, with another photo or the hosted check as next steps. Offers neither when the result is final. */
 export function FailedStep({
@@ -23,29 +25,6 @@ export function FailedStep({
   /** Null when no other photo or check can change the result. */
   onRetry: (() => void) | null;
 }) {
-  const navigate = useNavigate();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  useBackAgain(() => setBusy(false));
-
-  /** Starts a hosted check, stores its ids, and leads there by way of /verify-complete when a booking is waiting. */
-  async function openHosted(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const draft = drafts.booking();
-      const session = await createHostedCheck(draft);
-      drafts.keepVerification({ id: session.verificationSessionId, url: session.verificationUrl });
-      if (draft === null) leaveTo(session.verificationUrl);
-      else void navigate(paths.verifyComplete, { state: { goOn: true } });
-    } catch (error) {
-      setBusy(false);
-      const message = describeError(error, 'Failed to start verification. Please try again.');
-      setProblem(message);
-      toast({ title: message, tone: 'bad' });
-    }
-  }
-
   return (
     <div className="space-y-4">
       <Notice tone={decidedBy ? 'warn' : 'bad'}>
@@ -61,25 +40,47 @@ export function FailedStep({
           </p>
         ) : null}
       </Notice>
-      {onRetry === null ? null : (
-        <>
-          <div className="flex flex-wrap gap-3">
-            <Button onClick={onRetry}>Try Again</Button>
-            <Button tone="plain" busy={busy} onClick={() => void openHosted()}>
-              Use the online check
-            </Button>
-          </div>
-          {problem ? (
-            <Notice tone="bad">
-              <p>{problem}</p>
-            </Notice>
-          ) : null}
-          <p className="text-sm text-fog">
-            The online check looks at your licence and your face on our identity service’s page. It takes about two
-            minutes.
-          </p>
-        </>
-      )}
+      {onRetry === null ? null : <NextTry onRetry={onRetry} />}
     </div>
   );
+}
+
+function NextTry({ onRetry }: { onRetry: () => void }) {
+  const hosted = useHostedCheck();
+  return (
+    <>
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={onRetry}>Try Again</Button>
+        <Button tone="plain" busy={hosted.isPending || hosted.isSuccess} onClick={() => hosted.mutate()}>
+          Use the online check
+        </Button>
+      </div>
+      {hosted.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(hosted.error, NOT_STARTED)}</p>
+        </Notice>
+      ) : null}
+      <p className="text-sm text-fog">
+        The online check looks at your licence and your face on our identity service’s page. It takes about two minutes.
+      </p>
+    </>
+  );
+}
+
+/** Starts a hosted check, stores its ids, and leads there by way of /verify-complete when a booking is waiting. */
+function useHostedCheck() {
+  const navigate = useNavigate();
+  const hosted = useMutation({
+    mutationFn: async () => {
+      const draft = drafts.booking();
+      const session = await createHostedCheck(draft);
+      drafts.keepVerification({ id: session.verificationSessionId, url: session.verificationUrl });
+      if (draft === null) leaveTo(session.verificationUrl);
+      else void navigate(paths.verifyComplete, { state: { goOn: true } });
+    },
+    meta: { handled: true },
+    onError: (error) => toast({ title: describeError(error, NOT_STARTED), tone: 'bad' }),
+  });
+  useBackAgain(hosted.reset);
+  return hosted;
 }

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { callFunction, supabase } from '#web/data/client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 
 export type IdResult = {
   readonly verificationId: string;
@@ -8,7 +10,7 @@ export type IdResult = {
   readonly isFinal?: boolean;
   readonly failureReasons: readonly string[];
 };
-export type HostedResult = {
+type HostedResult = {
   readonly verified: boolean;
   readonly status: string;
   readonly checkoutUrl: string | null;
@@ -18,19 +20,39 @@ export type HostedResult = {
 /** Days after which a photo is deleted at the latest, so staff decide by then. */
 export const REVIEW_DAYS = 7;
 
-/** Reads the date by which staff decide on the newest photo in review; null when none is. */
-export async function readReview(userId: string): Promise<{ decidedBy: Date } | null> {
+/** State of an account's ID check: until when it is verified, and by when staff decide on the newest photo in review; null where not. */
+export type IdStatus = { readonly verifiedUntil: Date | null; readonly decidedBy: Date | null };
+
+/** Reads the state of an account's ID check. */
+async function readIdStatus(userId: string): Promise<IdStatus> {
   const { data, error } = await supabase
     .from('id_verifications')
-    .select('created_at')
+    .select('verification_status,expires_at,created_at')
     .eq('user_id', userId)
-    .eq('verification_status', 'review')
+    .in('verification_status', ['verified', 'review'])
     .order('created_at', { ascending: false })
-    .limit(1);
+    .limit(20);
   if (error) throw error;
-  const since = data[0]?.created_at;
-  return since === undefined ? null : { decidedBy: new Date(Date.parse(since) + REVIEW_DAYS * 86_400_000) };
+  const valid = data
+    .flatMap((one) => (one.verification_status === 'verified' && one.expires_at ? [Date.parse(one.expires_at)] : []))
+    .filter((until) => until > Date.now());
+  const review = data.find((one) => one.verification_status === 'review');
+  return {
+    verifiedUntil: valid.length === 0 ? null : new Date(Math.max(...valid)),
+    decidedBy: review === undefined ? null : new Date(Date.parse(review.created_at) + REVIEW_DAYS * 86_400_000),
+  };
 }
+
+/** Queries the state of an account's ID check. */
+export function useIdStatus(userId: string | null, wanted = true) {
+  return useQuery({
+    queryKey: queryKeys.idStatus.of(userId),
+    queryFn: () => readIdStatus(userId ?? ''),
+    enabled: wanted && userId !== null,
+  });
+}
+/** What becomes stale when an ID was checked. */
+export const idQueries = [queryKeys.idStatus.all, queryKeys.eligibility.all];
 
 export function verifyId(idImage: string): Promise<IdResult> {
   return callFunction('verify-id', { idImage });
@@ -48,6 +70,17 @@ export function createHostedCheck(
 ): Promise<{ verificationSessionId: string; verificationUrl: string }> {
   return callFunction('create-verification-session', { bookingData: draft });
 }
-export function checkHosted(verificationSessionId: string): Promise<HostedResult> {
-  return callFunction('check-verification-and-checkout', { verificationSessionId });
+/** How often a check in progress is asked for. */
+const POLL_MS = 2_500;
+
+/** Queries the result of a hosted check until it is known. */
+export function useHostedResult(verificationId: string | null, wanted: boolean) {
+  return useQuery({
+    queryKey: queryKeys.hostedCheck.of(verificationId),
+    queryFn: () =>
+      callFunction<HostedResult>('check-verification-and-checkout', { verificationSessionId: verificationId }),
+    enabled: wanted && verificationId !== null,
+    retry: 1,
+    refetchInterval: (query) => (query.state.data?.status === 'processing' ? POLL_MS : false),
+  });
 }

@@ -1,11 +1,12 @@
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
 import { useSession } from '#web/data/session.tsx';
+import { describeError, errorCode } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { readPicture } from './picture.ts';
-import { REVIEW_DAYS, verifyId } from './queries.ts';
+import { idQueries, type IdResult, REVIEW_DAYS, verifyId } from './queries.ts';
 
 /** Steps of the ID dialog. */
 export type Step =
@@ -22,7 +23,7 @@ export type Step =
     };
 
 const FAILED = 'Verification failed. Please try again.';
-const FIRST: Step = { name: 'id_photo', problem: null };
+const FIRST = { name: 'id_photo', problem: null } as const;
 /** How long the success is shown before the dialog closes. */
 const SUCCESS_MS = 1_500;
 
@@ -30,6 +31,22 @@ const SUCCESS_MS = 1_500;
 export function useIdCheck(onVerified: (verificationId: string) => void) {
   const { user } = useSession();
   const [step, setStep] = useState<Step>(FIRST);
+  const check = useMutation({
+    mutationFn: async (picture: string) => {
+      if (!user) throw new Error('Not authenticated');
+      return verifyId(picture);
+    },
+    meta: { handled: true, invalidates: idQueries },
+    onMutate: () => setStep({ name: 'verifying' }),
+    onSuccess: (result) => {
+      if (result.decision === 'verified') toast({ title: 'ID Verified' });
+      setStep(stepAfter(result));
+    },
+    onError: (error) => {
+      const isFinal = errorCode(error) === 'age_required';
+      setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null, isFinal });
+    },
+  });
   const finish = useEffectEvent((id: string) => {
     setStep(FIRST);
     onVerified(id);
@@ -39,44 +56,32 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
     const timer = setTimeout(() => finish(step.id), SUCCESS_MS);
     return () => clearTimeout(timer);
   }, [step]);
-
-  function refuse(problem: string): void {
-    setStep({ name: 'id_photo', problem });
-  }
-
-  async function choose(file: File): Promise<void> {
-    const wrong = validateIdFile(file);
-    if (wrong !== null) return refuse(wrong);
-    try {
-      return setStep({ name: 'id_preview', picture: await readPicture(file) });
-    } catch (error) {
-      return refuse(describeError(error, 'Failed to capture image. Please try again.'));
-    }
-  }
-
-  async function send(picture: string): Promise<void> {
-    setStep({ name: 'verifying' });
-    try {
-      if (!user) throw new Error('Not authenticated');
-      const result = await verifyId(picture);
-      const decidedBy = result.decision === 'review' ? addDays(studioDate(new Date()), REVIEW_DAYS) : null;
-      if (result.decision !== 'verified') {
-        const reasons = result.failureReasons.length > 0 ? result.failureReasons : [FAILED];
-        return setStep({ name: 'failed', reasons, decidedBy, isFinal: result.isFinal === true });
-      }
-      toast({ title: 'ID Verified' });
-      return setStep({ name: 'success', id: result.verificationId });
-    } catch (error) {
-      const isFinal = errorCode(error) === 'age_required';
-      return setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null, isFinal });
-    }
-  }
-
   return {
     step,
-    choose: (file: File) => void choose(file),
-    send: (picture: string) => void send(picture),
+    choose: (file: File): void => void openFile(file).then(setStep),
+    send: (picture: string) => check.mutate(picture),
     preview: (picture: string) => setStep({ name: 'id_preview', picture }),
     again: () => setStep(FIRST),
+  };
+}
+
+/** Opens a chosen file for the preview, or says what is wrong with it. */
+async function openFile(file: File): Promise<Step> {
+  const wrong = validateIdFile(file);
+  if (wrong !== null) return { name: 'id_photo', problem: wrong };
+  try {
+    return { name: 'id_preview', picture: await readPicture(file) };
+  } catch (error) {
+    return { name: 'id_photo', problem: describeError(error, 'Failed to capture image. Please try again.') };
+  }
+}
+
+function stepAfter(result: IdResult): Step {
+  if (result.decision === 'verified') return { name: 'success', id: result.verificationId };
+  return {
+    name: 'failed',
+    reasons: result.failureReasons.length > 0 ? result.failureReasons : [FAILED],
+    decidedBy: result.decision === 'review' ? addDays(studioDate(new Date()), REVIEW_DAYS) : null,
+    isFinal: result.isFinal === true,
   };
 }

@@ -1,33 +1,31 @@
-import { type FormEvent, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
-import { joinList } from './queries.ts';
+import { describeJoin, joinList, LAUNCH } from './queries.ts';
+
+/** Fetched when the form is sent: the page is small without it, and most visitors never send it. */
+const schema = async () => (await import('./notify-schema.ts')).notifySchema;
 
 /** Adds an address to the mailing list for the opening. */
 export function NotifyForm() {
-  const [busy, setBusy] = useState(false);
-  const [result, setResult] = useState<{ joined: boolean; text: string } | null>(null);
-
-  // Uncontrolled: the field can be filled in before the script has loaded.
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const typed = new FormData(form).get('email');
-    const email = typeof typed === 'string' ? typed : '';
-    setBusy(true);
-    const answer = await joinList(email.trim().toLowerCase());
-    setBusy(false);
-    setResult(answer);
-    if (answer.joined) form.reset();
-  }
-
+  // Without a start value, so that what was typed before the script had loaded stays.
+  const form = useSchemaForm(schema, {});
+  const { control } = form;
+  const join = useMutation({
+    mutationFn: ({ email }: { email: string }) => joinList(email),
+    meta: { handled: true },
+    onSuccess: () => form.reset({ email: '' }),
+  });
   return (
-    <form onSubmit={(event) => void submit(event)} className="max-w-md">
+    // The browser checks the address first.
+    <Form form={form} onSend={join.mutateAsync} titleOf={() => null} noValidate={false} className="max-w-md">
       <div className="flex flex-wrap items-end gap-3">
-        <Field
+        <TextField
+          control={control}
           label="Email"
           name="email"
           type="email"
@@ -37,9 +35,7 @@ export function NotifyForm() {
           placeholder="you@example.com"
           className="min-w-0 grow basis-56"
         />
-        <Button type="submit" busy={busy}>
-          Notify Me
-        </Button>
+        <SubmitButton control={control}>Notify Me</SubmitButton>
       </div>
       <p className="mt-3 text-sm text-fog">
         By signing up you agree to get emails from us about the opening. Every email has a link to unsubscribe. See{' '}
@@ -48,11 +44,13 @@ export function NotifyForm() {
         </Link>
         .
       </p>
-      {result ? (
+      {join.isSuccess || join.isError ? (
         <div className="mt-4">
-          <Notice tone={result.joined ? 'good' : 'bad'}>{result.text}</Notice>
+          <Notice tone={join.isSuccess ? 'good' : 'bad'}>
+            {join.isSuccess ? LAUNCH.done : describeJoin(join.error)}
+          </Notice>
         </div>
       ) : null}
-    </form>
+    </Form>
   );
 }

@@ -1,3 +1,5 @@
+import { errorCode } from '#web/lib/errors.ts';
+
 /** Texts fixed by the specification: do not change. */
 export const LAUNCH = {
   done: "Thanks for signing up! We'll notify you when we launch.",
@@ -12,15 +14,15 @@ export async function leaveList(subscription: string): Promise<void> {
   if (error) throw error;
 }
 
-/** Adds an address to the mailing list and returns what to say. The database trims and lower-cases it. */
-export async function joinList(email: string): Promise<{ joined: boolean; text: string }> {
-  try {
-    // Fetched on demand: most visitors never submit the form.
-    const { supabase } = await import('#web/data/client.ts');
-    const { error } = await supabase.from('mailing_list').insert({ email });
-    if (error === null) return { joined: true, text: LAUNCH.done };
-    return { joined: false, text: error.code === '23505' ? LAUNCH.known : LAUNCH.failed };
-  } catch {
-    return { joined: false, text: LAUNCH.failed };
-  }
+/** Adds an address to the mailing list. Throws when the call fails, `23505` for an address that is on it already. */
+export async function joinList(email: string): Promise<void> {
+  // Fetched on demand: most visitors never submit the form.
+  const { supabase } = await import('#web/data/client.ts');
+  const { error } = await supabase.from('mailing_list').insert({ email });
+  if (error) throw error;
+}
+
+/** Says why an address could not be added. */
+export function describeJoin(error: unknown): string {
+  return errorCode(error) === '23505' ? LAUNCH.known : LAUNCH.failed;
 }

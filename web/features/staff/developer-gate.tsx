@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { askDeveloperPages } from './queries.ts';
@@ -8,7 +9,7 @@ import { askDeveloperPages } from './queries.ts';
 export function DeveloperGate({ otherwise, children }: { otherwise: ReactNode; children: ReactNode }) {
   const { status, user } = useSession();
   const open = useQuery({
-    queryKey: ['developer-pages', user?.id],
+    queryKey: queryKeys.developerPages.of(user?.id ?? null),
     queryFn: askDeveloperPages,
     enabled: user !== null,
   });

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { developerPaths } from '#web/lib/paths.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { askDeveloperPages } from './queries.ts';
 
 /** Links to the developer pages when the server has them enabled. */
 export function DeveloperLink() {
   const { user } = useSession();
-  const open = useQuery({ queryKey: ['developer-pages', user?.id], queryFn: askDeveloperPages });
+  const open = useQuery({ queryKey: queryKeys.developerPages.of(user?.id ?? null), queryFn: askDeveloperPages });
   return open.data === true ? (
     <Link
       to={developerPaths[0].path}

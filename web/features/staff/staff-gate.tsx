@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
@@ -19,12 +20,12 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
   const { open } = useAuthDialog();
   const navigate = useNavigate();
   const role = useQuery({
-    queryKey: ['role', user?.id],
+    queryKey: queryKeys.role.of(user?.id ?? null),
     queryFn: () => readRole(user?.id ?? ''),
     enabled: user !== null,
   });
   const rights = useQuery({
-    queryKey: ['rights', user?.id, session?.access_token],
+    queryKey: queryKeys.staffRights.of(user?.id ?? null, session?.access_token ?? null),
     queryFn: askStaffRights,
     enabled: role.data === 'admin',
   });

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { dollarsToCents, formatMoney } from '#rules/money.ts';
+import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -14,12 +15,16 @@ const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
 /** Lists the upcoming bookings by day, read-only. */
 export function UpcomingBookings() {
   const bookings = useQuery({
-    queryKey: ['staff-bookings'],
+    queryKey: queryKeys.staffBookings.of(),
     queryFn: readUpcomingBookings,
     refetchInterval: 60_000,
   });
   const ids = [...new Set(bookings.data?.flatMap((one) => (one.user_id === null ? [] : [one.user_id])))].toSorted();
-  const bookers = useQuery({ queryKey: ['staff-bookers', ids], queryFn: () => readBookers(ids), staleTime: 300_000 });
+  const bookers = useQuery({
+    queryKey: queryKeys.bookers.of(ids),
+    queryFn: () => readBookers(ids),
+    staleTime: 300_000,
+  });
   return (
     <>
       <h2 className="text-3xl">Bookings</h2>
@@ -81,7 +86,7 @@ function Day({
               <Eligibility booking={one} now={now} />
             </Cell>
             <Cell label="Price" className="tabular-nums">
-              {formatMoney(dollarsToCents(one.final_cost) ?? 0)}
+              {formatDollars(one.final_cost)}
             </Cell>
             <Cell label="Reference">{one.reference}</Cell>
           </Row>

@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from 'react';
+import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
 import { Button, buttonStyle, Meter } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
@@ -8,6 +9,9 @@ import { Cross } from '#web/ui/cross.tsx';
 import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Badge, Field } from '#web/ui/field.tsx';
+import { CheckField, ChoiceField, CodeField, DateField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Mark, Wordmark } from '#web/ui/logo.tsx';
 import { Empty, Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
@@ -31,6 +35,10 @@ const COLOURS = [
   ['bad', 'bg-bad'],
 ] as const;
 const WORDS = ['Reading.', 'Still reading.', 'This takes longer than usual.'] as const;
+const ROOMS = [
+  { value: 'a', label: 'Studio A' },
+  { value: 'b', label: 'Studio B' },
+] as const;
 const TONES = ['signal', 'plain', 'quiet', 'danger'] as const;
 
 /** Shows every component of web/ui in all its static states; tests/primitives.test.ts checks that none is missing. */
@@ -41,6 +49,7 @@ export default function PrimitivesPage() {
         <Colours />
         <Buttons />
         <Fields />
+        <FormParts />
         <Choices />
         <Notices />
         <TabsAndTable />
@@ -147,17 +156,55 @@ function Fields() {
   );
 }
 
+const formSchema = z.object({
+  name: z.string().trim().min(2, 'Please enter a name.'),
+  code: z.string().length(6, 'The code has 6 digits.'),
+  room: z.string(),
+  date: z.object({ day: z.string(), month: z.string(), year: z.string() }),
+  agreed: z.boolean().refine((yes) => yes, 'Please accept this.'),
+});
+const emptyForm = { name: '', code: '', room: 'a', date: { day: '', month: '', year: '' }, agreed: false };
+
+function FormParts() {
+  const form = useSchemaForm(formSchema, { defaultValues: emptyForm });
+  const { control } = form;
+  const refuse = (): void => refuseForm(form, { title: 'Error', message: 'The server refused this.' });
+  return (
+    <Part title="A form">
+      <Form form={form} onSend={refuse} className="grid max-w-xl gap-4">
+        <TextField control={control} name="name" label="A text field of a form" />
+        <CodeField control={control} name="code" label="A code field" digits={6} />
+        <ChoiceField control={control} name="room" label="A choice of a form" options={ROOMS} />
+        <DateField
+          control={control}
+          name="date"
+          legend="A date of a form"
+          badge="MUST MATCH ID"
+          hint="Day, month and year"
+          echo={() => ''}
+          problem={() => null}
+          refusal=""
+          accepts={() => true}
+        />
+        <CheckField control={control} name="agreed">
+          A box of a form
+        </CheckField>
+        <FormError control={control} />
+        <SubmitButton control={control} busyLabel="Sending...">
+          Send
+        </SubmitButton>
+      </Form>
+    </Part>
+  );
+}
+
 function Choices() {
-  const options = [
-    { value: 'a', label: 'Studio A' },
-    { value: 'b', label: 'Studio B' },
-  ];
   return (
     <Part title="Choices">
       <div className="grid gap-6 sm:grid-cols-3">
-        <SelectField label="A select" options={options} />
-        <SelectField label="A select with an error" options={options} error="Choose another studio." />
-        <SelectField label="A disabled select" options={options} disabled />
+        <SelectField label="A select" options={ROOMS} />
+        <SelectField label="A select with an error" options={ROOMS} error="Choose another studio." />
+        <SelectField label="A disabled select" options={ROOMS} disabled />
         <Check>A box to tick</Check>
         <Check defaultChecked>A ticked box</Check>
         <Check disabled>A disabled box</Check>

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
+import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, OTHER_STUDIO, STUDIO } from './booking-rows.ts';
+
+/** Triggers that tell pages and servers what has changed. */
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.rolledBack(work);
+
+/** The messages sent in this transaction, without their ids. */
+const sent = async ({ query }: Rows): Promise<unknown[]> =>
+  (
+    await query<{ topic: string; event: string; private: boolean; payload: object }>(
+      `select topic, event, private, payload - 'id' as payload from realtime.messages order by topic, event, payload::text`,
+    )
+  ).map(({ topic, event, private: isPrivate, payload }) => [topic, event, isPrivate, payload]);
+
+test(
+  'booking_live tells everybody the hours, the account its booking, and staff every booking, only when these change',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await addBooking(rows, 3);
+    await rows.query(`update private.booking set notes = 'x'`);
+    expect(await sent(rows)).toEqual([]);
+    await rows.query(
+      `update private.booking set status = 'cancelled', cancel_reason = 'abandoned', cancelled_at = $1::timestamptz`,
+      [at(0)],
+    );
+    const hours = {
+      studio_id: STUDIO,
+      start_time: expect.any(String),
+      end_time: expect.any(String),
+      status: 'cancelled',
+    };
+    const booking = { booking_id: uuid(3), status: 'cancelled' };
+    expect(await sent(rows)).toEqual([
+      ['staff', 'booking', true, booking],
+      [`studio:${STUDIO}`, 'hours', false, hours],
+      [`user:${ALEX}`, 'booking', true, booking],
+    ]);
+  }),
+);
+
+test(
+  'booking_live gives back the old hours of a booking that moves',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await addBooking(rows, 3);
+    await rows.query('alter table private.booking disable trigger booking_transition');
+    await rows.query('update private.booking set studio_id = $1', [OTHER_STUDIO]);
+    const told = await rows.query<{ topic: string; status: string }>(
+      `select topic, payload ->> 'status' as status from realtime.messages where event = 'hours' order by topic`,
+    );
+    expect(told).toEqual([
+      { topic: `studio:${STUDIO}`, status: 'cancelled' },
+      { topic: `studio:${OTHER_STUDIO}`, status: 'pending' },
+    ]);
+  }),
+);
+
+test(
+  'payment_live tells the account when a payment changes its state, and nothing of the payment itself',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await addBooking(rows, 3);
+    await addPayment(rows, 3, 'open');
+    await rows.query('update private.payment set updated_at = $1::timestamptz', [at(1)]);
+    expect(await sent(rows)).toEqual([]);
+    await rows.query(`update private.payment set state = 'expired'`);
+    expect(await sent(rows)).toEqual([[`user:${ALEX}`, 'payment', true, { booking_id: uuid(3) }]]);
+  }),
+);
+
+test(
+  'verification_live and access_code_live tell the account that there is something new',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await addBooking(rows, 3);
+    await rows.query(
+      `insert into public.id_verifications (user_id, source, verification_status) values ($1, 'photo', 'review')`,
+      [ALEX],
+    );
+    await rows.query(
+      `insert into public.booking_access_codes (booking_id, attempt, mode, starts_at, ends_at, release_at)
+       values ($1, 1, 'bridge', $2::timestamptz, $3::timestamptz, $2::timestamptz)`,
+      [uuid(3), at(600), at(660)],
+    );
+    expect(await sent(rows)).toEqual([
+      [`user:${ALEX}`, 'access', true, { booking_id: uuid(3) }],
+      [`user:${ALEX}`, 'verification', true, {}],
+    ]);
+  }),
+);
+
+test(
+  'messages_sent puts a message into the outbox while a process listens, unless it was sent before it was stored',
+  rolledBack(async (rows) => {
+    const count = (): Promise<unknown> => rows.value('select count(*)::int from realtime.outbox');
+    await rows.query(`select realtime.send('{}', 'e', 't', true)`);
+    expect(await count()).toBe(0);
+    await rows.query(
+      `insert into realtime.interest (relation, process, until) values ('realtime.messages'::regclass, $1, now())`,
+      [uuid(9)],
+    );
+    await rows.query(`select realtime.send('{}', 'e', 't', true)`);
+    await rows.query(
+      `insert into realtime.messages (topic, extension, event, payload, skip_broadcast) values ('t', 'broadcast', 'e', '{}', true)`,
+    );
+    expect(await count()).toBe(1);
+  }),
+);

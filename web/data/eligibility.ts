@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { settings } from '#rules/venue.ts';
+import { supabase } from './client.ts';
+import { queryKeys } from './query-keys.ts';
+
+/** What a customer needs before paying. */
+export type Eligibility = { readonly verified: boolean; readonly termsAccepted: boolean };
+
+/** Reads whether the customer has a verified ID and has accepted the current terms. */
+export async function readEligibility(userId: string): Promise<Eligibility> {
+  const [verified, terms] = await Promise.all([
+    supabase.from('user_verifications').select('id').eq('user_id', userId).limit(1),
+    supabase
+      .from('terms_acceptances')
+      .select('version')
+      .eq('user_id', userId)
+      .eq('version', settings.termsVersion)
+      .limit(1),
+  ]);
+  if (verified.error) throw verified.error;
+  if (terms.error) throw terms.error;
+  return { verified: verified.data.length > 0, termsAccepted: terms.data.length > 0 };
+}
+
+/** Queries the eligibility of the signed-in customer. */
+export function useEligibility(userId: string | null) {
+  return useQuery({
+    queryKey: queryKeys.eligibility.of(userId),
+    queryFn: () => readEligibility(userId ?? ''),
+    enabled: userId !== null,
+  });
+}

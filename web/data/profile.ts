@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { supabase } from './client.ts';
+import { queryKeys } from './query-keys.ts';
+
+/** What an account says about its holder; null where nothing was entered. */
+export type Profile = Awaited<ReturnType<typeof readProfile>>;
+
+/** Reads the profile of an account. */
+export async function readProfile(userId: string) {
+  const { data, error } = await supabase
+    .from('profiles')
+    .select('full_name,email,phone,address,dj_name,date_of_birth')
+    .eq('user_id', userId)
+    .single();
+  if (error) throw error;
+  return data;
+}
+
+/** Queries the profile. Forms start from it, so it does not change while somebody types. */
+export function useProfile(userId: string) {
+  return useQuery({
+    queryKey: queryKeys.profile.of(userId),
+    queryFn: () => readProfile(userId),
+    refetchOnWindowFocus: false,
+  });
+}

@@ -1,0 +1,40 @@
+/** A kind of data: `all` matches every entry of it, `of(…)` one. Mutations invalidate by these names only. */
+const kind = <Parts extends readonly unknown[]>(name: string) => ({
+  all: [name] as const,
+  of: (...parts: Parts) => [name, ...parts] as const,
+});
+type Id = string | null;
+
+/** The key of every query. */
+export const queryKeys = {
+  // Of the account
+  profile: kind<[userId: Id]>('profile'),
+  idStatus: kind<[userId: Id]>('id-status'),
+  hostedCheck: kind<[verificationId: Id]>('hosted-check'),
+  eligibility: kind<[userId: Id]>('eligibility'),
+  role: kind<[userId: Id]>('role'),
+  staffRights: kind<[userId: Id, accessToken: Id]>('staff-rights'),
+  authenticatorApps: kind<[userId: Id]>('authenticator-apps'),
+  passkeys: kind<[userId: Id]>('passkeys'),
+  sessions: kind<[]>('sessions'),
+  waysIn: kind<[]>('ways-in'),
+  emailTaken: kind<[email: string]>('email-taken'),
+  // Of bookings
+  studios: kind<[]>('studios'),
+  availability: kind<[studioId: Id, userId: Id, from: string, to: string]>('availability'),
+  ownBookings: kind<[userId: Id]>('own-bookings'),
+  nextBooking: kind<[userId: Id]>('next-booking'),
+  draft: kind<[userId: Id]>('draft'),
+  coupon: kind<[code: Id]>('coupon'),
+  payment: kind<[sessionId: Id]>('payment'),
+  accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
+  // Of staff
+  discountCodes: kind<[]>('discount-codes'),
+  auditLog: kind<[words: string]>('audit-log'),
+  auditActors: kind<[userIds: readonly string[]]>('audit-actors'),
+  staffBookings: kind<[]>('staff-bookings'),
+  bookers: kind<[userIds: readonly string[]]>('bookers'),
+  developerPages: kind<[userId: Id]>('developer-pages'),
+  testBookings: kind<[userId: Id]>('test-bookings'),
+  storedBooking: kind<[bookingId: string]>('stored-booking'),
+} as const;

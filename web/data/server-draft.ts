@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { type BookingDraft, isDraft } from '#web/lib/drafts.ts';
+import { supabase } from './client.ts';
+import { queryKeys } from './query-keys.ts';
+
+/** A draft older than this, after its start, is not offered any more. */
+const GRACE_MS = 1_800_000;
+
+/** Queries the draft stored on the server, for a tab that has none: null when it is missing or its start has passed. */
+export function useServerDraft(userId: string | null, wanted: boolean) {
+  return useQuery({
+    queryKey: queryKeys.draft.of(userId),
+    queryFn: readServerDraft,
+    enabled: wanted && userId !== null,
+    retry: 0,
+  });
+}
+
+async function readServerDraft(): Promise<BookingDraft | null> {
+  const { data, error } = await supabase.from('booking_drafts').select('data').maybeSingle();
+  if (error) throw error;
+  const draft: unknown = data?.data;
+  return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - GRACE_MS ? draft : null;
+}
+
+/** Stores the draft on the server too, for another tab or phone. Only a cache: a failed write is logged. */
+export async function keepServerDraft(draft: BookingDraft): Promise<void> {
+  const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
+  // oxlint-disable-next-line no-console
+  if (error) console.warn('the draft could not be stored on the server', error.message);
+}
+
+/** Deletes the stored draft once it is paid for. A failed call is logged. */
+export async function dropServerDraft(): Promise<void> {
+  const { data } = await supabase.auth.getSession();
+  if (!data.session) return;
+  const { error } = await supabase.from('booking_drafts').delete().eq('user_id', data.session.user.id);
+  // oxlint-disable-next-line no-console
+  if (error) console.warn('the stored draft could not be deleted', error.message);
+}

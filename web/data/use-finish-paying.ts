@@ -1,0 +1,19 @@
+import { useNavigate } from 'react-router';
+import { drafts } from '#web/lib/drafts.ts';
+import { paths } from '#web/lib/paths.ts';
+import { draftOfHold } from './booking-draft.ts';
+import type { OwnBooking } from './own-bookings.ts';
+import { keepServerDraft } from './server-draft.ts';
+
+/** Returns what leads from an unpaid hold to the checkout, with its hours, price and coupon. */
+export function useFinishPaying(): (hold: OwnBooking) => void {
+  const navigate = useNavigate();
+  return (hold) => {
+    const draft = draftOfHold(hold);
+    if (draft === null) return;
+    drafts.keepBooking(draft);
+    drafts.keepCouponCode(hold.coupon_code);
+    void keepServerDraft(draft);
+    void navigate(paths.checkout, { state: drafts.handOver(draft) });
+  };
+}

@@ -1,0 +1,112 @@
+import { Copy, CopyCheck } from 'lucide-react';
+import { useState } from 'react';
+import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { Button } from '#web/ui/button.tsx';
+import { countdown, groupPin, type PinPhase } from './clock.ts';
+import type { Access } from './queries.ts';
+import { ENDED } from './use-access-code.ts';
+
+const DAY_MS = 86_400_000;
+/** How early customers are asked to arrive. */
+const EARLY_MS = 600_000;
+
+/** Shows the code, or when it comes. */
+export function CodeBoard({ access, phase, now, start }: { access: Access; phase: PinPhase; now: Date; start: Date }) {
+  const release = new Date(access.releaseAt);
+  return (
+    <section
+      aria-label="Access code"
+      aria-live="polite"
+      className={`mt-4 border-t-4 bg-booth p-5 sm:p-8 ${phase === 'shown' ? 'border-signal' : 'border-line'}`}
+    >
+      {phase === 'shown' && access.pin !== null ? (
+        <>
+          <p className="text-sm text-fog">Current PIN</p>
+          <Digits pin={access.pin} />
+          <p className="mt-3">
+            Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
+            <strong>{when(new Date(access.worksUntil), start)}</strong> <span className="text-fog">(Sydney time)</span>
+          </p>
+          {now < new Date(access.worksFrom) ? <EarlyNote access={access} start={start} /> : null}
+          <CopyPin key={access.pin} pin={access.pin} />
+        </>
+      ) : null}
+      {phase === 'ended' ? <p className="text-fog">{ENDED}</p> : null}
+      {phase === 'waiting' ? (
+        <>
+          <p className="text-fog">
+            Your code will appear here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time),
+            and we’ll email it to you then.
+          </p>
+          <EarlyNote access={access} start={start} />
+          {release.getTime() - now.getTime() < DAY_MS ? (
+            <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
+              {countdown(release.getTime() - now.getTime())}
+            </p>
+          ) : null}
+        </>
+      ) : null}
+      {phase === 'asking' ? (
+        <p className="text-fog">We’re getting your code from the lock. It will appear here automatically.</p>
+      ) : null}
+      {phase === 'used' ? (
+        <p className="text-fog">
+          Your last PIN was used, or the lock hasn’t answered yet. Generate a new one to get in.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+/** Says from when the code works, and why when that is later than the suggested arrival. */
+function EarlyNote({ access, start }: { access: Access; start: Date }) {
+  const works = new Date(access.worksFrom);
+  const later = start.getTime() - works.getTime() < EARLY_MS;
+  return (
+    <p className="mt-2 text-fog">
+      {later ? 'Arrive 10 minutes early to park and unload. ' : ''}Your code opens the door from{' '}
+      <strong className="text-chalk">{formatStudioTime(works)}</strong>
+      {later ? ', so the people before you can finish in peace.' : '.'}
+    </p>
+  );
+}
+
+/** Formats "6:55 pm", with the day when it differs from that of `near`. */
+function when(at: Date, near: Date): string {
+  const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
+  return `${formatStudioTime(at)}${day}`;
+}
+
+/** Shows the digits in groups; the text itself has no spaces, so that it can be copied. */
+function Digits({ pin }: { pin: string }) {
+  return (
+    <p
+      data-testid="pin"
+      className="my-1 flex gap-[0.32em] text-[min(15vw,5.5rem)] leading-none font-extrabold tabular-nums"
+    >
+      {groupPin(pin).map((group, at) => (
+        <span key={`${at}-${group}`}>{group}</span>
+      ))}
+    </p>
+  );
+}
+
+function CopyPin({ pin }: { pin: string }) {
+  const [copied, setCopied] = useState(false);
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(pin);
+      setCopied(true);
+    } catch (error) {
+      // oxlint-disable-next-line no-console
+      console.warn('the PIN could not be copied', error instanceof Error ? error.name : ''); // only logged
+    }
+  }
+  const Sign = copied ? CopyCheck : Copy;
+  return (
+    <Button className="mt-5 max-sm:w-full" onClick={() => void copy()}>
+      <Sign aria-hidden="true" className="size-5" />
+      {copied ? 'Copied' : 'Copy PIN'}
+    </Button>
+  );
+}

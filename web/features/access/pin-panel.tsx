@@ -1,0 +1,76 @@
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Notice } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+import { countdownLong, type PinPhase, pinPhase } from './clock.ts';
+import { CodeBoard } from './code-board.tsx';
+import { NewPin } from './new-pin.tsx';
+import type { Access } from './queries.ts';
+import { FAILED, useNewPin } from './use-access-code.ts';
+
+const BACK = { to: paths.home, label: 'Home' };
+
+/** Shows the remaining time, the access code and the button for a new one. */
+export function PinPanel({ access, token }: { access: Access; token: string | null }) {
+  const now = useNow(1_000);
+  const [start, end] = [new Date(access.booking.start_time), new Date(access.booking.end_time)];
+  const phase = pinPhase(access, end, now);
+  const waitSeconds = access.nextCodeAt ? Math.ceil((Date.parse(access.nextCodeAt) - now.getTime()) / 1000) : 0;
+  const renew = useNewPin(access.booking.id, token);
+  const ended = phase === 'ended';
+  return (
+    <Shell back={BACK} title={access.booking.studio_name} lead={<p>{formatStudioRange(start, end)} (Sydney time)</p>}>
+      <Remaining phase={phase} now={now} start={start} end={end} />
+      <CodeBoard access={access} phase={phase} now={now} start={start} />
+      <div className="mt-6 space-y-3">
+        <NewPin
+          ended={ended}
+          busy={renew.isPending}
+          disabled={ended || phase === 'waiting' || waitSeconds > 0 || access.codesLeft === 0}
+          // A reusable code keeps working next to the new one.
+          ends={phase === 'shown' && access.singleUse ? access.pin : null}
+          needed={phase === 'used'}
+          onRenew={() => renew.mutate()}
+        />
+        {waitSeconds > 0 && !ended ? (
+          <p className="text-sm text-fog tabular-nums">
+            You can make a new PIN in {waitSeconds} {waitSeconds === 1 ? 'second' : 'seconds'}.
+          </p>
+        ) : null}
+        {renew.isError && !ended ? (
+          <Notice tone="bad">
+            <p>{describeError(renew.error, FAILED)}</p>
+          </Notice>
+        ) : null}
+        {ended ? null : <p className="text-sm text-fog">{howManyMore(access)}</p>}
+        <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
+      </div>
+    </Shell>
+  );
+}
+
+function Remaining({ phase, now, start, end }: { phase: PinPhase; now: Date; start: Date; end: Date }) {
+  const until = now < start ? start : end;
+  return (
+    <p className="flex items-baseline gap-3" role="timer">
+      <span className="text-sm text-fog">
+        {phase === 'ended' ? 'Session Ended' : now < start ? 'Starts in' : 'Time remaining'}
+      </span>
+      {phase === 'ended' ? null : (
+        <span className="text-2xl font-bold tabular-nums">{countdownLong(until.getTime() - now.getTime())}</span>
+      )}
+    </p>
+  );
+}
+
+function howManyMore({ singleUse, codesLeft }: Access): string {
+  const use = singleUse
+    ? 'Each PIN is single-use: the door locks behind you, and a new PIN lets you in again.'
+    : 'This lock takes the same PIN again until your session ends.';
+  const more =
+    codesLeft === 0 ? `You can’t make any more. Please email ${venue.email}.` : `You can make ${codesLeft} more.`;
+  return `${use} ${more}`;
+}

@@ -1,0 +1,52 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useSession } from '#web/data/session.tsx';
+import { describeError, errorCode } from '#web/lib/errors.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { askAccess } from './queries.ts';
+
+export const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
+export const FAILED = 'Failed to generate new PIN.';
+/** How often the code is read again: often while it is awaited. */
+const AWAITED_MS = 3_000;
+const SHOWN_MS = 15_000;
+
+const keyOf = queryKeys.accessCode.of;
+
+/** Queries the access code of a booking. `token` comes from the mailed link. */
+export function useAccessCode(bookingId: string, token: string | null, wanted: boolean) {
+  const { status, user } = useSession();
+  return useQuery({
+    queryKey: keyOf(bookingId, token, user?.id ?? null),
+    queryFn: () => askAccess('GET', bookingId, token),
+    enabled: wanted && status !== 'loading',
+    retry: (count, error) => count < 2 && errorCode(error) === 'offline',
+    refetchInterval: (query) => {
+      if (query.state.error && errorCode(query.state.error) !== 'offline') return false;
+      return query.state.data?.pin === null ? AWAITED_MS : SHOWN_MS;
+    },
+  });
+}
+
+/** Makes a new PIN for a booking, which the page then shows. */
+export function useNewPin(bookingId: string, token: string | null) {
+  const { user } = useSession();
+  const client = useQueryClient();
+  const queryKey = keyOf(bookingId, token, user?.id ?? null);
+  return useMutation({
+    mutationFn: () => askAccess('POST', bookingId, token),
+    meta: { handled: true },
+    onSuccess: (fresh) => {
+      client.setQueryData(queryKey, fresh);
+      toast({
+        title: 'New PIN generated',
+        description: fresh.singleUse ? 'Your old PIN no longer opens the door.' : '',
+      });
+    },
+    onError: (error) => {
+      const description = errorCode(error) === 'session_ended' ? ENDED : describeError(error, FAILED);
+      toast({ title: 'Error', description, tone: 'bad' });
+      void client.invalidateQueries({ queryKey });
+    },
+  });
+}

@@ -1,0 +1,94 @@
+import { Link } from 'react-router';
+import { cancellationTerms } from '#rules/cancellation.ts';
+import { formatDollars } from '#rules/money.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { paths } from '#web/lib/paths.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+
+/** A paid booking that has not ended. */
+export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBooking; now: Date; onCancel: () => void }) {
+  const start = new Date(booking.start_time);
+  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? undefined);
+  return (
+    <article className="border-l-4 border-signal bg-booth p-5 sm:p-6">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h3 className="text-3xl">{booking.studio_name}</h3>
+        {start <= now ? <p className="font-bold text-signal">On now</p> : null}
+      </div>
+      <p className="mt-3 text-lg">
+        {formatStudioRange(start, new Date(booking.end_time))} <span className="text-dust">Sydney time</span>
+      </p>
+      <p className="mt-1 text-sm text-fog">
+        Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
+      </p>
+      <div className="mt-5 flex flex-wrap gap-3">
+        <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
+          Access code
+        </Link>
+        {policy.allowed ? (
+          <Button tone="danger" onClick={onCancel}>
+            Cancel
+          </Button>
+        ) : null}
+      </div>
+      <p className="mt-3 text-sm text-dust">
+        {policy.allowed
+          ? `Free to cancel until ${formatStudioTime(policy.until)} on ${formatStudioDate(policy.until, 'medium')}, Sydney time.`
+          : `To change this booking now, email ${venue.email}.`}
+      </p>
+    </article>
+  );
+}
+
+/** A booking whose payment takes the bank days: held, not confirmed yet. */
+export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
+  return (
+    <article className="border-l-4 border-dashed border-warn bg-booth p-5 sm:p-6">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h3 className="text-3xl">{booking.studio_name}</h3>
+        <p className="font-bold">Payment processing</p>
+      </div>
+      <p className="mt-3 text-lg">
+        {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}{' '}
+        <span className="text-dust">Sydney time</span>
+      </p>
+      <p className="mt-1 text-sm text-fog">
+        Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
+      </p>
+      <p className="mt-3 text-sm text-fog">
+        Your bank is processing the payment, which can take a few business days. We’re holding your time, and we’ll
+        email you as soon as we know.
+      </p>
+    </article>
+  );
+}
+
+/** Past and cancelled bookings, collapsed. */
+export function PastBookings({ bookings }: { bookings: readonly OwnBooking[] }) {
+  return (
+    <details className="bg-booth p-4">
+      <summary className="min-h-8 cursor-pointer font-semibold">Past and cancelled ({bookings.length})</summary>
+      <ul className="mt-3 divide-y divide-line text-sm text-fog">
+        {bookings.map((booking) => (
+          <li key={booking.id} className="flex flex-wrap justify-between gap-x-4 py-2">
+            <span>
+              {formatStudioDate(new Date(booking.start_time), 'medium')}, {booking.studio_name}
+              {booking.status === 'cancelled' ? ` (cancelled${moneyNote(booking)})` : ''}
+            </span>
+            <span className="text-dust">{booking.reference}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Says what happened to the money of a past or cancelled booking; '' when there is nothing to say. */
+function moneyNote({ payment, status }: OwnBooking): string {
+  if (payment === null) return '';
+  if (payment.state === 'refund_pending' || payment.state === 'refund_failed') return ', refund on its way';
+  if (payment.refunded > 0) return `, ${formatDollars(payment.refunded)} refunded`;
+  return payment.state === 'failed' && status === 'cancelled' ? ', payment failed' : '';
+}

@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query';
+import { cancellationTerms } from '#rules/cancellation.ts';
+import { formatDollars } from '#rules/money.ts';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { cancelBooking } from './queries.ts';
+
+/** Asks before a booking is cancelled, and says what comes back. */
+export function CancelQuestion({
+  booking,
+  now,
+  onKeep,
+  onDone,
+}: {
+  booking: OwnBooking;
+  now: Date;
+  onKeep: () => void;
+  onDone: (said: string) => void;
+}) {
+  const start = new Date(booking.start_time);
+  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? undefined);
+  const cancel = useMutation({
+    mutationFn: () => cancelBooking(booking.id),
+    meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
+    onSuccess: ({ refund, amount }) => {
+      const said =
+        refund === 'full' && amount > 0
+          ? `Your booking ${booking.reference} is cancelled. ${formatDollars(amount)} is on its way back to your card.`
+          : `Your booking ${booking.reference} is cancelled.`;
+      toast({ title: 'Booking cancelled', description: said });
+      onDone(said);
+    },
+  });
+  const refund = booking.final_cost > 0 && policy.refund === 'full';
+  return (
+    <div className="space-y-5">
+      <p>
+        {booking.studio_name}, {formatStudioRange(start, new Date(booking.end_time))}, Sydney time.
+      </p>
+      <p className="border-l-4 border-signal bg-deck p-4">
+        {refund ? (
+          <>
+            You’ll get the full <strong className="text-xl">{formatDollars(booking.final_cost)}</strong> back on the
+            card you paid with.
+          </>
+        ) : booking.final_cost > 0 ? (
+          `Your booking starts in less than ${policy.freeHours} hours, so please email ${venue.email} instead.`
+        ) : (
+          'You weren’t charged for this booking, so there’s nothing to refund.'
+        )}
+      </p>
+      <p className="text-sm text-fog">You can’t undo this, and someone else could book the hours.</p>
+      {cancel.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(cancel.error, 'The booking could not be cancelled. Please try again.')}</p>
+        </Notice>
+      ) : null}
+      <div className="flex flex-wrap gap-3">
+        <Button tone="danger" busy={cancel.isPending} disabled={!policy.allowed} onClick={() => cancel.mutate()}>
+          Cancel booking
+        </Button>
+        <Button tone="plain" disabled={cancel.isPending} onClick={onKeep}>
+          Keep it
+        </Button>
+      </div>
+    </div>
+  );
+}

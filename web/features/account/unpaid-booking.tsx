@@ -1,0 +1,64 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatDollars } from '#rules/money.ts';
+import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useFinishPaying } from '#web/data/use-finish-paying.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+
+/** A hold that is not paid for yet. */
+export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
+  const finishPaying = useFinishPaying();
+  const [sure, setSure] = useState(false);
+  const release = useMutation({
+    mutationFn: () => releaseHold(hold.id),
+    meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
+  });
+  return (
+    <article className="border-l-4 border-warn bg-booth p-5 sm:p-6">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h3 className="text-3xl">{hold.studio_name}</h3>
+        <p className="font-bold text-warn">Not paid yet</p>
+      </div>
+      <p className="mt-3 text-lg">
+        {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))}{' '}
+        <span className="text-dust">Sydney time</span>
+      </p>
+      <p className="mt-1 text-sm text-fog">
+        Reference <strong className="text-chalk">{hold.reference}</strong>, {formatDollars(hold.final_cost)}
+        {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}
+      </p>
+      <div className="mt-5 flex flex-wrap gap-3">
+        {sure ? (
+          <>
+            <p className="w-full">Someone else could book them straight away.</p>
+            <Button tone="danger" busy={release.isPending} onClick={() => release.mutate()}>
+              Yes, release them
+            </Button>
+            <Button tone="plain" disabled={release.isPending} onClick={() => setSure(false)}>
+              Keep them
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={() => finishPaying(hold)}>Finish paying</Button>
+            <Button tone="quiet" onClick={() => setSure(true)}>
+              Release these hours
+            </Button>
+          </>
+        )}
+      </div>
+      {release.isError ? (
+        <p role="alert" className="mt-3 text-sm text-bad">
+          {describeError(release.error, 'We couldn’t release the hours. Please try again.')}
+        </p>
+      ) : null}
+      <p className="mt-3 text-sm text-dust">
+        We’re holding these hours for you until {formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at))}{' '}
+        Sydney time.
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,96 @@
+import type { CouponTerms } from '#rules/coupon-discount.ts';
+import type { Slot } from '#rules/slots.ts';
+import { formatStudioTime } from '#rules/studio-time.ts';
+import { draftOf } from '#web/data/booking-draft.ts';
+import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
+import { priceChanged } from '#web/lib/price-changed.ts';
+
+/** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
+export type Wanted = {
+  readonly studio: { readonly id: string; readonly name: string } | null;
+  readonly slots: readonly Slot[];
+  readonly coupon: CouponTerms | null;
+  readonly wire: string | null;
+  readonly lost: { readonly code: string; readonly message: string } | null;
+};
+
+/** What Book Now sends. `shown`: the price in dollars to which the customer agrees; `full`: the price without a coupon. */
+export type Order = {
+  readonly draft: BookingDraft;
+  readonly wire: string | null;
+  readonly hasCoupon: boolean;
+  readonly shown: number;
+  readonly full: number;
+};
+
+/**
+ * Error after Book Now. `total` (dollars): another price needs agreement. `holds`: there are too many. `draft`: only the hosted check could not
+ * start, so this booking can continue with a photo at the checkout.
+ */
+export type BookProblem = {
+  readonly text: string;
+  readonly total: number | null;
+  readonly holds: boolean;
+  readonly draft: BookingDraft | null;
+};
+
+export const NOT_STARTED = 'Failed to start verification. Please try again.';
+
+/** The hosted check could not be started; `cause` says why. */
+export class CheckNotStarted extends Error {
+  override readonly name = 'CheckNotStarted';
+}
+
+/** Makes the order for these hours. `agreed` (dollars): a different price that the customer agreed to. */
+export function orderOf(studio: NonNullable<Wanted['studio']>, wanted: Wanted, agreed: number | null): Order {
+  const draft = draftOf(studio, wanted.slots, wanted.coupon);
+  return {
+    draft,
+    wire: wanted.wire,
+    hasCoupon: wanted.coupon !== null,
+    shown: agreed ?? draft.final_cost,
+    full: draftOf(studio, wanted.slots).final_cost,
+  };
+}
+
+/** Asks to agree to the price without an earlier code that no longer works. */
+export function explainLostCode(lost: { code: string; message: string }, { draft }: Order): BookProblem {
+  const why = `Your code ${lost.code} no longer works. ${lost.message}`;
+  return askToAgree(why, lastShown(draft), draft.final_cost);
+}
+
+/** Explains why Book Now failed. */
+export function explainBooking(error: unknown, order: Order): BookProblem {
+  if (error instanceof CheckNotStarted)
+    return { text: describeError(error.cause, NOT_STARTED), total: null, holds: false, draft: order.draft };
+  const code = errorCode(error);
+  const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+  if (isCouponRefusal(error) && order.hasCoupon) return askToAgree(said, order.shown, order.full);
+  const total = errorNumber(error, 'total');
+  if (code === 'price_changed' && total !== null) return askToAgree('', order.shown, total);
+  const tooMany = code === 'too_many_holds';
+  const text = tooMany ? tooManyHolds(errorNumber(error, 'retryAfter')) : said;
+  return { text, total: null, holds: tooMany, draft: null };
+}
+
+function askToAgree(why: string, shown: number, total: number): BookProblem {
+  return { text: priceChanged(why, shown, total), total, holds: false, draft: null };
+}
+
+/** Returns what these hours cost when last shown with a code, in dollars. */
+function lastShown(draft: BookingDraft): number {
+  const before = drafts.booking();
+  const same =
+    before?.studio_id === draft.studio_id &&
+    before.start_time === draft.start_time &&
+    before.end_time === draft.end_time;
+  return same ? before.final_cost : draft.final_cost;
+}
+
+/** Explains why no more hours can be held. `retryAfter`: seconds to wait, null when releasing a hold helps. */
+function tooManyHolds(retryAfter: number | null): string {
+  if (retryAfter === null) return 'You’re already holding other hours. Pay for them or release them first.';
+  const from = new Date(Math.ceil((Date.now() + retryAfter * 1000) / 60_000) * 60_000);
+  return `You’ve started several bookings in the last hour without paying. You can start another from ${formatStudioTime(from)}, Sydney time.`;
+}

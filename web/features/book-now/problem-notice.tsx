@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { formatDollars } from '#rules/money.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { paths } from '#web/lib/paths.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import type { BookProblem } from './book-problem.ts';
+
+/** Says why Book Now failed, with what can be done about it. */
+export function ProblemNotice({
+  problem,
+  holds,
+  onAgree,
+}: {
+  problem: BookProblem;
+  /** The customer's holds, each with Finish paying and Release. */
+  holds: ReactNode;
+  /** The customer agrees to another price, in dollars. */
+  onAgree: (total: number) => void;
+}) {
+  const { text, total, draft } = problem;
+  return (
+    <>
+      <Notice tone="bad">
+        <p>{text}</p>
+        {total === null ? null : (
+          <Button tone="plain" className="mt-3" onClick={() => onAgree(total)}>
+            Book for {formatDollars(total)}
+          </Button>
+        )}
+        {draft === null ? null : (
+          <Link to={paths.checkout} state={drafts.handOver(draft)} className={`${buttonStyle.plain} mt-3`}>
+            Use a photo of my licence
+          </Link>
+        )}
+      </Notice>
+      {problem.holds ? <div className="mt-3 space-y-3">{holds}</div> : null}
+    </>
+  );
+}

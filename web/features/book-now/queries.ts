@@ -1,0 +1,19 @@
+import { callFunction } from '#web/data/client.ts';
+import { readProfile } from '#web/data/profile.ts';
+import type { BookingDraft } from '#web/lib/drafts.ts';
+
+/**
+ * Starts the payment for a customer with a verified ID and accepted terms; name and contact come from the account. `couponCode`: '' for none,
+ * null keeps the coupon of the customer's hold of these hours. `url` is null while the payment provider has not answered. Throws `AppError`.
+ */
+export async function createPayment(
+  draft: BookingDraft,
+  couponCode: string | null,
+  userId: string,
+): Promise<{ url: string | null; bookingId: string }> {
+  const { full_name, email, phone, address } = await readProfile(userId);
+  return callFunction('create-payment', {
+    bookingData: { ...draft, coupon_code: couponCode },
+    customerData: { full_name, email, phone, address },
+  });
+}

@@ -1,0 +1,107 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { sortSlots } from '#rules/slots.ts';
+import { readEligibility } from '#web/data/eligibility.ts';
+import { keepServerDraft } from '#web/data/server-draft.ts';
+import { useAuthDialog } from '#web/data/session.tsx';
+import { usePayPage } from '#web/data/use-pay-page.ts';
+import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
+import { errorCode, isCouponRefusal } from '#web/lib/errors.ts';
+import { leaveTo } from '#web/lib/leave.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { toast } from '#web/ui/toast.tsx';
+import * as problems from './book-problem.ts';
+import { createPayment } from './queries.ts';
+
+type Options = {
+  readonly onCouponLost: () => void;
+  readonly lookAgain: () => void;
+  /** Starts a hosted check and stores its ids in this tab; throws `AppError`, `not_configured` where there is none. */
+  readonly beginCheck: (draft: BookingDraft) => Promise<Verification>;
+};
+
+/** Handles Book Now: leads to the sign-in, the ID check, the checkout, or straight to the payment. */
+export function useBookNow(userId: string | null, options: Options) {
+  const dialog = useAuthDialog();
+  const [problem, setProblem] = useState<problems.BookProblem | null>(null);
+  const payPage = usePayPage();
+  const goTo = useNextPage();
+  const send = useMutation({
+    mutationFn: async (order: problems.Order) => {
+      drafts.keepBooking(order.draft);
+      void keepServerDraft(order.draft);
+      const eligibility = await readEligibility(userId ?? '');
+      if (!eligibility.verified) return startCheck(order.draft, options.beginCheck);
+      if (!eligibility.termsAccepted) return 'checkout';
+      const agreed = { ...order.draft, final_cost: order.shown };
+      const url = await payPage.open(() => createPayment(agreed, order.wire, userId ?? ''));
+      if (url !== null) leaveTo(url);
+      return 'pay';
+    },
+    meta: { handled: true },
+    onMutate: () => setProblem(null),
+    onSuccess: (next, { draft }) => goTo(next, draft),
+    onError: (error, order) => {
+      if (['id_required', 'terms_required'].includes(errorCode(error))) return goTo('checkout', order.draft);
+      if (!(error instanceof problems.CheckNotStarted)) options.lookAgain();
+      if (isCouponRefusal(error) && order.hasCoupon) options.onCouponLost();
+      return tell(problems.explainBooking(error, order));
+    },
+  });
+  useBackAgain(send.reset);
+  // Stays busy while the browser leaves the page.
+  const busy = send.isPending || send.isSuccess;
+
+  function tell(found: problems.BookProblem): void {
+    setProblem(found);
+    const checkFailed = found.draft !== null;
+    toast(
+      checkFailed
+        ? { title: problems.NOT_STARTED, tone: 'bad' }
+        : { title: 'Payment Error', description: found.text, tone: 'bad' },
+    );
+  }
+
+  /** Books the hours. `agreed` (dollars): a different price that the customer agreed to. */
+  function book(wanted: problems.Wanted, agreed: number | null): void {
+    const { studio, slots, lost } = wanted;
+    if (slots.length === 0 || busy) return undefined;
+    if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
+    if (userId === null) {
+      drafts.keepSelection({ studioId: studio.id, slots: sortSlots(slots) });
+      return dialog.open('sign-in');
+    }
+    const order = problems.orderOf(studio, wanted, agreed);
+    if (lost !== null && agreed === null) return tell(problems.explainLostCode(lost, order));
+    return send.mutate(order);
+  }
+
+  return { busy, problem, book, forget: () => setProblem(null) };
+}
+
+/** Where Book Now leads: `pay` is the provider's page, to which the browser is already leaving. */
+type NextPage = 'verify' | 'checkout' | 'pay';
+
+function useNextPage(): (next: NextPage, draft: BookingDraft) => void {
+  const navigate = useNavigate();
+  return (next, draft) => {
+    if (next === 'pay') return;
+    const path = next === 'verify' ? paths.verifyComplete : paths.checkout;
+    void navigate(path, { state: drafts.handOver(draft) });
+  };
+}
+
+/** Prepares /verify-complete with a check that was not opened yet: one from an earlier press, or a new one. */
+async function startCheck(draft: BookingDraft, begin: Options['beginCheck']): Promise<NextPage> {
+  const kept = drafts.verification();
+  if (kept !== null && kept.openedAt === undefined) return 'verify';
+  try {
+    await begin(draft);
+    return 'verify';
+  } catch (error) {
+    if (errorCode(error) === 'not_configured') return 'checkout';
+    throw new problems.CheckNotStarted('The hosted check could not be started.', { cause: error });
+  }
+}

@@ -1,0 +1,97 @@
+import { type Slot, sortSlots } from '#rules/slots.ts';
+import { addDays, type StudioDate } from '#rules/studio-time.ts';
+import type { PendingSelection } from '#web/lib/drafts.ts';
+
+/** Hours removed at once that Undo restores. */
+export type RemovedHours = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
+
+/** What is chosen on the booking page. */
+export type ChoiceState = {
+  readonly studioId: string | null;
+  readonly date: StudioDate;
+  readonly slots: readonly Slot[];
+  /** An earlier selection whose hours are still to be checked, and whether to announce it. */
+  readonly restoring: 'no' | 'quietly' | 'telling';
+  /** Says which hours were lost to others or the clock. */
+  readonly lostNote: string | null;
+  /** Hour to focus after crossing midnight or signing in. */
+  readonly arrival: Slot | null;
+  readonly removed: RemovedHours | null;
+};
+
+/** Nothing is chosen but the day. */
+export function firstChoice(today: StudioDate): ChoiceState {
+  return {
+    studioId: null,
+    date: today,
+    slots: [],
+    restoring: 'no',
+    lostNote: null,
+    arrival: null,
+    removed: null,
+  };
+}
+
+/** Selects exactly these hours. */
+export function select(state: ChoiceState, slots: readonly Slot[]): ChoiceState {
+  return { ...state, slots, lostNote: null, removed: null };
+}
+
+/** Clears the selection; Undo can restore it. */
+export function clear(state: ChoiceState): ChoiceState {
+  const { studioId, slots, date } = state;
+  const removed =
+    studioId === null || slots.length === 0 ? null : { studioId, date: sortSlots(slots)[0]?.date ?? date, slots };
+  return { ...select(state, []), removed };
+}
+
+/** Restores hours that were removed. */
+export function undo(state: ChoiceState, { studioId, date, slots }: RemovedHours): ChoiceState {
+  return { ...select(state, slots), studioId, date };
+}
+
+/** Chooses a studio; another one clears the selection. */
+export function chooseStudio(state: ChoiceState, studioId: string): ChoiceState {
+  return { ...(studioId === state.studioId ? state : clear(state)), studioId };
+}
+
+/** Shows a day. A selection that does not touch it would be invisible, so it is cleared. */
+export function chooseDay(state: ChoiceState, date: StudioDate): ChoiceState {
+  const { slots } = state;
+  const touches = slots.some((slot) => slot.date === date || addDays(slot.date, 1) === date);
+  return { ...(slots.length > 0 && !touches ? clear(state) : state), date };
+}
+
+/** Shows the day of an hour and focuses the hour. */
+export function goTo(state: ChoiceState, slot: Slot): ChoiceState {
+  return { ...state, date: slot.date, arrival: slot };
+}
+
+/** Takes over an earlier selection; its hours are checked once they are known. */
+export function takeOver(state: ChoiceState, found: PendingSelection & { readonly tell: boolean }): ChoiceState {
+  const [first] = found.slots;
+  if (first === undefined) return found.tell ? state : { ...state, studioId: found.studioId };
+  return {
+    ...state,
+    studioId: found.studioId,
+    date: first.date,
+    slots: found.slots,
+    restoring: found.tell ? 'telling' : 'quietly',
+  };
+}
+
+/** Ends the restoring: keeps what is still free, and focuses it when it is announced. `note` says what was lost. */
+export function settle(state: ChoiceState, kept: readonly Slot[], note: string | null): ChoiceState {
+  const announced = state.restoring === 'telling';
+  return {
+    ...state,
+    ...(note === null ? {} : { slots: kept, lostNote: note }),
+    ...(announced ? { arrival: sortSlots(kept)[0] ?? null } : {}),
+    restoring: 'no',
+  };
+}
+
+/** Gives up restoring; a studio that does not exist is no longer chosen. */
+export function giveUp(state: ChoiceState, studioExists: boolean): ChoiceState {
+  return { ...state, restoring: 'no', ...(studioExists ? {} : { studioId: null, slots: [] }) };
+}

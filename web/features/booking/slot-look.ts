@@ -1,0 +1,36 @@
+import { Ban, Check, Clock, Hourglass, type LucideIcon } from 'lucide-react';
+import type { SlotState } from './selection.ts';
+
+/** The word of each state. */
+export const SLOT_WORDS: Readonly<Record<SlotState, string>> = {
+  free: 'free',
+  selected: 'selected',
+  taken: 'taken',
+  paying: 'being paid for',
+  processing: 'yours, payment processing',
+  past: 'past',
+  skipped: 'clocks go forward',
+  later: 'not open yet',
+};
+/** The style of each state: it differs by word, icon and border as well as by colour. */
+export const SLOT_LOOK: Readonly<Record<SlotState, string>> = {
+  free: 'border-line bg-booth hover:border-chalk',
+  selected: 'border-signal bg-signal text-ink forced-colors:border-4 forced-colors:border-[Highlight]',
+  taken: 'border-transparent bg-deck text-fog',
+  paying: 'border-dashed border-warn/70 bg-night text-fog',
+  processing: 'border-dashed border-signal bg-night text-chalk',
+  past: 'border-deck bg-night text-dust',
+  skipped: 'border-dotted border-line bg-night text-fog',
+  later: 'border-transparent bg-night text-dust',
+};
+/** The icon of some states. */
+export const SLOT_ICON: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
+  selected: Check,
+  taken: Ban,
+  paying: Hourglass,
+  processing: Hourglass,
+  skipped: Clock,
+};
+
+/** Whether an hour in this state can be pressed. */
+export const isOpen = (state: SlotState | undefined): boolean => state === 'free' || state === 'selected';

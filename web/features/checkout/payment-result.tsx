@@ -1,0 +1,206 @@
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { mailIsImmediate } from '#rules/access.ts';
+import { formatDollars, formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { settings, venue } from '#rules/venue.ts';
+import { AppError, describeError } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Notice, Waiting } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+import type { PaymentState } from './queries.ts';
+
+const BACK = { to: paths.home, label: 'Return Home' };
+/** When to say that it takes longer than usual. */
+const LONG_MS = 30_000;
+
+/** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. */
+export function PaymentResult({ state }: { state: PaymentState }) {
+  if (state.status === 'confirmed') return <Confirmed state={state} />;
+  if (state.status === 'cancelled') return <Cancelled state={state} />;
+  if (state.payment === 'processing') return <Delayed state={state} />;
+  return <Processing reference={state.reference} asking={state.state === 'asking'} />;
+}
+
+/** Shown for a payment that is unknown, or that could not be read. */
+export function PaymentNotFound({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+  const unknown = error === null || (error instanceof AppError && (error.status === 404 || error.status === 400));
+  return (
+    <Shell back={BACK} title={unknown ? 'Booking not found' : 'Booking Error'}>
+      <Notice tone="bad">
+        <p>
+          {unknown
+            ? 'We couldn’t find a booking for this payment.'
+            : describeError(error, 'Failed to complete booking. Please contact support.')}
+        </p>
+      </Notice>
+      <div className="mt-6 flex gap-3">
+        {unknown ? null : <Button onClick={onRetry}>Try again</Button>}
+        <Link to={paths.booking} className={buttonStyle.plain}>
+          Return to Booking
+        </Link>
+      </div>
+    </Shell>
+  );
+}
+
+/** Never offers to pay again: the payment may still arrive. */
+function Processing({ reference, asking }: { reference: string; asking: boolean }) {
+  const [opened] = useState(() => Date.now());
+  const long = useNow(5_000).getTime() - opened > LONG_MS;
+  return (
+    <div className="mx-auto max-w-xl px-4 text-center">
+      <Waiting
+        label={
+          asking
+            ? 'We’re still waiting for the payment provider. This page updates automatically.'
+            : 'Your payment is being processed. This page updates automatically.'
+        }
+      />
+      <p className="text-sm text-fog">Reference {reference}</p>
+      {long ? (
+        <p className="mt-4 text-fog">
+          This is taking longer than usual. You can close this page: we’ll email you as soon as the payment goes
+          through, and you’ll find the booking in your account. Please don’t pay again.
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** Shown when the customer has finished and the bank takes days. */
+function Delayed({ state }: { state: PaymentState }) {
+  return (
+    <Shell
+      back={BACK}
+      title="Payment processing"
+      lead={<p>Your bank is processing your payment. This can take a few business days.</p>}
+    >
+      <Notice tone="warn">
+        <p>
+          We’re holding your time, and we’ll email you as soon as the money arrives or if it doesn’t. Please don’t pay
+          again.
+        </p>
+        <p className="mt-2">
+          Your booking is confirmed when the money arrives. If it hasn’t when your session starts, we’ll cancel the
+          booking and send back anything that arrives later.
+        </p>
+      </Notice>
+      <dl className="mt-6 grid gap-px bg-line">
+        <Row name="Reference" value={state.reference} />
+        {state.booking ? (
+          <>
+            <Row name="Studio" value={state.booking.studio_name} />
+            <Row
+              name="When"
+              value={`${formatStudioRange(new Date(state.booking.start_time), new Date(state.booking.end_time))} (Sydney time)`}
+            />
+            <Row name="To pay" value={formatDollars(state.booking.final_cost)} />
+          </>
+        ) : null}
+      </dl>
+      <Link to={paths.home} className={`${buttonStyle.plain} mt-8`}>
+        Return Home
+      </Link>
+    </Shell>
+  );
+}
+
+function Confirmed({ state }: { state: PaymentState }) {
+  const booking = state.booking;
+  const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
+  const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
+  return (
+    <Shell
+      back={BACK}
+      title="Booking confirmed"
+      lead={<p>We’ve emailed you the details. {codeAt(booking?.start_time)}</p>}
+    >
+      <dl className="grid gap-px bg-line">
+        <Row name="Reference" value={state.reference} />
+        {booking ? (
+          <>
+            <Row name="Studio" value={booking.studio_name} />
+            <Row
+              name="When"
+              value={`${formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))} (Sydney time)`}
+            />
+            <Row name="Hours" value={String(booking.total_hours)} />
+            <Row name="Price" value={formatDollars(booking.base_cost)} />
+            {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
+            {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
+            <Row name="Paid" value={formatDollars(booking.final_cost)} />
+          </>
+        ) : (
+          <Row name="Details" value="Sign in to see them" />
+        )}
+      </dl>
+      <section className="mt-8">
+        <h2 className="text-3xl">What's next</h2>
+        <ol className="mt-3 list-decimal space-y-1 pl-5 text-fog">
+          <li>Arrive 10 minutes early.</li>
+          <li>Open the door with the code from our email or from your access code page.</li>
+          <li>Play. The door locks behind you; a new code is one tap away.</li>
+        </ol>
+      </section>
+      <div className="mt-8 flex flex-wrap gap-3">
+        <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
+          Your access code
+        </Link>
+        <Link to={paths.home} className={buttonStyle.plain}>
+          Return Home
+        </Link>
+        <Link to={paths.booking} className={buttonStyle.plain}>
+          Book Another Session
+        </Link>
+      </div>
+    </Shell>
+  );
+}
+
+/** Says when the access code comes, with the exact time when it is certain. */
+function codeAt(start: string | undefined): string {
+  const begins = start === undefined ? null : new Date(start);
+  if (begins === null || mailIsImmediate(begins, new Date()))
+    return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
+  const at = new Date(begins.getTime() - settings.releaseLeadMinutes * 60_000);
+  return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
+}
+
+const GIVEN_UP =
+  'This booking was cancelled before your payment arrived. If your card was charged, you’ll get all of it back.';
+const WHY_NOT: Readonly<Partial<Record<PaymentState['payment'], string>>> = {
+  failed: 'Your bank couldn’t complete the payment, so the time is free again. Nothing was charged.',
+  processing:
+    'Your payment hadn’t arrived when your session started, so the booking is cancelled. If the money still arrives, we’ll send all of it back.',
+};
+
+function Cancelled({ state }: { state: PaymentState }) {
+  return (
+    <Shell back={BACK} title="Not booked">
+      <Notice tone="warn">
+        <p>{WHY_NOT[state.payment] ?? GIVEN_UP}</p>
+        <p className="mt-2 text-sm text-fog">
+          Reference {state.reference}. Questions?{' '}
+          <a className="underline" href={`mailto:${venue.email}`}>
+            {venue.email}
+          </a>
+        </p>
+      </Notice>
+      <Link to={paths.booking} className={`${buttonStyle.signal} mt-6`}>
+        Return to Booking
+      </Link>
+    </Shell>
+  );
+}
+
+function Row({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-6 bg-booth px-5 py-3">
+      <dt className="text-fog">{name}</dt>
+      <dd className="font-bold">{value}</dd>
+    </div>
+  );
+}

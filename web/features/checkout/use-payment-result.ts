@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { dropServerDraft } from '#web/data/server-draft.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { type PaymentState, verifyPayment } from './queries.ts';
+
+const POLL_MS = 2_000;
+/** Slower polling for a payment that takes days. */
+const SLOW_POLL_MS = 15_000;
+
+/** Queries the payment of a session until it is decided, and forgets the draft once it is paid. Null ids: the address is incomplete. */
+export function usePaymentResult(sessionId: string | null, bookingId: string | null) {
+  const complete = sessionId !== null && bookingId !== null;
+  const result = useQuery({
+    queryKey: queryKeys.payment.of(sessionId),
+    queryFn: () => verifyPayment(sessionId ?? ''),
+    enabled: complete,
+    retry: (count, error) => count < 4 && !isRefused(error),
+    refetchInterval: (query) => {
+      if (query.state.data?.status !== 'pending') return false;
+      return query.state.data.payment === 'processing' ? SLOW_POLL_MS : POLL_MS;
+    },
+  });
+  // The payment session determines the booking; treat an address with another booking id as unknown.
+  const other = result.data !== undefined && result.data.bookingId !== bookingId;
+  useEffect(() => {
+    if (!complete) toast({ title: 'Booking Error', description: 'Missing booking or session ID', tone: 'bad' });
+  }, [complete]);
+  useDraftEnd(other ? undefined : result.data);
+  return {
+    complete,
+    state: other ? undefined : result.data,
+    other,
+    error: result.data === undefined ? result.error : null,
+    retry: () => void result.refetch(),
+  };
+}
+
+/** Whether the server answered that it will not tell, so that asking again does not help. */
+function isRefused(error: Error): boolean {
+  return error instanceof AppError && error.status >= 400 && error.status < 500;
+}
+
+/** Announces the end of a payment and forgets the draft that is booked now. */
+function useDraftEnd(state: PaymentState | undefined): void {
+  const status = state?.status;
+  const slow = status === 'pending' && state?.payment === 'processing';
+  useEffect(() => {
+    if (status === 'cancelled') toast({ title: 'Booking Error', description: 'Payment not completed', tone: 'bad' });
+    if (status !== 'confirmed' && !slow) return;
+    drafts.dropBooking();
+    void dropServerDraft();
+    if (slow) return;
+    drafts.keepCouponCode(null);
+    toast({ title: 'Payment Successful!' });
+  }, [status, slow]);
+}

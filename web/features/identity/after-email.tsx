@@ -1,0 +1,76 @@
+import { Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { paths } from '#web/lib/paths.ts';
+import { useWaited } from '#web/lib/use-waited.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { DialogBoundary } from '#web/ui/crash-screen.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
+import { Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useIdStatus } from './queries.ts';
+
+const IdDialog = lazyPart(async () => ({ default: (await import('./id-dialog.tsx')).IdDialog }));
+/** Delay before the ID dialog opens, and duration of the message. */
+const OPEN_MS = 2_000;
+const TOAST_MS = 8_000;
+const TEXTS = {
+  verified: 'Your email and your ID are verified. You are ready to book.',
+  review: 'Someone on our team is checking your ID. You can send a sharper photo in the meantime.',
+  none: 'Before your first session we check your ID. You only do it once, and it takes a minute.',
+} as const;
+
+/** Says what comes after a confirmed email: the ID check, or the booking. `userId` is null when nobody is signed in. */
+export function AfterEmail({ userId }: { userId: string | null }) {
+  const { data, isError } = useIdStatus(userId);
+  const state = data === undefined ? null : data.verifiedUntil ? 'verified' : data.decidedBy ? 'review' : 'none';
+  const loaded = state !== null || userId === null;
+  const announce = useEffectEvent(() =>
+    toast({
+      title: 'Email Confirmed',
+      description:
+        state === 'none' ? 'One thing left before your first session: your ID.' : 'You can book your hours now.',
+      ms: TOAST_MS,
+    }),
+  );
+  useEffect(() => {
+    if (loaded) announce();
+  }, [loaded]);
+  const dialog = useIdDialog(state === 'none');
+  if (!loaded && !isError) return <Skeleton className="h-32" label="Loading your ID status" />;
+  return (
+    <>
+      <p className="max-w-prose text-fog">{TEXTS[state ?? 'none']}</p>
+      <div className="mt-8 flex flex-wrap gap-3">
+        {state === 'verified' || userId === null ? (
+          <Link className={buttonStyle.signal} to={paths.booking}>
+            Continue to Booking
+          </Link>
+        ) : (
+          <Button onClick={dialog.open}>Verify ID Now</Button>
+        )}
+        <Link className={buttonStyle.plain} to={paths.home}>
+          Go to Home
+        </Link>
+      </div>
+      {dialog.shown ? (
+        <DialogBoundary page="id" onClose={dialog.close}>
+          <Suspense>
+            <IdDialog open onClose={dialog.close} onVerified={dialog.close} />
+          </Suspense>
+        </DialogBoundary>
+      ) : null}
+    </>
+  );
+}
+
+/** Holds whether the ID dialog is open. It opens by itself, once, for those who have not shown an ID yet. */
+function useIdDialog(wanted: boolean) {
+  const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
+  const opens = useWaited(wanted && dialog === 'not yet', OPEN_MS);
+  if (opens) setDialog('open');
+  return {
+    shown: dialog === 'open',
+    open: () => setDialog('open'),
+    close: () => setDialog('closed'),
+  };
+}

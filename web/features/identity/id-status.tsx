@@ -1,0 +1,59 @@
+import { useState } from 'react';
+import { formatStudioDate } from '#rules/studio-time.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { IdDialog } from './id-dialog.tsx';
+import { type IdStatus, useIdStatus } from './queries.ts';
+
+/** Shows whether the ID of an account is verified, with the dialog that verifies it. */
+export function IdStatusPart({ userId }: { userId: string }) {
+  const [open, setOpen] = useState(false);
+  const status = useIdStatus(userId);
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      {status.data ? (
+        <Shown status={status.data} onVerify={() => setOpen(true)} />
+      ) : status.isError ? (
+        <Notice tone="bad">
+          <p>Your ID status could not be loaded.</p>
+          <Button tone="plain" className="mt-3" onClick={() => void status.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      ) : (
+        <Skeleton className="h-24" label="Loading your ID status" />
+      )}
+      <IdDialog open={open} onClose={close} onVerified={close} />
+    </>
+  );
+}
+
+function Shown({ status, onVerify }: { status: IdStatus; onVerify: () => void }) {
+  if (status.verifiedUntil !== null)
+    return (
+      <Notice tone="good">
+        <p className="font-semibold">Verified until {formatStudioDate(status.verifiedUntil)}</p>
+      </Notice>
+    );
+  if (status.decidedBy !== null)
+    return (
+      <div className="space-y-4">
+        <Notice tone="warn">
+          <p className="font-semibold">Someone on our team is checking your ID</p>
+          <p className="mt-1 text-sm text-fog">
+            This takes up to 7 days. You don’t have to wait: take another photo, or use the online check.
+          </p>
+        </Notice>
+        <Button tone="plain" onClick={onVerify}>
+          Verify ID
+        </Button>
+      </div>
+    );
+  return (
+    <div className="space-y-4">
+      <p className="text-fog">Not verified yet. You need an Australian driver licence before your first session.</p>
+      <Button onClick={onVerify}>Verify ID</Button>
+    </div>
+  );
+}

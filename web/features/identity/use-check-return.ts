@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useSession } from '#web/data/session.tsx';
+import { drafts } from '#web/lib/drafts.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { ownPath, paths } from '#web/lib/paths.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { idQueries, useHostedResult, useIdStatus } from './queries.ts';
+
+/** Waits for the result of the hosted check that this tab started. When it is verified, leads to the checkout, or to the profile without a booking. */
+export function useCheckReturn() {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const { status, user } = useSession();
+  const [session] = useState(() => drafts.verification());
+  const result = useHostedResult(session?.id ?? null, status === 'in');
+  const inReview = result.data?.status === 'review';
+  const idStatus = useIdStatus(user?.id ?? null, inReview);
+  const verified = result.data?.verified === true;
+  const next = ownPath(result.data?.checkoutUrl ?? null) ?? paths.checkout;
+  useEffect(() => {
+    if (!verified) return;
+    toast({ title: 'ID Verified' });
+    drafts.dropVerification();
+    for (const queryKey of idQueries) void client.invalidateQueries({ queryKey });
+    void navigate(drafts.booking() === null ? paths.profile : next, { replace: true });
+  }, [verified, next, navigate, client]);
+  return {
+    started: session !== null,
+    waiting: status === 'loading' || verified || (session !== null && !result.data && !result.isError),
+    processing: result.data?.status === 'processing',
+    inReview,
+    decidedBy: inReview ? (idStatus.data?.decidedBy ?? null) : null,
+    problem: result.isError
+      ? describeError(result.error, 'Failed to process verification')
+      : (result.data?.error ?? 'Identity verification was not completed successfully'),
+    /** Asks again after a failed request; null when the check itself failed. */
+    askAgain: result.isError ? () => void result.refetch() : null,
+    asking: result.isFetching,
+  };
+}

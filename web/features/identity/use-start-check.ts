@@ -1,0 +1,68 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
+import { leaveTo } from '#web/lib/leave.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { beginHostedCheck } from './queries.ts';
+
+/** Delay before the check opens automatically. Any input stops it: the customer may want to use a photo instead. */
+const GO_ON_SECONDS = 5;
+
+/**
+ * Opens the hosted check for a booking: at once when it was `chosen`, else after a countdown when `automatic`, else with `start`.
+ * Leads to the checkout where there is no hosted check.
+ */
+export function useStartCheck(options: { draft: BookingDraft | null; chosen: boolean; automatic: boolean }) {
+  const { draft, chosen, automatic } = options;
+  const navigate = useNavigate();
+  const open = useMutation({
+    mutationFn: async () => {
+      const made = drafts.verification();
+      const session = made !== null && made.openedAt === undefined ? made : await beginHostedCheck(draft);
+      drafts.keepVerification({ ...session, openedAt: Date.now() });
+      // `replace`: Back from the check skips this page.
+      leaveTo(session.url, 'replace');
+    },
+    meta: { handled: true },
+    onError: (error) => {
+      if (errorCode(error) !== 'not_configured') return;
+      void navigate(paths.checkout, { replace: true, state: draft === null ? null : drafts.handOver(draft) });
+    },
+  });
+  useBackAgain(open.reset);
+  const seconds = useCountdown(automatic && !chosen && open.isIdle, GO_ON_SECONDS);
+  const goesOn = chosen || seconds === 0;
+  const goOn = useEffectEvent(() => open.mutate());
+  useEffect(() => {
+    if (goesOn) goOn();
+  }, [goesOn]);
+  const leaving = errorCode(open.error) === 'not_configured';
+  return {
+    busy: open.isPending || open.isSuccess || leaving,
+    problem: open.error && !leaving ? describeError(open.error, 'Failed to start verification') : null,
+    seconds,
+    start: () => open.mutate(),
+  };
+}
+
+/** Counts down while `on`, to 0; null when off and after the first input. */
+function useCountdown(on: boolean, from: number): number | null {
+  const [left, setLeft] = useState(from);
+  const [stopped, setStopped] = useState(false);
+  const runs = on && !stopped && left > 0;
+  useEffect(() => {
+    if (!runs) return;
+    const timer = setInterval(() => setLeft((seconds) => seconds - 1), 1_000);
+    const stop = (): void => setStopped(true);
+    const signs = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
+    for (const sign of signs) window.addEventListener(sign, stop, { passive: true });
+    return () => {
+      clearInterval(timer);
+      for (const sign of signs) window.removeEventListener(sign, stop);
+    };
+  }, [runs]);
+  return on && !stopped ? left : null;
+}

@@ -1,0 +1,102 @@
+import type { ComponentProps } from 'react';
+import { type Control, type FieldValues, type Path, useController, useFormState } from 'react-hook-form';
+import { Check, SelectField } from '../choice.tsx';
+import { DateEntry } from '../date-entry.tsx';
+import { Field } from '../field.tsx';
+import { messageAt } from './use-schema-form.ts';
+
+/** The place of a field in its form. */
+type Place<In extends FieldValues, Out> = { readonly control: Control<In, unknown, Out>; readonly name: Path<In> };
+type Look<Props> = Omit<Props, 'name' | 'value' | 'defaultValue' | 'checked' | 'onChange' | 'onBlur' | 'ref' | 'error'>;
+
+function useMessage<In extends FieldValues, Out>({ control, name }: Place<In, Out>): string | null {
+  const { errors } = useFormState({ control, name });
+  return messageAt(errors, name);
+}
+
+/** A text field. The browser holds the text, so the field can be filled in before the script has loaded. */
+export function TextField<In extends FieldValues, Out>({
+  control,
+  name,
+  problem = null,
+  ...look
+}: Place<In, Out> &
+  Look<ComponentProps<typeof Field>> & {
+    /** What is wrong already, before the form is sent. */
+    readonly problem?: string | null;
+  }) {
+  const error = useMessage({ control, name });
+  return <Field {...look} {...control.register(name)} error={error ?? problem} />;
+}
+
+/** A field for a code of so many digits. Takes a pasted "123 456". */
+export function CodeField<In extends FieldValues, Out>({
+  control,
+  name,
+  digits,
+  ...look
+}: Place<In, Out> & Look<ComponentProps<typeof Field>> & { digits: number }) {
+  const { field } = useController({ control, name });
+  const error = useMessage({ control, name });
+  return (
+    <Field
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      large
+      {...look}
+      {...field}
+      onChange={(event) => field.onChange(event.target.value.replace(/\D/g, '').slice(0, digits))}
+      error={error}
+    />
+  );
+}
+
+/** A choice from a list. */
+export function ChoiceField<In extends FieldValues, Out>({
+  control,
+  name,
+  ...look
+}: Place<In, Out> & Look<ComponentProps<typeof SelectField>>) {
+  const error = useMessage({ control, name });
+  return <SelectField {...look} {...control.register(name)} error={error} />;
+}
+
+/** A checkbox. */
+export function CheckField<In extends FieldValues, Out>({
+  control,
+  name,
+  ...look
+}: Place<In, Out> & Look<ComponentProps<typeof Check>>) {
+  const error = useMessage({ control, name });
+  return <Check {...look} {...control.register(name)} error={error} />;
+}
+
+type Parts = Parameters<ComponentProps<typeof DateEntry>['onChange']>[0];
+
+/** A date of day, month and year. `echo` and `problem` say what was understood so far and what is wrong with it. */
+export function DateField<In extends FieldValues, Out>({
+  control,
+  name,
+  echo,
+  problem,
+  ...look
+}: Place<In, Out> &
+  Omit<ComponentProps<typeof DateEntry>, 'value' | 'onChange' | 'echo' | 'error' | 'refused' | 'firstInput'> & {
+    echo: (parts: Parts) => string;
+    problem: (parts: Parts) => string | null;
+  }) {
+  const { field } = useController({ control, name });
+  const refused = useMessage({ control, name });
+  const parts: Parts = field.value;
+  return (
+    <DateEntry
+      {...look}
+      firstInput={field.ref}
+      echo={echo(parts)}
+      error={problem(parts)}
+      refused={refused}
+      value={parts}
+      onChange={field.onChange}
+    />
+  );
+}

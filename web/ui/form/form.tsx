@@ -1,0 +1,89 @@
+import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type Control, type FieldErrors, type FieldValues, type Path, useFormState } from 'react-hook-form';
+import { Button } from '../button.tsx';
+import { Notice } from '../notice.tsx';
+import { SEE_FIELD, toast } from '../toast.tsx';
+import { messageAt, type SchemaForm } from './use-schema-form.ts';
+
+type Props<In extends FieldValues, Out> = Omit<ComponentProps<'form'>, 'onSubmit' | 'ref'> & {
+  readonly form: SchemaForm<In, Out>;
+  /** Sends the checked values. A promise that rejects has reported itself, as mutations do. */
+  readonly onSend: (values: Out) => unknown;
+  /** Returns the title of the toast for an invalid field, null for no toast; 'Validation Error' unless given. */
+  readonly titleOf?: (field: string, message: string) => string | null;
+  /** Field that gets the focus when the form appears. */
+  readonly startAt?: Path<In>;
+  readonly children: ReactNode;
+};
+
+/** A form: checks its fields, focuses the first invalid one, and is never sent twice at a time. */
+export function Form<In extends FieldValues, Out>({
+  form,
+  onSend,
+  titleOf,
+  startAt,
+  children,
+  ...rest
+}: Props<In, Out>) {
+  const sending = useRef(false);
+  const { setFocus } = form;
+  useEffect(() => {
+    if (startAt !== undefined) setFocus(startAt);
+  }, [startAt, setFocus]);
+
+  function tell(errors: FieldErrors<In>): void {
+    const [field = ''] = Object.keys(errors);
+    const title = titleOf === undefined ? 'Validation Error' : titleOf(field, messageAt(errors, field) ?? '');
+    if (title !== null) toast({ title, description: SEE_FIELD, tone: 'bad' });
+  }
+  async function send(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (sending.current) return;
+    sending.current = true;
+    try {
+      await form.handleSubmit(async (values) => {
+        await Promise.resolve(onSend(values)).catch(() => undefined);
+      }, tell)(event);
+    } catch (error) {
+      // The schema could not be fetched.
+      toast({ title: 'Error', description: 'Something went wrong. Please try again.', tone: 'bad' });
+      throw error;
+    } finally {
+      sending.current = false;
+    }
+  }
+  return (
+    <form noValidate {...rest} onSubmit={(event) => void send(event)}>
+      {children}
+    </form>
+  );
+}
+
+/** Shows a refusal that belongs to no single field. */
+export function FormError<In extends FieldValues, Out>({ control }: { control: Control<In, unknown, Out> }) {
+  const { errors } = useFormState({ control });
+  const message = messageAt(errors, 'root.server');
+  return message === null ? null : (
+    <Notice tone="bad">
+      <p>{message}</p>
+    </Notice>
+  );
+}
+
+/** The button that sends a form; busy until the answer has come, with other words if given. */
+export function SubmitButton<In extends FieldValues, Out>({
+  control,
+  busyLabel,
+  children,
+  ...button
+}: Omit<ComponentProps<typeof Button>, 'type' | 'busy'> & {
+  control: Control<In, unknown, Out>;
+  busyLabel?: string;
+}) {
+  const { isSubmitting } = useFormState({ control });
+  return (
+    <Button {...button} type="submit" busy={isSubmitting}>
+      {isSubmitting ? (busyLabel ?? children) : children}
+    </Button>
+  );
+}

@@ -1,0 +1,80 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import {
+  type DefaultValues,
+  type FieldErrors,
+  type FieldValues,
+  get,
+  type Path,
+  type Resolver,
+  useForm,
+  type UseFormReturn,
+  type UseFormSetError,
+} from 'react-hook-form';
+import type { z } from 'zod';
+import { SEE_FIELD, toast } from '../toast.tsx';
+
+export type SchemaForm<In extends FieldValues, Out = In> = UseFormReturn<In, unknown, Out>;
+
+type Schema<In, Out> = z.ZodType<Out, In>;
+/** A schema, or how to fetch one: a public page then loads zod only when its form is sent. */
+type SchemaSource<In, Out> = Schema<In, Out> | (() => Promise<Schema<In, Out>>);
+
+/** Value of an input whose text the browser cannot read, such as "1e" in a number input; the input itself reports ''. */
+export const UNREADABLE = 'unreadable';
+
+/** Creates the state of a form that a schema of `rules` checks. One message is shown at a time: that of the first invalid field. */
+export function useSchemaForm<In extends FieldValues, Out>(
+  schema: SchemaSource<In, Out>,
+  start: {
+    /** Values at the beginning. */
+    readonly defaultValues?: DefaultValues<In>;
+    /** Values that arrive later, such as stored ones; they replace what was not typed yet. */
+    readonly values?: In;
+  },
+): SchemaForm<In, Out> {
+  return useForm<In, unknown, Out>({
+    ...start,
+    // These options apply to every reset, so only a form whose values arrive later keeps what is typed.
+    ...(start.values === undefined ? {} : { resetOptions: { keepDirtyValues: true } }),
+    resolver: checkWith(schema),
+  });
+}
+
+/**
+ * Shows why a form was refused: the message at its field, or in `FormError` without one; only the title, if any, as a toast.
+ * A corrected field, or the next submit, removes the message.
+ */
+export function refuseForm<In extends FieldValues>(
+  form: { readonly setError: UseFormSetError<In> },
+  refusal: { readonly title?: string; readonly message: string; readonly field?: Path<In> },
+): void {
+  const { title, message, field } = refusal;
+  form.setError(field ?? 'root.server', { type: 'server', message }, { shouldFocus: field !== undefined });
+  if (title !== undefined) toast({ title, ...(field === undefined ? {} : { description: SEE_FIELD }), tone: 'bad' });
+}
+
+/** Returns the message at a path of the errors; null when there is none. */
+export function messageAt(errors: FieldErrors, path: string): string | null {
+  const message: unknown = get(errors, `${path}.message`);
+  return typeof message === 'string' && message !== '' ? message : null;
+}
+
+function checkWith<In extends FieldValues, Out>(source: SchemaSource<In, Out>): Resolver<In, unknown, Out> {
+  return async (values, context, options) => {
+    const schema = typeof source === 'function' ? await source() : source;
+    const resolve = standardSchemaResolver<In, unknown, Out>(schema);
+    const result = await resolve(markUnreadable(values, options.fields), context, options);
+    const [first] = Object.entries(result.errors);
+    // The type cannot tell that one entry of the errors is again errors.
+    return first === undefined ? result : { values: {}, errors: Object.fromEntries([first]) as FieldErrors<In> };
+  };
+}
+
+/** Replaces the '' of inputs that the browser cannot read, so that they never count as empty. */
+function markUnreadable<In extends FieldValues>(values: In, fields: Record<string, unknown>): In {
+  const bad = Object.entries(fields).flatMap(([name, field]) => {
+    const input: unknown = get(field, 'ref');
+    return input instanceof HTMLInputElement && input.validity.badInput ? [[name, UNREADABLE] as const] : [];
+  });
+  return { ...values, ...Object.fromEntries(bad) };
+}
