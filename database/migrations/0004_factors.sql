@@ -1,13 +1,5 @@
--- Second factors and what a session has proven, in hosted Supabase's names. The secret of an authenticator app is sealed by the server;
--- the code of a message is kept as a keyed hash.
-
--- By which factor a session was raised; gone with it.
-alter table auth.sessions
-  drop constraint if exists sessions_method_check,
-  add constraint sessions_method_check check (method ~ '^[a-z0-9_/-]{2,40}$'),
-  add column if not exists aal text not null default 'aal1' check (aal in ('aal1', 'aal2', 'aal3')),
-  add column if not exists amr jsonb not null default '[]' check (jsonb_typeof(amr) = 'array'),
-  add column factor_id uuid;
+-- Second factors and passkeys, named as in hosted Supabase. The server encrypts the secret of an authenticator app; the code of a message is
+-- stored as a keyed hash.
 
 create table auth.mfa_factors (
   id uuid primary key default gen_random_uuid(),
@@ -18,25 +10,27 @@ create table auth.mfa_factors (
   secret text,
   phone text,
   web_authn_credential jsonb,
-  -- The newest step of time whose code was taken: a code is good once (RFC 6238, 5.2).
+  -- The newest time step whose code was accepted: a code is valid once (RFC 6238, 5.2).
   last_step bigint not null default 0,
   last_challenged_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   unique (user_id, friendly_name),
-  check ((factor_type = 'totp') = (secret is not null)),
-  check ((factor_type = 'phone') = (phone is not null)),
-  check (web_authn_credential is null or factor_type = 'webauthn'),
-  check (factor_type <> 'webauthn' or status = 'unverified' or web_authn_credential is not null)
+  constraint mfa_factors_totp_has_secret check ((factor_type = 'totp') = (secret is not null)),
+  constraint mfa_factors_phone_has_number check ((factor_type = 'phone') = (phone is not null)),
+  constraint mfa_factors_credential_is_webauthn check (web_authn_credential is null or factor_type = 'webauthn'),
+  constraint mfa_factors_verified_has_credential
+    check (factor_type <> 'webauthn' or status = 'unverified' or web_authn_credential is not null)
 );
 create unique index mfa_factors_phone on auth.mfa_factors (user_id, phone) where phone is not null;
+alter table auth.mfa_factors enable row level security, force row level security;
 
 create table auth.mfa_challenges (
   id uuid primary key default gen_random_uuid(),
   factor_id uuid not null references auth.mfa_factors (id) on delete cascade,
   ip_address text not null,
   code_hash text,
-  -- What an authenticator has to sign.
+  -- What a WebAuthn authenticator has to sign.
   web_authn_challenge text,
   attempts integer not null default 0,
   verified_at timestamptz,
@@ -45,8 +39,9 @@ create table auth.mfa_challenges (
 );
 create index mfa_challenges_by_factor on auth.mfa_challenges (factor_id);
 create index mfa_challenges_expired on auth.mfa_challenges (expires_at);
+alter table auth.mfa_challenges enable row level security, force row level security;
 
--- Keys that open an account by themselves.
+-- Passkeys: credentials that sign in without a password.
 create table auth.webauthn_credentials (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -63,8 +58,9 @@ create table auth.webauthn_credentials (
   updated_at timestamptz not null
 );
 create index webauthn_credentials_by_user on auth.webauthn_credentials (user_id);
+alter table auth.webauthn_credentials enable row level security, force row level security;
 
--- A row is taken out by the one answer it is good for.
+-- Challenges for passkeys. The answer to one deletes its row, so it is valid once.
 create table auth.webauthn_challenges (
   id uuid primary key default gen_random_uuid(),
   user_id uuid references auth.users (id) on delete cascade,
@@ -72,15 +68,7 @@ create table auth.webauthn_challenges (
   challenge text not null,
   expires_at timestamptz not null,
   created_at timestamptz not null,
-  check ((challenge_type = 'registration') = (user_id is not null))
+  constraint webauthn_challenges_registration_has_user check ((challenge_type = 'registration') = (user_id is not null))
 );
 create index webauthn_challenges_expired on auth.webauthn_challenges (expires_at);
-
-alter table auth.mfa_factors enable row level security;
-alter table auth.mfa_factors force row level security;
-alter table auth.mfa_challenges enable row level security;
-alter table auth.mfa_challenges force row level security;
-alter table auth.webauthn_credentials enable row level security;
-alter table auth.webauthn_credentials force row level security;
-alter table auth.webauthn_challenges enable row level security;
-alter table auth.webauthn_challenges force row level security;
+alter table auth.webauthn_challenges enable row level security, force row level security;

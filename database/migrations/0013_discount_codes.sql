@@ -1,4 +1,4 @@
--- Discount codes: a unit is reserved with the hold by one conditional update, never read and then written (promises G7).
+-- Discount codes (coupons). A use is reserved together with the hold, by one conditional update of `current_uses`.
 
 create table public.discount_codes (
   id uuid primary key default gen_random_uuid(),
@@ -19,8 +19,7 @@ create table public.discount_codes (
   constraint discount_codes_percentage_max check (discount_type <> 'percentage' or discount_value <= 100)
 );
 create unique index discount_codes_code on public.discount_codes (upper(code));
-alter table public.discount_codes enable row level security;
-alter table public.discount_codes force row level security;
+alter table public.discount_codes enable row level security, force row level security;
 create policy "staff read the codes" on public.discount_codes for select to authenticated using ((select public.is_staff()));
 create policy "staff make codes" on public.discount_codes for insert to authenticated with check ((select public.is_staff()));
 create policy "staff change codes" on public.discount_codes for update to authenticated
@@ -43,7 +42,7 @@ create trigger discount_codes_normalise before insert or update of code on publi
 
 create function private.audit_discount_code() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
-  -- The counter moves with every hold; that is told by the booking's own row.
+  -- Every hold changes the counter; the booking's own entry records that.
   if tg_op = 'UPDATE' and new.current_uses <> old.current_uses then return null; end if;
   perform private.audit(auth.uid(), case tg_op when 'INSERT' then 'create' when 'UPDATE' then 'update' else 'delete' end,
     'discount_code', coalesce(new.id, old.id)::text,
@@ -54,51 +53,27 @@ $$;
 create trigger discount_codes_audit after insert or update or delete on public.discount_codes
   for each row execute function private.audit_discount_code();
 
--- What a code is worth now, or why not. Unknown and inactive codes answer alike, so that codes cannot be fished for (decisions T-41).
-create function private.coupon_problem(p_coupon public.discount_codes, p_user uuid, p_hours numeric, p_now timestamptz)
-returns text language sql stable set search_path = '' as $$
-  select case
-    when p_coupon.id is null or not p_coupon.active then 'Invalid coupon code'
-    when p_coupon.expires_at is not null and p_coupon.expires_at <= p_now then 'This code has expired.'
-    when p_coupon.max_uses is not null and p_coupon.current_uses >= p_coupon.max_uses then 'This code has been fully used.'
-    when p_coupon.min_hours is not null and p_hours < p_coupon.min_hours
-      then 'This code needs a booking of at least ' || pg_catalog.trim_scale(p_coupon.min_hours)::text || ' hours.'
-  end
-$$;
-
--- Guessing codes is slow: ten looks a minute for a person, thirty for an address.
-create table private.coupon_guess (
-  who text not null,
-  minute timestamptz not null,
-  looks integer not null,
-  primary key (who, minute)
-);
-alter table private.coupon_guess enable row level security;
-alter table private.coupon_guess force row level security;
-create function private.admit_coupon_guess() returns boolean language plpgsql volatile security definer set search_path = '' as $$
+-- Counts a try of a code, wherever it is made: ten a minute for an account, thirty for an address. Returns null when both admit it, else the
+-- seconds to wait.
+create function private.take_coupon_guess(p_user uuid, p_address text) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
 declare
-  this_minute constant timestamptz := pg_catalog.date_trunc('minute', pg_catalog.now());
   factor constant numeric := coalesce((select (s.value #>> '{}')::numeric from private.settings s where s.name = 'limit_factor'), 1);
-  address constant text := nullif(current_setting('request.ip', true), '');
-  admitted boolean := true;
-  counted integer;
+  user_wait integer;
+  address_wait integer;
 begin
-  delete from private.coupon_guess g where g.minute < this_minute - interval '10 minutes';
-  if auth.uid() is not null then
-    insert into private.coupon_guess as g (who, minute, looks) values ('user:' || auth.uid()::text, this_minute, 1)
-    on conflict (who, minute) do update set looks = g.looks + 1 returning g.looks into counted;
-    admitted := counted <= 10 * factor;
+  if p_user is not null then
+    user_wait := private.take_limit('coupon-guess', 'user:' || p_user::text, 10 * factor, 60, pg_catalog.now());
   end if;
-  if address is not null then
-    insert into private.coupon_guess as g (who, minute, looks) values ('ip:' || address, this_minute, 1)
-    on conflict (who, minute) do update set looks = g.looks + 1 returning g.looks into counted;
-    admitted := admitted and counted <= 30 * factor;
+  if p_address is not null then
+    address_wait := private.take_limit('coupon-guess', 'ip:' || p_address, 30 * factor, 60, pg_catalog.now());
   end if;
-  return admitted;
+  -- `greatest` ignores nulls.
+  return greatest(user_wait, address_wait);
 end
 $$;
-revoke all on function private.admit_coupon_guess() from public;
 
+-- Checks a code for a booking of so many hours. Returns one row: the discount, or the reason why there is none.
 create function public.validate_discount_code(code_input text, booking_hours numeric)
 returns table (
   id uuid, code text, discount_type text, discount_value numeric, min_hours numeric, expires_at timestamptz,
@@ -113,7 +88,7 @@ begin
     return query select null::uuid, null::text, null::text, null::numeric, null::numeric, null::timestamptz, null::integer, null::integer, false, 'Invalid coupon code'::text;
     return;
   end if;
-  if not private.admit_coupon_guess() then
+  if private.take_coupon_guess(auth.uid(), nullif(current_setting('request.ip', true), '')) is not null then
     raise exception 'Too many attempts. Please try again in a minute.' using errcode = 'PT429';
   end if;
   select * into found_code from public.discount_codes d where pg_catalog.upper(d.code) = pg_catalog.upper(pg_catalog.btrim(code_input));
@@ -122,10 +97,9 @@ begin
     return query select null::uuid, null::text, null::text, null::numeric, null::numeric, null::timestamptz, null::integer, null::integer, false, problem;
     return;
   end if;
-  -- The counters are nobody's business but the staff's.
+  -- Only staff see the counters.
   return query select found_code.id, found_code.code, found_code.discount_type, found_code.discount_value, found_code.min_hours,
     found_code.expires_at, null::integer, null::integer, true, null::text;
 end
 $$;
-revoke all on function public.validate_discount_code(text, numeric) from public;
 grant execute on function public.validate_discount_code(text, numeric) to anon, authenticated;

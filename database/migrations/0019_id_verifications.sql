@@ -1,10 +1,10 @@
--- Who somebody is: evidence read from a photograph or told by the hosted check. Written by the server alone (decisions T-21).
+-- ID checks: what was read from a photo of a licence or reported by the hosted check. Only the server writes them.
 
 create table public.id_verifications (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users (id) on delete cascade,
   source text not null check (source in ('photo', 'hosted', 'staff')),
-  -- Key of the picture while a person still has to look at it; null as soon as it is deleted (decisions T-28).
+  -- Key of the photo while a person still has to look at it; null once it is deleted.
   image_path text,
   verification_status text not null check (verification_status in ('verified', 'review', 'failed', 'superseded')),
   failure_reasons text[] not null default '{}',
@@ -25,19 +25,18 @@ create table public.id_verifications (
   name_match_details text,
   profile_dob date,
   dob_matches boolean,
-  -- Always null: what a reader answered beyond the fields above is not kept (decisions T-22).
+  -- Always null: whatever else a reader returned is not stored.
   ai_raw_response jsonb check (ai_raw_response is null),
   ai_confidence_score numeric(4, 3) check (ai_confidence_score between 0 and 1),
   constraint id_verifications_verified_has_dates check (verification_status <> 'verified' or (verified_at is not null and expires_at is not null))
 );
 create index id_verifications_by_user on public.id_verifications (user_id, verification_status, expires_at desc);
-alter table public.id_verifications enable row level security;
-alter table public.id_verifications force row level security;
+alter table public.id_verifications enable row level security, force row level security;
 create policy "people read their own verifications" on public.id_verifications for select to authenticated
   using (user_id = (select auth.uid()) or (select public.is_staff()));
 grant select on public.id_verifications to authenticated;
 
--- One row per person who is verified now (decisions T-20).
+-- One row per person who is verified now.
 create view public.user_verifications with (security_invoker = true) as
   select distinct on (v.user_id) v.id, v.user_id
   from public.id_verifications v
@@ -45,7 +44,7 @@ create view public.user_verifications with (security_invoker = true) as
   order by v.user_id, v.expires_at desc;
 grant select on public.user_verifications to authenticated;
 
--- A new name or birth date is a new person to check (decisions T-25).
+-- Somebody with a new name or date of birth has to be checked again.
 create function private.supersede_verifications() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   update public.id_verifications set verification_status = 'superseded'
@@ -58,7 +57,7 @@ create trigger profiles_supersede_verifications after update on public.profiles 
     or old.date_of_birth is distinct from new.date_of_birth)
   execute function private.supersede_verifications();
 
--- Hosted checks: the provider's id stays bound to the person who began it.
+-- Hosted checks: binds the provider's id to the account that began the check.
 create table private.identity_session (
   id text primary key,
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -67,5 +66,4 @@ create table private.identity_session (
   created_at timestamptz not null default clock_timestamp()
 );
 create index identity_session_by_user on private.identity_session (user_id, created_at desc);
-alter table private.identity_session enable row level security;
-alter table private.identity_session force row level security;
+alter table private.identity_session enable row level security, force row level security;
