@@ -15,6 +15,14 @@ const mocked = filesWith(/\bvi\.mock\(|'\.\/test-app\.ts'/);
 const onEngines = filesWith(/\.each\(engines\)/, /\/(engines|auth-test-server)\.ts'/);
 
 type Part = NonNullable<TestProjectInlineConfiguration['test']>;
+/** Components of the pages, in a DOM without a browser. Most replace what calls the server, so each file has its own modules. */
+const components: Part = {
+  include: ['web/**/*.test.tsx'],
+  environment: 'happy-dom',
+  setupFiles: ['tests/support/components.ts'],
+  isolate: true,
+};
+
 /** A group begins when the one before it has ended. */
 const part = (name: string, order: number, options: Part): TestProjectInlineConfiguration => ({
   extends: true,
@@ -28,6 +36,7 @@ const part = (name: string, order: number, options: Part): TestProjectInlineConf
 const parts: TestProjectInlineConfiguration[] = [
   part('units', 0, { include: ['{rules,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'] }),
   part('mocked', 0, { include: mocked, isolate: true }),
+  part('components', 0, components),
   part('embedded', 1, {
     include: ['tests/*/**/*.test.ts'],
     exclude: [...processes, ...mocked],
@@ -55,6 +64,7 @@ export default defineConfig({
       : [
           { extends: true, test: { name: 'rows', include: ['tests/sql/**/*.test.ts'], exclude, isolate: false } },
           { extends: true, test: { name: 'all', include: ['**/*.test.ts'], exclude: [...exclude, 'tests/sql/**'] } },
+          { extends: true, test: { name: 'components', ...components } },
         ],
   },
 });
