@@ -37,7 +37,7 @@ const access: Access = {
   worksUntil: '2026-11-21T10:00:00Z',
   nextCodeAt: null,
   codesLeft: 3,
-  mode: 'offline',
+  mode: 'onetime',
   singleUse: true,
 };
 function show(now: string, change: Partial<Access> = {}): () => void {
