@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
-import { migratedFolder } from './tests/support/image.ts';
 import { emptySettings } from './tests/support/program.ts';
 
 /** One worker and one server per number; a worker's tests talk only to its own server. */
@@ -25,7 +24,10 @@ const own = servers[Number(inWorker ?? 0)] ?? servers[0];
 process.env['E2E_DATA_DIR'] = own?.dataDir;
 process.env['E2E_SANDBOX_URL'] = `http://localhost:${own?.sandboxPort}`;
 // A server that need not migrate is ready in a quarter of the time.
-if (inWorker === undefined) for (const { dataDir } of servers) await migratedFolder(join(dataDir, 'database'));
+if (inWorker === undefined) {
+  const { migratedFolder } = await import('./tests/support/image.ts');
+  for (const { dataDir } of servers) await migratedFolder(join(dataDir, 'database'));
+}
 const chromium = process.env['CHROMIUM_PATH'];
 
 export default defineConfig({

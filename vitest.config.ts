@@ -1,18 +1,27 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { LongestFirst } from './tests/support/longest-first.ts';
+import { isLong, LongestFirst } from './tests/support/longest-first.ts';
 
 const exclude = ['node_modules/**', 'dist/**', 'data/**', 'artefacts/**'];
 
-const across = globSync('tests/*/**/*.test.ts').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
-/** Returns the files of `tests/` with such a text: what a file imports decides where it runs. */
+const files = globSync('{rules,web,server,sandbox,bench,build,tools,tests}/**/*.test.ts').map((path) => ({
+  path,
+  text: readFileSync(path, 'utf8'),
+}));
+/** Returns the files with such a text: what a file imports decides where it runs. */
 const filesWith = (...patterns: readonly RegExp[]): string[] =>
-  across.filter(({ text }) => patterns.every((pattern) => pattern.test(text))).map(({ path }) => path);
-const processes = filesWith(
+  files.filter(({ text }) => patterns.every((pattern) => pattern.test(text))).map(({ path }) => path);
+/** These replace modules, which other files in the same process would get too. */
+const mocked = filesWith(/\bvi\.mock\(|'\.\/test-app\.ts'/);
+const onEngines = filesWith(/\.each\(engines\)/, /\/(engines|auth-test-server)\.ts'/).filter((path) =>
+  path.startsWith('tests/'),
+);
+const startProcesses = filesWith(
   /#tests\/support\/(server-process|program|measured-server)\.ts'|support\/limit-worker\.ts'/,
 );
-const mocked = filesWith(/\bvi\.mock\(|'\.\/test-app\.ts'/);
-const onEngines = filesWith(/\.each\(engines\)/, /\/(engines|auth-test-server)\.ts'/);
+const long = [...startProcesses, ...files.map(({ path }) => path).filter(isLong)].filter(
+  (path) => !onEngines.includes(path) || startProcesses.includes(path),
+);
 
 type Part = NonNullable<TestProjectInlineConfiguration['test']>;
 /** Components of the pages, in a DOM without a browser. Most replace what calls the server, so each file has its own modules. */
@@ -31,21 +40,29 @@ const part = (name: string, order: number, options: Part): TestProjectInlineConf
 
 /**
  * The parts of `npm test`. Their files share processes: loading the server takes longer than most files, and an engine that has run before
- * opens in half the time. Only files that replace modules have processes of their own.
+ * opens in half the time. Files of tests/ that are about both engines run once for each.
  */
 const parts: TestProjectInlineConfiguration[] = [
-  part('units', 0, { include: ['{rules,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'] }),
-  part('mocked', 0, { include: mocked, isolate: true }),
-  part('components', 0, components),
-  part('embedded', 1, {
-    include: ['tests/*/**/*.test.ts'],
-    exclude: [...processes, ...mocked],
+  part('units', 0, {
+    include: ['{rules,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'],
+    exclude: [...long, ...mocked],
+  }),
+  part('embedded', 0, {
+    include: ['tests/api/**/*.test.ts'],
+    exclude: [...long, ...mocked],
     env: { TEST_ENGINE: 'embedded' },
   }),
-  part('processes', 2, { include: processes }),
-  part('PostgreSQL', 2, {
+  part('long', 1, { include: long }),
+  part('mocked', 1, { include: mocked, isolate: true }),
+  part('components', 1, components),
+  part('others', 1, {
+    include: ['tests/*/**/*.test.ts'],
+    exclude: ['tests/api/**', ...long, ...mocked],
+    env: { TEST_ENGINE: 'embedded' },
+  }),
+  part('PostgreSQL', 1, {
     include: process.env['TEST_POSTGRES_URL'] ? onEngines : [],
-    exclude: processes,
+    exclude: long,
     env: { TEST_ENGINE: 'PostgreSQL' },
   }),
 ];

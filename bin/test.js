@@ -172,8 +172,13 @@ if (starting) {
   }
   if (testFiles.length > 0) await nodeTests('files', 'tests in Node', []);
   else {
-    await nodeTests('first', 'rules, units, and APIs on the embedded database', ['units', 'mocked', 'embedded']);
-    await nodeTests('rest', 'APIs on PostgreSQL, and processes of the program', ['processes', 'PostgreSQL']);
+    await nodeTests('first', 'rules, units, and API on the embedded database', ['units', 'embedded']);
+    await nodeTests('rest', 'API on PostgreSQL, policies, races, attacks and processes', [
+      'long',
+      'mocked',
+      'others',
+      'PostgreSQL',
+    ]);
   }
 }
 

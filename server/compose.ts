@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
+import { jobHandlers } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
@@ -26,9 +27,6 @@ import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
 import type { AccessContext } from './operations/access/context.ts';
-import { requestFirstCode } from './operations/access/issue-first-code.ts';
-import { revokeCodes } from './operations/access/revoke-codes.ts';
-import { createBookingMails } from './operations/booking-mails.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
@@ -36,10 +34,8 @@ import { jobKinds, WORKERS } from './operations/core/jobs.ts';
 import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
-import { deletePhoto } from './operations/identity/delete-photo.ts';
-import { sendJobAlert } from './operations/jobs/job-alerts.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
-import { refundPayment } from './operations/payments/refund.ts';
+import type { BookingMailContext } from './operations/mails/booking-mail.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
@@ -227,6 +223,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     siteUrl: config.siteUrl,
   };
+  const mails: BookingMailContext = { db, mail, access, links, clock, siteUrl: config.siteUrl };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
@@ -248,14 +245,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     },
     kinds: {
       ...auth.jobKinds,
-      ...jobKinds({
-        ...createBookingMails({ db, mail, access, links, clock, siteUrl: config.siteUrl }),
-        'mail.job-alert': (job) => sendJobAlert(alerts, job),
-        'access.request': (job) => requestFirstCode(access, job),
-        'access.revoke': (job) => revokeCodes(access, job),
-        'payment.refund': (job) => refundPayment(payment, job.subjectId),
-        'image.delete': (job) => deletePhoto(identity, job),
-      }),
+      ...jobKinds(jobHandlers({ mails, alerts, access, payment, identity })),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },

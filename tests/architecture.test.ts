@@ -140,13 +140,13 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
 ];
 /** What may exceed its budget, and why. */
 const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
-  'database/migrations': 'one file for each change, run in the order of their names',
+  'database/migrations': 'one file for each noun and for each later change, run in the order of their names',
   'database/types.ts': 'generated',
   'server/functions': 'one file for each address it serves',
   'server/compose.ts compose': 'the one list of everything that is built',
 };
 /** Functions that are still over their budget. An entry that is no longer needed fails a test: delete it. */
-const LONG_FUNCTIONS: readonly string[] = ['server/operations/booking-mails.ts createBookingMails'];
+const LONG_FUNCTIONS: readonly string[] = [];
 /** Pairs of folders that still import each other. An entry that is no longer needed fails a test: delete it. */
 const MUTUAL_FOLDERS: readonly string[] = [];
 /** Files with a product word inside another word. */

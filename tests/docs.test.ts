@@ -35,6 +35,17 @@ test('every page that a source file names exists', () => {
   expect(sources.flatMap((source) => pageFaults(source, read(source)))).toEqual([]);
 });
 
+/** References that only somebody with other papers could follow: a comment states the rule itself. */
+const OUTSIDE =
+  /\bpromises [A-Z]\d|\bdecisions? T-\d|\bspec(?:ification)? section \d|\b(?:promises|decisions|providers|wire|stack|lessons)\.md\b/;
+
+test('no source file refers to pages outside the repository', () => {
+  const sources = files.filter((file) => /\.(tsx?|js|sql|css|html)$/.test(file) && file !== SELF);
+  expect(sources.filter((source) => OUTSIDE.test(read(source)))).toEqual([]);
+  for (const text of ['(promises G21)', '(decisions T-62)', 'spec section 3', 'see providers.md'])
+    expect(OUTSIDE.test(text)).toBe(true);
+});
+
 test('decisions are numbered without gaps, and nothing else lies in their folder', () => {
   expect(decisions.length).toBeGreaterThan(20);
   expect(numberFaults(decisions)).toEqual([]);

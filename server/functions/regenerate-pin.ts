@@ -3,7 +3,7 @@ import type { Caller, Clock } from '#server/http/caller.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
-import { PIN_LINK } from '#server/operations/booking-mails.ts';
+import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
 import { isStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';

@@ -1,5 +1,4 @@
-/** A rate limit of `max` in `seconds` per key, across all processes. Processes take units from the database in batches. */
-export type LeasedLimit = { readonly name: string; readonly max: number; readonly seconds: number };
+import type { Limit } from './limits.ts';
 
 type Batch = { readonly granted: number; readonly wait: number | null };
 type Lease = {
@@ -24,8 +23,8 @@ const KEYS_MAX = 10_000;
  * `take` counts in the database and returns how many units it granted, or the whole seconds to wait.
  */
 export function createLeasedLimit(dependencies: {
-  limit: LeasedLimit;
-  take: (limit: LeasedLimit, key: string, units: number) => Promise<Batch>;
+  limit: Limit;
+  take: (limit: Limit, key: string, units: number) => Promise<Batch>;
   clock: () => Date;
 }): (key: string) => Promise<number | null> {
   const { limit, take, clock } = dependencies;
@@ -73,7 +72,7 @@ export function takeBatches(dependencies: {
   one: (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
   clock: () => Date;
   factor: number;
-}): (limit: LeasedLimit, key: string, units: number) => Promise<Batch> {
+}): (limit: Limit, key: string, units: number) => Promise<Batch> {
   return async ({ name, max, seconds }, key, units) => {
     const row = await dependencies.one(
       'select granted, wait from private.take_limit_units($1, $2, $3::numeric, $4::numeric, $5::timestamptz, $6::int)',

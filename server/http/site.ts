@@ -3,26 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
+import { getMimeType } from 'hono/utils/mime';
 import type { Env } from './caller.ts';
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.jpg': 'image/jpeg',
-  '.webp': 'image/webp',
-  '.avif': 'image/avif',
-  '.webm': 'video/webm',
-  '.mp4': 'video/mp4',
-  '.woff2': 'font/woff2',
-  '.json': 'application/json',
-  '.webmanifest': 'application/manifest+json',
-  '.xml': 'application/xml; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-};
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
 /** Files with placeholders such as %ANON_KEY%, which only the running server can fill. */
 const TEMPLATES = new Set(['.html', '.xml', '.txt']);
@@ -68,7 +51,7 @@ export function createSite(settings: {
     return {
       body,
       compressed: COMPRESSIBLE.has(extension) ? compress(body) : null,
-      type: TYPES[extension] ?? 'application/octet-stream',
+      type: getMimeType(full) ?? 'application/octet-stream',
       etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 20)}"`,
     };
   }

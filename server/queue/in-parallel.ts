@@ -10,7 +10,7 @@ export async function inParallel<T>(
 ): Promise<number> {
   let next = 0;
   const failures: unknown[] = [];
-  async function lane(): Promise<void> {
+  async function runNext(): Promise<void> {
     while (next < items.length && failures.length === 0 && !stop()) {
       const item = items[next] as T;
       next += 1;
@@ -21,7 +21,7 @@ export async function inParallel<T>(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, runNext));
   if (failures.length > 0) throw failures[0];
   return next;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import { PIN_LINK } from '#server/operations/booking-mails.ts';
+import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';

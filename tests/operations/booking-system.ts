@@ -10,12 +10,20 @@ import { openPostgres } from '#server/db/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
-import { createBookingMails } from '#server/operations/booking-mails.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
+import type { BookingMailContext } from '#server/operations/mails/booking-mail.ts';
+import {
+  sendCancellation,
+  sendConfirmation,
+  sendPaymentFailed,
+  sendPaymentProcessing,
+  sendPaymentReturned,
+} from '#server/operations/mails/booking-mails.ts';
+import { sendAccessCode } from '#server/operations/mails/send-access-code.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
@@ -114,6 +122,19 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       limitFactor: 1,
     },
   };
+  const bookingMails: BookingMailContext = {
+    db,
+    mail: {
+      send: async (message) => {
+        mails.push(message);
+        if (state.mailFails) throw new Error('the mail server is down');
+      },
+    },
+    access,
+    links,
+    clock,
+    siteUrl: 'https://studio.example',
+  };
   const { queue, scheduler } = createBackgroundJobs({
     db,
     workers: WORKERS,
@@ -125,19 +146,12 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
     tasks: [],
     kinds: jobKinds({
-      ...createBookingMails({
-        db,
-        mail: {
-          send: async (message) => {
-            mails.push(message);
-            if (state.mailFails) throw new Error('the mail server is down');
-          },
-        },
-        access,
-        links,
-        clock,
-        siteUrl: 'https://studio.example',
-      }),
+      'mail.booking-confirmed': (job) => sendConfirmation(bookingMails, job),
+      'mail.booking-cancelled': (job) => sendCancellation(bookingMails, job),
+      'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
+      'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
+      'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
+      'mail.access-code': (job) => sendAccessCode(bookingMails, job),
       'mail.job-alert': () => Promise.resolve('done'),
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),

@@ -13,20 +13,20 @@ export const OTHER_CODE = uuid(21);
 export const at = (minutes: number): string => new Date(Date.parse(NOW) + minutes * 60_000).toISOString();
 
 /** Runs `work` without triggers and foreign keys. */
-export async function force<T>({ ask }: Rows, work: () => Promise<T>): Promise<T> {
-  await ask('set local session_replication_role = replica');
+export async function force<T>({ query }: Rows, work: () => Promise<T>): Promise<T> {
+  await query('set local session_replication_role = replica');
   const result = await work();
-  await ask('set local session_replication_role = origin');
+  await query('set local session_replication_role = origin');
   return result;
 }
 
 /** Runs `work` and rolls it back; returns its result. */
-export async function tryOut<T>({ ask }: Rows, work: () => Promise<T>): Promise<T> {
-  await ask('savepoint try_out');
+export async function tryOut<T>({ query }: Rows, work: () => Promise<T>): Promise<T> {
+  await query('savepoint try_out');
   try {
     return await work();
   } finally {
-    await ask('rollback to savepoint try_out');
+    await query('rollback to savepoint try_out');
   }
 }
 
@@ -49,11 +49,11 @@ export const addPerson = (rows: Rows, id: string, more: Row = {}): Promise<Row> 
 /** Adds two customers, two studios and two unused codes. */
 export async function addStudiosAndCustomers(rows: Rows): Promise<void> {
   for (const id of [ALEX, KIM]) await addPerson(rows, id);
-  await rows.ask(`insert into public.studios (id, name, hourly_rate) values ($1, 'Testing', 49), ($2, 'Other', 49)`, [
+  await rows.query(`insert into public.studios (id, name, hourly_rate) values ($1, 'Testing', 49), ($2, 'Other', 49)`, [
     STUDIO,
     OTHER_STUDIO,
   ]);
-  await rows.ask(
+  await rows.query(
     `insert into public.discount_codes (id, code, discount_type, discount_value) values ($1, 'DANCE', 'fixed', 10), ($2, 'OTHER', 'fixed', 5)`,
     [CODE, OTHER_CODE],
   );

@@ -32,15 +32,15 @@ function as<T>(rows: Rows, caller: Caller, work: () => Promise<T>, check?: () =>
   const sub = PEOPLE[caller];
   const role = caller === 'service' ? 'service_role' : sub === undefined ? 'anon' : 'authenticated';
   return tryOut(rows, async () => {
-    await rows.act({ role, ...(sub === undefined ? {} : { sub }) });
-    await rows.ask(`set local role ${role}`);
+    await rows.setClaims({ role, ...(sub === undefined ? {} : { sub }) });
+    await rows.query(`set local role ${role}`);
     try {
       const answer = await work();
       if (!check) return answer;
     } catch (error) {
       return (error as { code?: string }).code;
     }
-    await rows.ask('set local role none');
+    await rows.query('set local role none');
     return check();
   });
 }
@@ -56,11 +56,11 @@ const REFUSED = '42501';
 
 /** Runs a test with a row of everything that belongs to Alex. */
 const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
-  database.undone(async (rows) => {
+  database.rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addPerson(rows, STAFF);
-    await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [STAFF]);
-    await rows.ask(`insert into private.settings values ('developer_pages', 'true')`);
+    await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [STAFF]);
+    await rows.query(`insert into private.settings values ('developer_pages', 'true')`);
     await addBooking(rows, 30, { status: 'confirmed' });
     await addPayment(rows, 30, 'paid');
     await work(rows);
@@ -69,16 +69,16 @@ const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =
 test(
   'a guest, another user, the owner, staff and the service see exactly the rows they may',
   withStudios(async (rows) => {
-    await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'user')`, [ALEX]);
-    await rows.ask(`insert into public.terms_acceptances (user_id, version) values ($1, 'v1')`, [ALEX]);
-    await rows.ask(`insert into public.booking_drafts (user_id, data) values ($1, '{}')`, [ALEX]);
-    await rows.ask(`insert into public.mailing_list (email) values ('a@example.com')`);
-    await rows.ask('update public.studios set active = false where id = $1', [OTHER_STUDIO]);
+    await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'user')`, [ALEX]);
+    await rows.query(`insert into public.terms_acceptances (user_id, version) values ($1, 'v1')`, [ALEX]);
+    await rows.query(`insert into public.booking_drafts (user_id, data) values ($1, '{}')`, [ALEX]);
+    await rows.query(`insert into public.mailing_list (email) values ('a@example.com')`);
+    await rows.query('update public.studios set active = false where id = $1', [OTHER_STUDIO]);
     await force(rows, async () => {
-      await rows.ask('delete from public.audit_logs');
-      await rows.ask('delete from public.studios where id not in ($1, $2)', [STUDIO, OTHER_STUDIO]);
+      await rows.query('delete from public.audit_logs');
+      await rows.query('delete from public.studios where id not in ($1, $2)', [STUDIO, OTHER_STUDIO]);
     });
-    await rows.ask(`insert into public.audit_logs (actor, action, resource_type) values ($1, 'a', 'b')`, [ALEX]);
+    await rows.query(`insert into public.audit_logs (actor, action, resource_type) values ($1, 'a', 'b')`, [ALEX]);
     await force(rows, async () => {
       await rows.add('public.id_verifications', {
         id: uuid(50),
@@ -164,7 +164,7 @@ test(
     await addPayment(rows, 31, 'refunded', { refunded_cents: 1250 });
     expect(
       await as(rows, 'other', () =>
-        rows.ask('select booking_id, state, amount, refunded from public.booking_payments'),
+        rows.query('select booking_id, state, amount, refunded from public.booking_payments'),
       ),
     ).toEqual([{ booking_id: uuid(31), state: 'refunded', amount: '49.00', refunded: '12.50' }]);
   }),
@@ -175,7 +175,7 @@ test(
   withStudios(async (rows) => {
     await addBooking(rows, 31, { user_id: null, notes: 'gone', ...elsewhere(0) });
     const grid = `select coalesce(right(id::text, 2), '-') || coalesce(' ' || reference, '') as shown from public.bookings order by start_time`;
-    const shown = () => rows.ask<{ shown: string }>(grid).then((found) => found.map((one) => one.shown));
+    const shown = () => rows.query<{ shown: string }>(grid).then((found) => found.map((one) => one.shown));
     const [open, gone, hidden] = ['30 AAAA-0030', '31 AAAA-0031', '-'];
     expect(await byEach(rows, shown)).toEqual([
       [hidden, hidden],
@@ -185,14 +185,14 @@ test(
       [open, gone],
     ]);
     expect(
-      await as(rows, 'guest', () => rows.ask('select * from public.bookings where start_time = $1', [at(600)])),
+      await as(rows, 'guest', () => rows.query('select * from public.bookings where start_time = $1', [at(600)])),
     ).toMatchObject([{ studio_id: STUDIO, status: 'confirmed', user_id: null, final_cost: null, notes: null }]);
   }),
 );
 
 describe('writes to public.bookings', () => {
   const update = (rows: Rows, number: number, columns: string) => () =>
-    rows.ask(`update public.bookings set ${columns} where id = $1`, [uuid(number)]);
+    rows.query(`update public.bookings set ${columns} where id = $1`, [uuid(number)]);
 
   test(
     "the owner may only set 'confirmed' on a confirmed booking, staff may change nothing, the service may change anything",
@@ -211,7 +211,7 @@ describe('writes to public.bookings', () => {
       expect(await as(rows, 'owner', update(rows, 31, `status = 'pending'`))).toBe(REFUSED);
       expect(await as(rows, 'owner', update(rows, 31, `status = 'confirmed'`))).toBe(REFUSED);
       const all = () =>
-        rows.ask(
+        rows.query(
           'select status, cancel_reason as reason, notes, guest_email as guest from private.booking order by id',
         );
       const second = { status: 'pending', reason: null, notes: null, guest: null };
@@ -265,7 +265,7 @@ describe('writes to public.bookings', () => {
           columns,
           REFUSED,
         ]);
-      await rows.ask(`update private.settings set value = 'false' where name = 'developer_pages'`);
+      await rows.query(`update private.settings set value = 'false' where name = 'developer_pages'`);
       expect(await as(rows, 'staff', update(rows, 31, END))).toBe(REFUSED);
     }),
   );
@@ -276,13 +276,13 @@ describe('writes to public.bookings', () => {
       const insert = (more: Row) => () => {
         const values = { studio_id: STUDIO, ...elsewhere(0), ...more };
         const names = Object.keys(values);
-        return rows.ask(
+        return rows.query(
           `insert into public.bookings (${names.join(', ')}) values (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
           Object.values(values),
         );
       };
       const made = () =>
-        rows.ask(
+        rows.query(
           `select user_id, studio_name, status, total_hours::float as hours, base_cost_cents as base, final_cost_cents as final, notes,
              round(extract(epoch from hold_expires_at - now()) / 60)::int as held
            from private.booking where start_time = $1`,
@@ -322,10 +322,10 @@ describe('writes to public.bookings', () => {
       expect(await as(rows, 'staff', insert({ notes: 'test', studio_id: uuid(99) }))).toBe('23P01');
       expect(
         await as(rows, 'staff', insert({ notes: 'test' }), () =>
-          rows.ask(`select actor, action, details from public.audit_logs where resource_type = 'booking'`),
+          rows.query(`select actor, action, details from public.audit_logs where resource_type = 'booking'`),
         ),
       ).toEqual([{ actor: STAFF, action: 'create', details: { notes: 'test' } }]);
-      await rows.ask(`update private.settings set value = 'false' where name = 'developer_pages'`);
+      await rows.query(`update private.settings set value = 'false' where name = 'developer_pages'`);
       expect(await as(rows, 'staff', insert({ notes: 'test' }))).toBe(REFUSED);
     }),
   );
@@ -335,16 +335,16 @@ test(
   'only the owner of an ID picture sees, adds and deletes it, in their own folder',
   withStudios(async (rows) => {
     const add = (owner: string, name: string, bucket = 'id-verifications') =>
-      rows.ask(
+      rows.query(
         `insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size) values ($1, $2, $3, $4, 'image/jpeg', 1)`,
         [bucket, name, owner, `${bucket}/${name}`],
       );
-    await rows.ask(`insert into storage.buckets (id, name) values ('others', 'others')`);
+    await rows.query(`insert into storage.buckets (id, name) values ('others', 'others')`);
     await add(ALEX, `${ALEX}/a.jpg`);
     await add(ALEX, `${ALEX}/b.jpg`, 'others');
     const count = async () => Number(await rows.value('select count(*) from storage.objects'));
     expect(await byEach(rows, count)).toEqual([0, 0, 1, 0, 2]);
-    expect(await byEach(rows, () => rows.ask('delete from storage.objects'), count)).toEqual([2, 2, 1, 2, 0]);
+    expect(await byEach(rows, () => rows.query('delete from storage.objects'), count)).toEqual([2, 2, 1, 2, 0]);
     expect(await byEach(rows, () => add(ALEX, `${ALEX}/c.jpg`), count)).toEqual([REFUSED, REFUSED, 3, REFUSED, 3]);
     expect(await as(rows, 'owner', () => add(ALEX, `${KIM}/c.jpg`))).toBe(REFUSED);
     expect(await as(rows, 'owner', () => add(KIM, `${ALEX}/c.jpg`))).toBe(REFUSED);
@@ -355,12 +355,12 @@ test(
 test(
   'a permissive policy does not open an owner-only bucket; everyone can read bucket settings',
   withStudios(async (rows) => {
-    await rows.ask(`insert into storage.buckets (id, name) values ('others', 'others')`);
-    await rows.ask(
+    await rows.query(`insert into storage.buckets (id, name) values ('others', 'others')`);
+    await rows.query(
       `create policy "open" on storage.objects for all to anon, authenticated using (true) with check (true)`,
     );
     const add = (bucket: string, owner: string, name: string) =>
-      rows.ask(
+      rows.query(
         `insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size) values ($1, $2, $3, $2, 'image/jpeg', 1)`,
         [bucket, name, owner],
       );
@@ -391,7 +391,7 @@ test(
   'only staff and the service may request a mail about a booking, and staff may not mark it as sent',
   withStudios(async (rows) => {
     const mail = (status: string) => () =>
-      rows.ask(
+      rows.query(
         `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1, '', 'access_code', $2, $3)`,
         [uuid(30), status, NOW],
       );
@@ -410,8 +410,8 @@ test(
   'only staff and the service create and change codes, and staff may not change the counter of uses',
   withStudios(async (rows) => {
     const make = () =>
-      rows.ask(`insert into public.discount_codes (code, discount_type, discount_value) values ('NEW', 'fixed', 5)`);
-    const update = (columns: string) => () => rows.ask(`update public.discount_codes set ${columns}`);
+      rows.query(`insert into public.discount_codes (code, discount_type, discount_value) values ('NEW', 'fixed', 5)`);
+    const update = (columns: string) => () => rows.query(`update public.discount_codes set ${columns}`);
     const made = () => rows.value(`select count(*) from public.discount_codes where code = 'NEW' or not active`);
     expect(await byEach(rows, make, made)).toEqual([REFUSED, REFUSED, REFUSED, 1, 1]);
     expect(await byEach(rows, update('active = false'), made)).toEqual([REFUSED, 0, 0, 2, 2]);

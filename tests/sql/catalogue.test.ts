@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test('every table except the list of migrations has row level security enabled and forced', () =>
-  database.undone(async ({ ask }) => {
+  database.rolledBack(async ({ query }) => {
     expect(
-      await ask(
+      await query(
         `select c.oid::regclass::text as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced
          from pg_class c join pg_namespace n on n.oid = c.relnamespace
          where n.nspname in ${SCHEMAS} and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)`,
@@ -46,8 +46,8 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
 };
 
 test('callers may execute exactly the listed functions, and only the response limits are granted to everyone', () =>
-  database.undone(async ({ ask }) => {
-    const found = await ask<{ name: string; roles: string }>(
+  database.rolledBack(async ({ query }) => {
+    const found = await query<{ name: string; roles: string }>(
       `select n.nspname || '.' || p.proname as name, string_agg(r.role, ' ' order by r.role) as roles
        from pg_proc p join pg_namespace n on n.oid = p.pronamespace cross join unnest($1::text[]) as r (role)
        where n.nspname in ${SCHEMAS} and has_function_privilege(r.role, p.oid, 'execute') group by 1 order by 1`,
@@ -55,18 +55,18 @@ test('callers may execute exactly the listed functions, and only the response li
     );
     expect(Object.fromEntries(found.map((one) => [one.name, one.roles]))).toEqual(EXECUTABLE);
     expect(
-      await ask(
+      await query(
         `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
          where n.nspname in ${SCHEMAS}
-           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0 and a.privilege_type = 'EXECUTE'))`,
+           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0 and a.privilege_type = 'EXECUTE')) order by 1`,
       ),
-    ).toEqual([{ name: 'rest.limit_response(text,bigint)' }, { name: 'rest.limit_list(json,bigint,bigint,bigint)' }]);
+    ).toEqual([{ name: 'rest.limit_list(json,bigint,bigint,bigint)' }, { name: 'rest.limit_response(text,bigint)' }]);
   }));
 
 test('a function created later is not executable by callers', () =>
-  database.undone(async ({ ask, value }) => {
-    await ask('create function private.made_later() returns integer language sql as $$ select 1 $$');
-    await ask('create function public.made_later() returns integer language sql as $$ select 1 $$');
+  database.rolledBack(async ({ query, value }) => {
+    await query('create function private.made_later() returns integer language sql as $$ select 1 $$');
+    await query('create function public.made_later() returns integer language sql as $$ select 1 $$');
     for (const schema of ['private', 'public'])
       for (const role of ['anon', 'authenticated'])
         expect(await value(`select has_function_privilege($1, $2, 'execute')`, [role, `${schema}.made_later()`])).toBe(
@@ -75,8 +75,8 @@ test('a function created later is not executable by callers', () =>
   }));
 
 test('callers may use only the schemas of the data API, and create nothing in any', () =>
-  database.undone(async ({ ask }) => {
-    const found = await ask<{ name: string; usage: string | null; make: boolean }>(
+  database.rolledBack(async ({ query }) => {
+    const found = await query<{ name: string; usage: string | null; make: boolean }>(
       `select n.nspname as name,
          string_agg(r.role, ' ' order by r.role) filter (where has_schema_privilege(r.role, n.oid, 'usage')) as usage,
          bool_or(has_schema_privilege(r.role, n.oid, 'create')) as make
@@ -94,16 +94,16 @@ test('callers may use only the schemas of the data API, and create nothing in an
       { name: 'storage', usage: callers, make: false },
     ]);
     expect(
-      await ask(
+      await query(
         `select n.nspname as name from pg_namespace n, aclexplode(n.nspacl) a where n.nspname in ${SCHEMAS} and a.grantee = 0`,
       ),
     ).toEqual([{ name: 'rest' }]);
   }));
 
 test('every function except the two response limits has an empty search_path', () =>
-  database.undone(async ({ ask }) => {
+  database.rolledBack(async ({ query }) => {
     expect(
-      await ask(
+      await query(
         `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
          where n.nspname in ${SCHEMAS} and not coalesce(p.proconfig, '{}') @> array['search_path=""'] order by 1`,
       ),
@@ -124,8 +124,8 @@ const RIGHTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 test.each(Object.entries(RIGHTS))('%s grants callers exactly the listed privileges', (name, rights) =>
-  database.undone(async ({ ask }) => {
-    const found = await ask<{ role: string; rights: string }>(
+  database.rolledBack(async ({ query }) => {
+    const found = await query<{ role: string; rights: string }>(
       `select r.role, string_agg(p.right, ' ' order by p.right) as rights
        from unnest('{anon,authenticated,service_role,backend}'::text[]) as r (role)
        cross join unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE}'::text[]) as p ("right")
@@ -139,7 +139,7 @@ test.each(Object.entries(RIGHTS))('%s grants callers exactly the listed privileg
 );
 
 /** For each partial index, a query that only an index with its condition can serve. */
-const QUERIES: readonly (readonly [index: string, query: string])[] = [
+const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ['booking_availability', `select from private.booking where studio_id = gen_random_uuid() and status <> 'cancelled'`],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
   [
@@ -177,23 +177,23 @@ const QUERIES: readonly (readonly [index: string, query: string])[] = [
   ['webhook_inbox_waiting', 'select from private.webhook_inbox where next_try_at < now() and handled_at is null'],
 ];
 
-test.each(QUERIES)('the index %s can serve its query', (index, query) =>
-  database.undone(async ({ ask }) => {
+test.each(QUERIES)('the index %s can serve its query', (index, statement) =>
+  database.rolledBack(async ({ query }) => {
     // Mark every other index of the table invalid, so that the plan shows whether this one is usable.
-    await ask('set local enable_seqscan = off');
-    await ask(
+    await query('set local enable_seqscan = off');
+    await query(
       `update pg_index i set indisvalid = false from pg_index mine join pg_class c on c.oid = mine.indexrelid
        where c.relname = $1 and i.indrelid = mine.indrelid and i.indexrelid <> mine.indexrelid`,
       [index],
     );
-    const plan = await ask(`explain ${query}`);
+    const plan = await query(`explain ${statement}`);
     expect(JSON.stringify(plan)).toContain(index);
   }),
 );
 
 test('every partial index that is not unique has a query in the list', () =>
-  database.undone(async ({ ask }) => {
-    const found = await ask<{ name: string }>(
+  database.rolledBack(async ({ query }) => {
+    const found = await query<{ name: string }>(
       `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
        where n.nspname in ${SCHEMAS} and i.indpred is not null and not i.indisunique and not i.indisexclusion order by 1`,
     );

@@ -173,19 +173,19 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
   'auth.mfa_factors': {
     base: { user_id: uuid(1), factor_type: 'totp', secret: 's', created_at: AT, updated_at: AT },
     checks: {
-      mfa_factors_check: {
+      mfa_factors_totp_has_secret: {
         bad: [{ secret: null }, { factor_type: 'phone', phone: '61400000000' }],
         good: [{}, { factor_type: 'phone', phone: '61400000000', secret: null }],
       },
-      mfa_factors_check1: {
+      mfa_factors_phone_has_number: {
         bad: [{ phone: '61400000000' }, { factor_type: 'phone', secret: null }],
         good: [{}, { factor_type: 'phone', phone: '61400000000', secret: null }],
       },
-      mfa_factors_check2: {
+      mfa_factors_credential_is_webauthn: {
         bad: [{ web_authn_credential: {} }],
         good: [{}, { factor_type: 'webauthn', secret: null, web_authn_credential: {} }],
       },
-      mfa_factors_check3: {
+      mfa_factors_verified_has_credential: {
         bad: [{ factor_type: 'webauthn', secret: null, status: 'verified' }],
         good: [
           { status: 'verified' },
@@ -240,7 +240,7 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
         bad: [{ challenge_type: 'other', user_id: null }],
         good: [{ challenge_type: 'authentication', user_id: null }, {}],
       },
-      webauthn_challenges_check: {
+      webauthn_challenges_registration_has_user: {
         bad: [{ user_id: null }, { challenge_type: 'authentication' }],
         good: [{}, { challenge_type: 'authentication', user_id: null }],
       },
@@ -260,11 +260,11 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
       flow_state_code_challenge_method_check: oneOf('code_challenge_method', ['s256', 'plain'], {
         code_challenge: 'c',
       }),
-      flow_state_check: {
+      flow_state_challenge_has_method: {
         bad: [{ code_challenge: 'c' }, { code_challenge_method: 's256' }],
         good: [{}, { code_challenge: 'c', code_challenge_method: 's256' }],
       },
-      flow_state_check1: {
+      flow_state_user_has_code: {
         bad: [{ user_id: uuid(1) }, { auth_code_hash: 'h' }],
         good: [{}, { user_id: uuid(1), auth_code_hash: 'h' }],
       },
@@ -351,7 +351,7 @@ export const STORAGE: Readonly<Record<string, TableExamples>> = {
       uploads_name_check: between('name', ['', text(1025)], ['x', text(1024)]),
       uploads_user_metadata_check: jsonAtMost('user_metadata', 8192),
       uploads_described_check: atMost('described', 8192),
-      uploads_check: between('received', [-1, 11], [0, 10]),
+      uploads_received_within_length: between('received', [-1, 11], [0, 10]),
     },
   },
   'storage.upload_parts': {

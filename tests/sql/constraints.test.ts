@@ -16,9 +16,9 @@ afterAll(() => database.close());
 
 /** Runs `work` without triggers and foreign keys, so that only constraints and unique indexes can refuse a row. */
 function onlyConstraints(work: (rows: Rows) => Promise<void>): Promise<void> {
-  return database.undone(async (rows) => {
-    await rows.ask('set local session_replication_role = replica');
-    await rows.ask('delete from storage.buckets');
+  return database.rolledBack(async (rows) => {
+    await rows.query('set local session_replication_role = replica');
+    await rows.query('delete from storage.buckets');
     await work(rows);
   });
 }
@@ -33,8 +33,8 @@ const short = (values: Values): string => JSON.stringify(values).slice(0, 100);
 
 describe('checks', () => {
   test('every check constraint has an example', () =>
-    database.undone(async ({ ask }) => {
-      const found = await ask<{ name: string }>(
+    database.rolledBack(async ({ query }) => {
+      const found = await query<{ name: string }>(
         `select n.nspname || '.' || t.relname || ' ' || c.conname as name from pg_constraint c
          join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
          where n.nspname in ${SCHEMAS} and c.contype = 'c' order by 1`,
@@ -62,8 +62,8 @@ describe('checks', () => {
 
 describe('unique rules', () => {
   test('every unique index and exclusion constraint except the primary keys has an example', () =>
-    database.undone(async ({ ask }) => {
-      const found = await ask<{ name: string }>(
+    database.rolledBack(async ({ query }) => {
+      const found = await query<{ name: string }>(
         `select n.nspname || '.' || t.relname || ' ' || c.relname as name from pg_index i
          join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = t.relnamespace
          where n.nspname in ${SCHEMAS} and (i.indisunique or i.indisexclusion) and not i.indisprimary order by 1`,
@@ -95,9 +95,9 @@ describe('unique rules', () => {
   );
 
   test('every table has a primary key', () =>
-    database.undone(async ({ ask }) => {
+    database.rolledBack(async ({ query }) => {
       expect(
-        await ask(
+        await query(
           `select n.nspname || '.' || t.relname as name from pg_class t join pg_namespace n on n.oid = t.relnamespace
            where n.nspname in ${SCHEMAS} and t.relkind = 'r' and not exists (select from pg_index i where i.indrelid = t.oid and i.indisprimary)`,
         ),

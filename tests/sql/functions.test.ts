@@ -7,13 +7,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-const undone = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.undone(work);
+const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.rolledBack(work);
 const NOW = '2031-03-01T00:00:00Z';
 const after = (seconds: number): string => new Date(Date.parse(NOW) + seconds * 1000).toISOString();
 
 test(
   'a limit of 2 in 10 seconds admits two at once and one more every 5 seconds, and returns how long to wait',
-  undone(async ({ value }) => {
+  rolledBack(async ({ value }) => {
     const take = (seconds: number, key = 'k', name = 'n') =>
       value('select private.take_limit($1, $2, 2, 10, $3)', [name, key, after(seconds)]);
     expect([await take(0), await take(0), await take(0)]).toEqual([null, null, 5]);
@@ -26,9 +26,9 @@ test(
 
 test(
   'a limit grants as many units as are left',
-  undone(async ({ ask }) => {
+  rolledBack(async ({ query }) => {
     const take = (seconds: number, units: number, key = 'k') =>
-      ask('select * from private.take_limit_units($1, $2, 4, 8, $3, $4)', ['n', key, after(seconds), units]);
+      query('select * from private.take_limit_units($1, $2, 4, 8, $3, $4)', ['n', key, after(seconds), units]);
     expect(await take(0, 3)).toEqual([{ granted: 3, wait: null }]);
     expect(await take(0, 3)).toEqual([{ granted: 1, wait: null }]);
     expect(await take(0, 1)).toEqual([{ granted: 0, wait: 2 }]);
@@ -39,7 +39,7 @@ test(
 
 test(
   'a lease belongs to one process until the instant it ends',
-  undone(async ({ value }) => {
+  rolledBack(async ({ value }) => {
     const take = (name: string, seconds: number) =>
       value(`select private.take_lease($1, $2, interval '10 seconds')`, [name, after(seconds)]);
     expect([
@@ -54,7 +54,7 @@ test(
 
 test(
   'jobs are claimed when they are due, open, not leased and not running; those with a deadline first',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     const job = (number: number, more: Row = {}) =>
       rows.add('private.outbox', {
         id: uuid(number),
@@ -78,7 +78,7 @@ test(
     await job(8);
     await job(9, { lease_until: after(-1), due_at: after(-1), deadline_at: after(30) });
     const claim = async (limit: number): Promise<string[]> => {
-      const claimed = await rows.ask<{ id: string; tries: number; lease_until: Date; lease_id: string }>(
+      const claimed = await rows.query<{ id: string; tries: number; lease_until: Date; lease_id: string }>(
         `select * from private.claim_jobs('{a}', $1, $2, 30, $3)`,
         [NOW, limit, [uuid(8)]],
       );
@@ -95,7 +95,7 @@ test(
 
 test(
   'events are claimed for a minute when they are due and not handled',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     const event = (event_id: string, more: Row = {}) =>
       rows.add('private.webhook_inbox', {
         provider: 'p',
@@ -111,7 +111,7 @@ test(
     await event('later', { next_try_at: after(1) });
     await event('handled', { handled_at: NOW });
     const claim = (limit: number) =>
-      rows.ask(`select event_id, tries, next_try_at from private.claim_webhooks($1, $2)`, [NOW, limit]);
+      rows.query(`select event_id, tries, next_try_at from private.claim_webhooks($1, $2)`, [NOW, limit]);
     const next = { tries: 1, next_try_at: new Date(after(60)) };
     expect(await claim(1)).toEqual([{ event_id: 'new', ...next }]);
     expect(await claim(9)).toEqual([{ event_id: 'due', ...next }]);
@@ -121,11 +121,12 @@ test(
 
 test(
   'an account may look up ten codes a minute, an IP address thirty, times the configured factor',
-  undone(async ({ ask, value }) => {
+  rolledBack(async ({ query, value }) => {
+    const wait = (user: string | null, address: string | null) =>
+      value('select private.take_coupon_guess($1, $2)', [user, address]);
     const looks = async (user: string | null, address: string | null, times: number): Promise<boolean[]> => {
       const admitted: boolean[] = [];
-      for (let time = 0; time < times; time += 1)
-        admitted.push((await value('select private.count_coupon_guess($1, $2)', [user, address])) === true);
+      for (let time = 0; time < times; time += 1) admitted.push((await wait(user, address)) === null);
       return admitted;
     };
     const refusedFrom = (admitted: boolean[]): number => admitted.indexOf(false) + 1;
@@ -134,34 +135,28 @@ test(
     expect(refusedFrom(await looks(uuid(2), '203.0.113.2', 12))).toBe(11);
     expect(await looks(uuid(3), '203.0.113.1', 1)).toEqual([false]);
     expect(await looks(null, null, 1)).toEqual([true]);
-    await ask(`insert into private.settings values ('limit_factor', '2'), ('other', '0')`);
+    await query(`insert into private.settings values ('limit_factor', '2'), ('other', '0')`);
     expect(refusedFrom(await looks(uuid(4), null, 22))).toBe(21);
-    await ask(
-      `update private.coupon_guess set minute = date_trunc('minute', now()) - interval '10 minutes' where who = 'user:${uuid(4)}'`,
-    );
-    await ask(
-      `update private.coupon_guess set minute = date_trunc('minute', now()) - interval '11 minutes' where who = 'user:${uuid(1)}'`,
-    );
-    await looks(uuid(5), null, 1);
-    expect(
-      await ask(`select who from private.coupon_guess where who in ('user:${uuid(4)}', 'user:${uuid(1)}')`),
-    ).toEqual([{ who: `user:${uuid(4)}` }]);
+    // The seconds until both admit the next try: three at twenty a minute, one at sixty.
+    expect(await wait(uuid(4), '203.0.113.1')).toBe(3);
+    expect(refusedFrom(await looks(null, '203.0.113.3', 62))).toBe(61);
+    expect(await wait(null, '203.0.113.3')).toBe(1);
   }),
 );
 
 test(
   'coupon_problem returns the reason at each boundary',
-  undone(async ({ ask, value }) => {
-    await ask(`insert into public.discount_codes (code, discount_type, discount_value) values ('TEN', 'fixed', 10)`);
+  rolledBack(async ({ query, value }) => {
+    await query(`insert into public.discount_codes (code, discount_type, discount_value) values ('TEN', 'fixed', 10)`);
     const problem = async (change: string, hours = 2): Promise<unknown> => {
-      await ask('savepoint one');
-      await ask(`update public.discount_codes set ${change}`);
+      await query('savepoint one');
+      await query(`update public.discount_codes set ${change}`);
       const reason = await value('select private.coupon_problem(d, $1, $2, $3) from public.discount_codes d', [
         uuid(1),
         hours,
         NOW,
       ]);
-      await ask('rollback to savepoint one');
+      await query('rollback to savepoint one');
       return reason;
     };
     expect(await problem('active = true')).toBeNull();
@@ -179,7 +174,7 @@ test(
 
 test(
   'only staff and the service retry and close jobs, and each is in the audit log',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     await rows.add('auth.users', {
       id: uuid(1),
       aud: 'a',
@@ -193,36 +188,36 @@ test(
       is_anonymous: false,
       is_sso_user: false,
     });
-    await rows.ask(
+    await rows.query(
       `insert into private.outbox (id, kind, subject_id, due_at) values ('${uuid(5)}', 'k', '${uuid(5)}', '2099-01-01'), ('${uuid(6)}', 'l', '${uuid(6)}', '2099-01-01')`,
     );
     const retry = () => rows.value('select public.retry_job($1)', [uuid(5)]);
     const close = (reason: string | null) => rows.value('select public.close_job($1, $2)', [uuid(5), reason]);
     for (const claims of [null, { role: 'anon' }, { role: 'authenticated', sub: uuid(1) }]) {
-      await rows.act(claims);
+      await rows.setClaims(claims);
       expect([(await rows.refusal(retry))?.code, (await rows.refusal(() => close('reason')))?.code]).toEqual([
         '42501',
         '42501',
       ]);
     }
-    await rows.ask(`insert into public.user_roles values ('${uuid(1)}', 'admin')`);
+    await rows.query(`insert into public.user_roles values ('${uuid(1)}', 'admin')`);
     expect(await rows.value('select count(*) from public.audit_logs')).toBe(0);
     for (const reason of [null, ' ab ', 'x'.repeat(501)])
       expect((await rows.refusal(() => close(reason)))?.code).toBe('22023');
     expect([await close(' abc '), await close('abc')]).toEqual([true, false]);
     const open = `select id, close_reason, closed_by, closed_at is not null as closed, due_at < now() + interval '1 hour' as due from private.outbox order by id`;
     const other = { id: uuid(6), close_reason: null, closed_by: null, closed: false, due: false };
-    expect(await rows.ask(open)).toEqual([
+    expect(await rows.query(open)).toEqual([
       { id: uuid(5), close_reason: 'abc', closed_by: uuid(1), closed: true, due: false },
       other,
     ]);
-    await rows.act({ role: 'service_role' });
+    await rows.setClaims({ role: 'service_role' });
     expect(await retry()).toBe(true);
-    expect(await rows.ask(open)).toEqual([
+    expect(await rows.query(open)).toEqual([
       { id: uuid(5), close_reason: null, closed_by: null, closed: false, due: true },
       other,
     ]);
-    await rows.ask('update private.outbox set done_at = now()');
+    await rows.query('update private.outbox set done_at = now()');
     expect([await retry(), await close('abc')]).toEqual([false, false]);
     expect(
       await rows.value(`select string_agg(details ->> 'by_hand', ' ' order by created_at) from public.audit_logs`),

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
-  database.undone(async (rows) => {
+  database.rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await work(rows);
   });
@@ -35,7 +35,7 @@ describe('a new hold', () => {
       const { outcome, booking, payment } = await hold(rows, { contactPhone: '0400000000' });
       expect([outcome, booking?.['status'], payment?.['state']]).toEqual(['held', 'pending', 'intent']);
       expect(
-        await rows.ask(
+        await rows.query(
           `select reference ~ '^[2-9A-HJKMNP-Z]{4}-[2-9A-HJKMNP-Z]{4}$' as named, user_id, studio_id, start_time, end_time, status, hold_expires_at,
              total_hours::float as hours, slots, base_cost_cents as cents, coupon_id, coupon_terms, terms_version, policy, contact_phone, created_at from private.booking`,
         ),
@@ -61,7 +61,7 @@ describe('a new hold', () => {
       ]);
       const id = booking?.id ?? '';
       expect(
-        await rows.ask('select booking_id, attempt, kind, key, amount_cents, session_id from private.payment'),
+        await rows.query('select booking_id, attempt, kind, key, amount_cents, session_id from private.payment'),
       ).toEqual([
         {
           booking_id: id,
@@ -72,7 +72,7 @@ describe('a new hold', () => {
           session_id: null,
         },
       ]);
-      expect(await rows.ask('select user_id, version from public.terms_acceptances')).toEqual([
+      expect(await rows.query('select user_id, version from public.terms_acceptances')).toEqual([
         { user_id: ALEX, version: 'v1' },
       ]);
     }),
@@ -140,7 +140,7 @@ describe('a repeated request for the same hours', () => {
       ]);
       expect(booking?.id).not.toBe(uuid(30));
       expect(
-        await rows.ask(
+        await rows.query(
           `select resource_id, details from public.audit_logs where resource_type = 'booking' and action = 'update'`,
         ),
       ).toEqual([{ resource_id: uuid(30), details: { status: 'cancelled', reason: 'replaced' } }]);
@@ -243,7 +243,7 @@ describe('too many holds', () => {
       await addBooking(rows, 35, { status: 'cancelled', cancel_reason: 'hold_expired', ...elsewhere(5) });
       expect((await tryOut(rows, () => hold(rows, { maxLiveHolds: 2 }))).outcome).toBe('held');
       const { outcome, holds } = await hold(rows, { maxLiveHolds: 1 });
-      expect([outcome, holds?.[0]?.id]).toEqual(['too_many_holds', uuid(30)]);
+      expect([outcome, holds?.map(({ id }) => id)]).toEqual(['too_many_holds', [uuid(30)]]);
     }),
   );
 
@@ -325,7 +325,7 @@ test(
       [ALEX, STUDIO, at(600), at(661)],
     ])
       expect((await found(...other)) ?? null).toBeNull();
-    await rows.ask(`update private.booking set status = 'cancelled', cancel_reason = 'abandoned' where id = $1`, [
+    await rows.query(`update private.booking set status = 'cancelled', cancel_reason = 'abandoned' where id = $1`, [
       uuid(30),
     ]);
     expect((await found(ALEX, STUDIO, at(600), at(660))) ?? null).toBeNull();
@@ -339,7 +339,7 @@ test(
     await addBooking(rows, 31, elsewhere(0));
     await addPayment(rows, 30, 'open');
     await addPayment(rows, 31, 'processing');
-    const isOnItsWay = (number: number) => rows.value('select private.payment_is_processing($1)', [uuid(number)]);
-    expect([await isOnItsWay(30), await isOnItsWay(31), await isOnItsWay(32)]).toEqual([false, true, false]);
+    const isProcessing = (number: number) => rows.value('select private.payment_is_processing($1)', [uuid(number)]);
+    expect([await isProcessing(30), await isProcessing(31), await isProcessing(32)]).toEqual([false, true, false]);
   }),
 );

@@ -9,24 +9,24 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-const undone = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.undone(work);
+const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.rolledBack(work);
 
 /** The messages sent in this transaction, without their ids. */
-const sent = async ({ ask }: Rows): Promise<unknown[]> =>
+const sent = async ({ query }: Rows): Promise<unknown[]> =>
   (
-    await ask<{ topic: string; event: string; private: boolean; payload: object }>(
+    await query<{ topic: string; event: string; private: boolean; payload: object }>(
       `select topic, event, private, payload - 'id' as payload from realtime.messages order by topic, event, payload::text`,
     )
   ).map(({ topic, event, private: isPrivate, payload }) => [topic, event, isPrivate, payload]);
 
 test(
   'booking_live tells everybody the hours, the account its booking, and staff every booking, only when these change',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
-    await rows.ask(`update private.booking set notes = 'x'`);
+    await rows.query(`update private.booking set notes = 'x'`);
     expect(await sent(rows)).toEqual([]);
-    await rows.ask(
+    await rows.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'abandoned', cancelled_at = $1::timestamptz`,
       [at(0)],
     );
@@ -47,12 +47,12 @@ test(
 
 test(
   'booking_live gives back the old hours of a booking that moves',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
-    await rows.ask('alter table private.booking disable trigger booking_transition');
-    await rows.ask('update private.booking set studio_id = $1', [OTHER_STUDIO]);
-    const told = await rows.ask<{ topic: string; status: string }>(
+    await rows.query('alter table private.booking disable trigger booking_transition');
+    await rows.query('update private.booking set studio_id = $1', [OTHER_STUDIO]);
+    const told = await rows.query<{ topic: string; status: string }>(
       `select topic, payload ->> 'status' as status from realtime.messages where event = 'hours' order by topic`,
     );
     expect(told).toEqual([
@@ -64,27 +64,27 @@ test(
 
 test(
   'payment_live tells the account when a payment changes its state, and nothing of the payment itself',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
     await addPayment(rows, 3, 'open');
-    await rows.ask('update private.payment set updated_at = $1::timestamptz', [at(1)]);
+    await rows.query('update private.payment set updated_at = $1::timestamptz', [at(1)]);
     expect(await sent(rows)).toEqual([]);
-    await rows.ask(`update private.payment set state = 'expired'`);
+    await rows.query(`update private.payment set state = 'expired'`);
     expect(await sent(rows)).toEqual([[`user:${ALEX}`, 'payment', true, { booking_id: uuid(3) }]]);
   }),
 );
 
 test(
   'verification_live and access_code_live tell the account that there is something new',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
-    await rows.ask(
+    await rows.query(
       `insert into public.id_verifications (user_id, source, verification_status) values ($1, 'photo', 'review')`,
       [ALEX],
     );
-    await rows.ask(
+    await rows.query(
       `insert into public.booking_access_codes (booking_id, attempt, mode, starts_at, ends_at, release_at)
        values ($1, 1, 'bridge', $2::timestamptz, $3::timestamptz, $2::timestamptz)`,
       [uuid(3), at(600), at(660)],
@@ -98,16 +98,16 @@ test(
 
 test(
   'messages_sent puts a message into the outbox while a process listens, unless it was sent before it was stored',
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     const count = (): Promise<unknown> => rows.value('select count(*)::int from realtime.outbox');
-    await rows.ask(`select realtime.send('{}', 'e', 't', true)`);
+    await rows.query(`select realtime.send('{}', 'e', 't', true)`);
     expect(await count()).toBe(0);
-    await rows.ask(
+    await rows.query(
       `insert into realtime.interest (relation, process, until) values ('realtime.messages'::regclass, $1, now())`,
       [uuid(9)],
     );
-    await rows.ask(`select realtime.send('{}', 'e', 't', true)`);
-    await rows.ask(
+    await rows.query(`select realtime.send('{}', 'e', 't', true)`);
+    await rows.query(
       `insert into realtime.messages (topic, extension, event, payload, skip_broadcast) values ('t', 'broadcast', 'e', '{}', true)`,
     );
     expect(await count()).toBe(1);

@@ -21,9 +21,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-const undone = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.undone(work);
+const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.rolledBack(work);
 const withStudios = (work: (rows: Rows) => Promise<void>) =>
-  undone(async (rows) => {
+  rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await work(rows);
   });
@@ -37,15 +37,15 @@ describe('the facts of a checkout', () => {
   test(
     "contain the studio while it is active, and the customer's own profile and accepted terms",
     withStudios(async (rows) => {
-      await rows.ask(
+      await rows.query(
         `update public.profiles set full_name = 'Alex', phone = '0400', date_of_birth = '1990-01-01' where id = $1`,
         [ALEX],
       );
-      await rows.ask(`insert into public.terms_acceptances (user_id, version) values ($1, 'v1'), ($2, 'v2')`, [
+      await rows.query(`insert into public.terms_acceptances (user_id, version) values ($1, 'v1'), ($2, 'v2')`, [
         ALEX,
         KIM,
       ]);
-      await rows.ask('update auth.users set email_confirmed_at = $1 where id = $2', [NOW, KIM]);
+      await rows.query('update auth.users set email_confirmed_at = $1 where id = $2', [NOW, KIM]);
       expect(await facts(rows, ALEX, STUDIO)).toEqual({
         studio: { id: STUDIO, name: 'Testing' },
         profile: { fullName: 'Alex', dateOfBirth: '1990-01-01', email: '0001@example.com', phone: '0400' },
@@ -55,7 +55,7 @@ describe('the facts of a checkout', () => {
         coupon: null,
       });
       expect((await facts(rows, KIM, STUDIO))['mailConfirmed']).toBe(true);
-      await rows.ask('update public.studios set active = false where id = $1', [STUDIO]);
+      await rows.query('update public.studios set active = false where id = $1', [STUDIO]);
       expect((await facts(rows, ALEX, STUDIO))['studio']).toBeNull();
       expect((await facts(rows, uuid(9), uuid(9)))['profile']).toBeNull();
     }),
@@ -101,7 +101,7 @@ describe('the facts of a checkout', () => {
         problem: null,
         problemCode: null,
       });
-      await rows.ask('update public.discount_codes set min_hours = 3 where id = $1', [CODE]);
+      await rows.query('update public.discount_codes set min_hours = 3 where id = $1', [CODE]);
       expect((await facts(rows, ALEX, STUDIO, 'DANCE')).coupon).toMatchObject({
         problem: expect.stringMatching(/at least 3 hours/),
         problemCode: 'too_few_hours',
@@ -126,9 +126,9 @@ test(
       await addBooking(rows, 40 + place, { status: 'cancelled', cancel_reason, ...elsewhere(10 + place) });
     await addBooking(rows, 50, { user_id: KIM, ...elsewhere(5) });
     await addBooking(rows, 51, { user_id: null, ...elsewhere(6) });
-    const own = () => rows.ask<Row & { id: string }>('select * from public.own_bookings()');
+    const own = () => rows.query<Row & { id: string }>('select * from public.own_bookings()');
     expect(await own()).toEqual([]);
-    await rows.act({ role: 'authenticated', sub: ALEX });
+    await rows.setClaims({ role: 'authenticated', sub: ALEX });
     const found = await own();
     expect(found.map(({ id }) => id)).toEqual([uuid(44), uuid(43), uuid(31), uuid(30)]);
     expect(found.at(-1)).toMatchObject({
@@ -164,13 +164,13 @@ test(
     const states = () => rows.value(`select string_agg(state, ' ' order by booking_id, attempt) from private.payment`);
     // A repeated call for the old attempt returns the current one.
     expect([(await next(uuid(3001)))?.id, await states()]).toEqual([first?.id, 'expired intent intent']);
-    await rows.ask(`update private.payment set state = 'open' where attempt = 2`);
+    await rows.query(`update private.payment set state = 'open' where attempt = 2`);
     expect([(await next(uuid(3001)))?.id, await states()]).toEqual([first?.id, 'expired open intent']);
     // An open session is kept, and an ended booking has no current attempt.
     expect(await next(first?.id)).toMatchObject({ id: first?.id, attempt: 2 });
-    await rows.ask(`update private.payment set state = 'expired' where attempt = 2`);
+    await rows.query(`update private.payment set state = 'expired' where attempt = 2`);
     expect([await next(uuid(3001)), await states()]).toEqual([null, 'expired expired intent']);
-    await rows.ask(`update private.booking set status = 'cancelled', cancel_reason = 'abandoned' where id = $1`, [
+    await rows.query(`update private.booking set status = 'cancelled', cancel_reason = 'abandoned' where id = $1`, [
       uuid(31),
     ]);
     expect([await next(uuid(3101)), await next(uuid(9999)), await states()]).toEqual([
@@ -185,7 +185,7 @@ describe('staff', () => {
   test(
     'are accounts with the role admin, and where a second factor is required, in their own session that has shown one',
     withStudios(async (rows) => {
-      await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'admin'), ($2, 'user')`, [ALEX, KIM]);
+      await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin'), ($2, 'user')`, [ALEX, KIM]);
       const session = (number: number, user_id: string, aal: string) =>
         force(rows, () =>
           rows.add('auth.sessions', {
@@ -203,7 +203,7 @@ describe('staff', () => {
       await session(61, ALEX, 'aal2');
       await session(62, KIM, 'aal2');
       const isStaff = async (sub: string | null, session_id?: string) => {
-        await rows.act(sub === null ? null : { role: 'authenticated', sub, session_id });
+        await rows.setClaims(sub === null ? null : { role: 'authenticated', sub, session_id });
         return rows.value('select public.is_staff()');
       };
       const each = async () => [
@@ -215,12 +215,12 @@ describe('staff', () => {
         await isStaff(null),
       ];
       expect(await each()).toEqual([true, true, true, true, false, false]);
-      await rows.ask(`insert into private.settings values ('other', 'true'), ('admin_requires_mfa', 'false')`);
+      await rows.query(`insert into private.settings values ('other', 'true'), ('admin_requires_mfa', 'false')`);
       expect(await each()).toEqual([true, true, true, true, false, false]);
-      await rows.ask(`update private.settings set value = 'true' where name = 'admin_requires_mfa'`);
+      await rows.query(`update private.settings set value = 'true' where name = 'admin_requires_mfa'`);
       expect(await each()).toEqual([true, false, false, false, false, false]);
       expect(await rows.value('select private.has_admin_role($1)', [ALEX])).toBe(true);
-      await rows.ask(`update public.user_roles set role = 'user'`);
+      await rows.query(`update public.user_roles set role = 'user'`);
       expect(await each()).toEqual([false, false, false, false, false, false]);
     }),
   );
@@ -228,8 +228,8 @@ describe('staff', () => {
   test(
     "search the audit log for entries that contain every word, in the entry or the actor's address; others find nothing",
     withStudios(async (rows) => {
-      await rows.ask(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
-      await force(rows, () => rows.ask('delete from public.audit_logs'));
+      await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
+      await force(rows, () => rows.query('delete from public.audit_logs'));
       const entry = (number: number, minutes: number, more: Row = {}) =>
         rows.add('public.audit_logs', {
           id: uuid(number),
@@ -244,15 +244,15 @@ describe('staff', () => {
       await entry(72, -3, { action: 'create', resource_id: 'loudest' });
       await entry(73, -1, { resource_type: 'payment' });
       const search = async (words: string | null, before: string | null = null, id: string | null = null) =>
-        (await rows.ask<{ id: string }>('select id from public.search_audit_logs($1, $2, $3)', [words, before, id]))
+        (await rows.query<{ id: string }>('select id from public.search_audit_logs($1, $2, $3)', [words, before, id]))
           .map((one) => Number(one.id.slice(-2)))
           .join(' ');
       for (const claims of [null, { role: 'anon' }, { role: 'authenticated', sub: KIM }]) {
-        await rows.act(claims);
+        await rows.setClaims(claims);
         expect(await search('')).toBe('');
       }
       for (const claims of [{ role: 'service_role' }, { role: 'authenticated', sub: ALEX }]) {
-        await rows.act(claims);
+        await rows.setClaims(claims);
         expect([await search(''), await search(null), await search('  ')]).toEqual(Array(3).fill('73 72 71 70'));
       }
       expect(await search('LOUD')).toBe('72 70');
@@ -278,8 +278,8 @@ describe('staff', () => {
 
 test(
   'a reference has two groups of four unambiguous letters and digits, and is different each time',
-  undone(async ({ ask }) => {
-    const made = await ask<{ name: string }>('select private.new_reference() as name from generate_series(1, 200)');
+  rolledBack(async ({ query }) => {
+    const made = await query<{ name: string }>('select private.new_reference() as name from generate_series(1, 200)');
     const names = made.map(({ name }) => name);
     expect(names.filter((name) => !/^[2-9A-HJKMNP-Z]{4}-[2-9A-HJKMNP-Z]{4}$/.test(name))).toEqual([]);
     expect(new Set(names).size).toBe(200);
@@ -292,8 +292,8 @@ test(
 
 test(
   'refund states rank as pending, requires_action, succeeded, canceled, failed',
-  undone(async ({ ask }) => {
-    const ranked = await ask<{ status: string }>(
+  rolledBack(async ({ query }) => {
+    const ranked = await query<{ status: string }>(
       `select status from unnest('{failed,canceled,succeeded,requires_action,pending}'::text[]) as status order by private.refund_rank(status)`,
     );
     expect(ranked.map(({ status }) => status)).toEqual([
@@ -309,7 +309,7 @@ test(
 describe('an answer of the data API', () => {
   test(
     'passes when it has at most the allowed bytes, and is refused above',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       const whole = (body: string) => rows.value('select rest.limit_response($1, 4)', [body]);
       expect([await whole('abcd'), await whole('éé')]).toEqual(['abcd', 'éé']);
       for (const body of ['abcde', 'ééé']) {
@@ -321,7 +321,7 @@ describe('an answer of the data API', () => {
 
   test(
     'contains at most the allowed rows and bytes in all embedded lists together',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       const part = (count: number, bytes: number, most: number) =>
         rows.value('select rest.limit_list($1::json, $2, $3, $4)', ['[12]', count, bytes, most]);
       const size = Number(await rows.value(`select pg_column_size('[12]'::json)`));
@@ -340,9 +340,9 @@ test(
     await addPerson(rows, uuid(3));
     await addBooking(rows, 30, { user_id: uuid(3), contact_phone: '0400000000' });
     await addRedemption(rows, 30, { user_id: uuid(3) });
-    await rows.ask('delete from auth.users where id = $1', [uuid(3)]);
+    await rows.query('delete from auth.users where id = $1', [uuid(3)]);
     expect(
-      await rows.ask(
+      await rows.query(
         `select b.user_id, b.contact_phone, r.state from private.booking b join private.coupon_redemption r on r.booking_id = b.id`,
       ),
     ).toEqual([{ user_id: null, contact_phone: null, state: 'reserved' }]);

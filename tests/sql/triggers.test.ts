@@ -7,7 +7,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-const undone = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.undone(work);
+const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.rolledBack(work);
 const PERSON = uuid(1);
 const STUDIO = uuid(2);
 const BOOKING = uuid(3);
@@ -29,7 +29,7 @@ const addPerson = ({ add }: Rows, more: Row = {}): Promise<Row> =>
     ...more,
   });
 async function addBooking(rows: Rows, more: Row = {}): Promise<Row> {
-  await rows.ask(
+  await rows.query(
     `insert into public.studios (id, name, hourly_rate) values ($1, 'Testing', 49) on conflict do nothing`,
     [STUDIO],
   );
@@ -58,10 +58,10 @@ const addPayment = ({ add }: Rows, more: Row = {}): Promise<Row> =>
     ...more,
   });
 /** Changes rows without triggers and foreign keys. */
-async function force({ ask }: Rows, text: string): Promise<void> {
-  await ask('set local session_replication_role = replica');
-  await ask(text);
-  await ask('set local session_replication_role = origin');
+async function force({ query }: Rows, text: string): Promise<void> {
+  await query('set local session_replication_role = replica');
+  await query(text);
+  await query('set local session_replication_role = origin');
 }
 
 /** Each trigger that sets `updated_at`, with its table and a change that fires it. */
@@ -76,14 +76,14 @@ const TOUCHED: readonly (readonly [
   [
     'buckets_updated_at',
     'storage.buckets',
-    ({ ask }) => ask(`delete from storage.buckets where id <> 'id-verifications'`),
+    ({ query }) => query(`delete from storage.buckets where id <> 'id-verifications'`),
     'file_size_limit = 1',
   ],
   [
     'discount_codes_updated_at',
     'public.discount_codes',
-    ({ ask }) =>
-      ask(`insert into public.discount_codes (code, discount_type, discount_value) values ('TEN', 'fixed', 10)`),
+    ({ query }) =>
+      query(`insert into public.discount_codes (code, discount_type, discount_value) values ('TEN', 'fixed', 10)`),
     `description = 'x'`,
   ],
   ['booking_updated_at', 'private.booking', (rows) => addBooking(rows), `notes = 'x'`],
@@ -123,10 +123,10 @@ const TOUCHED: readonly (readonly [
   ],
 ];
 test.each(TOUCHED)('%s sets updated_at of %s at every change', (_name, table, make, change) =>
-  database.undone(async (rows) => {
+  database.rolledBack(async (rows) => {
     await make(rows);
     await force(rows, `update ${table} set updated_at = '2001-01-01'`);
-    await rows.ask(`update ${table} set ${change}`);
+    await rows.query(`update ${table} set ${change}`);
     expect(await rows.value(`select every(updated_at > now() - interval '1 hour') from ${table}`)).toBe(true);
   }),
 );
@@ -155,7 +155,7 @@ const PAYMENT_MOVES: Readonly<Record<string, string>> = {
 describe('states', () => {
   test(
     'a booking moves only from pending to confirmed or cancelled and from confirmed to cancelled',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addBooking(rows);
       const moves: string[] = [];
       const reason = (state: string): string => (state === 'cancelled' ? `'staff'` : 'null');
@@ -163,7 +163,7 @@ describe('states', () => {
         for (const to of BOOKING_STATES) {
           await force(rows, `update private.booking set status = '${from}', cancel_reason = ${reason(from)}`);
           const refused = await rows.refusal(() =>
-            rows.ask(`update private.booking set status = '${to}', cancel_reason = ${reason(to)}`),
+            rows.query(`update private.booking set status = '${to}', cancel_reason = ${reason(to)}`),
           );
           if (refused === null && from !== to) moves.push(`${from} ${to}`);
           if (refused) expect([refused.code, refused.constraint]).toEqual(['23514', 'booking_transition']);
@@ -175,14 +175,14 @@ describe('states', () => {
 
   test(
     'a payment makes exactly the listed state changes',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addBooking(rows);
       await addPayment(rows);
       const moves: Record<string, string[]> = Object.fromEntries(PAYMENT_STATES.map((state) => [state, []]));
       for (const from of PAYMENT_STATES)
         for (const to of PAYMENT_STATES) {
           await force(rows, `update private.payment set state = '${from}'`);
-          const refused = await rows.refusal(() => rows.ask(`update private.payment set state = '${to}'`));
+          const refused = await rows.refusal(() => rows.query(`update private.payment set state = '${to}'`));
           if (refused) expect([refused.code, refused.constraint]).toEqual(['23514', 'payment_transition']);
           else if (from !== to) moves[from]?.push(to);
           if (from === to) expect(refused).toBeNull();
@@ -197,7 +197,7 @@ describe('states', () => {
 
   test(
     'the columns of a quote cannot change',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addBooking(rows);
       for (const change of [
         `studio_id = (select gen_random_uuid())`,
@@ -207,18 +207,18 @@ describe('states', () => {
           (name) => `${name} = ${name} + 1`,
         ),
       ]) {
-        const refused = await rows.refusal(() => rows.ask(`update private.booking set ${change}`));
+        const refused = await rows.refusal(() => rows.query(`update private.booking set ${change}`));
         expect([change, refused?.constraint]).toEqual([change, 'booking_quote_frozen']);
       }
       expect(
-        await rows.refusal(() => rows.ask(`update private.booking set notes = 'x', hold_expires_at = now()`)),
+        await rows.refusal(() => rows.query(`update private.booking set notes = 'x', hold_expires_at = now()`)),
       ).toBeNull();
     }),
   );
 
   test(
     'the booking, amount, currency, kind and key of a payment cannot change',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addBooking(rows);
       await addPayment(rows);
       for (const change of [
@@ -230,36 +230,36 @@ describe('states', () => {
       ])
         expect([
           change,
-          (await rows.refusal(() => rows.ask(`update private.payment set ${change}`)))?.constraint,
+          (await rows.refusal(() => rows.query(`update private.payment set ${change}`)))?.constraint,
         ]).toEqual([change, 'payment_frozen']);
-      expect(await rows.refusal(() => rows.ask(`update private.payment set url = 'x', paid_cents = 5`))).toBeNull();
+      expect(await rows.refusal(() => rows.query(`update private.payment set url = 'x', paid_cents = 5`))).toBeNull();
     }),
   );
 
   test(
     'confirmed_at and cancelled_at are set once, when the status changes',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addBooking(rows);
       const at = (): Promise<Row[]> =>
-        rows.ask(
+        rows.query(
           'select confirmed_at is not null as confirmed, cancelled_at is not null as cancelled from private.booking',
         );
-      await rows.ask(`update private.booking set notes = 'x'`);
+      await rows.query(`update private.booking set notes = 'x'`);
       expect(await at()).toEqual([{ confirmed: false, cancelled: false }]);
-      await rows.ask(`update private.booking set status = 'confirmed', confirmed_at = '2030-01-01'`);
+      await rows.query(`update private.booking set status = 'confirmed', confirmed_at = '2030-01-01'`);
       expect(await at()).toEqual([{ confirmed: true, cancelled: false }]);
-      await rows.ask(`update private.booking set notes = 'y', confirmed_at = null`);
+      await rows.query(`update private.booking set notes = 'y', confirmed_at = null`);
       expect(await at()).toEqual([{ confirmed: false, cancelled: false }]);
-      await rows.ask(`update private.booking set status = 'cancelled', cancel_reason = 'staff'`);
+      await rows.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff'`);
       expect(await at()).toEqual([{ confirmed: false, cancelled: true }]);
-      await rows.ask(`update private.booking set cancelled_at = null`);
+      await rows.query(`update private.booking set cancelled_at = null`);
       expect(await at()).toEqual([{ confirmed: false, cancelled: false }]);
     }),
   );
 
   test(
     'a booking starts as pending unless it is a test booking',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       const start = (more: Row) =>
         rows.refusal(() => addBooking(rows, more)).then((refused) => refused?.constraint ?? null);
       expect(await start({ status: 'confirmed' })).toBe('booking_starts_pending');
@@ -271,16 +271,16 @@ describe('states', () => {
   );
 
   test(
-    'a confirmed booking must have a kept payment of its full price at the end of the transaction',
-    undone(async (rows) => {
+    'a confirmed booking must have been paid in full at the end of the transaction',
+    rolledBack(async (rows) => {
       await addBooking(rows);
       await addPayment(rows);
       const outcome = (state: string, cents: number, notes = 'null') =>
         rows
           .refusal(async () => {
             await force(rows, `update private.payment set state = '${state}', amount_cents = ${cents}`);
-            await rows.ask(`update private.booking set status = 'confirmed', notes = ${notes}`);
-            await rows.ask('set constraints all immediate');
+            await rows.query(`update private.booking set status = 'confirmed', notes = ${notes}`);
+            await rows.query('set constraints all immediate');
           })
           .then((refused) => refused?.constraint ?? null);
       for (const state of PAYMENT_STATES)
@@ -292,9 +292,9 @@ describe('states', () => {
       expect(await outcome('open', 4900, `'test'`)).toBeNull();
       expect(await outcome('open', 4900, `'other'`)).toBe('booking_confirmed_is_paid');
       const cancelledAgain = await rows.refusal(async () => {
-        await rows.ask(`update private.booking set status = 'confirmed'`);
-        await rows.ask(`update private.booking set status = 'cancelled', cancel_reason = 'staff'`);
-        await rows.ask('set constraints all immediate');
+        await rows.query(`update private.booking set status = 'confirmed'`);
+        await rows.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff'`);
+        await rows.query('set constraints all immediate');
       });
       expect(cancelledAgain).toBeNull();
     }),
@@ -302,8 +302,8 @@ describe('states', () => {
 
   test(
     'confirming a booking commits its use of a code, cancelling returns it, unless the use is moving',
-    undone(async (rows) => {
-      await rows.ask(
+    rolledBack(async (rows) => {
+      await rows.query(
         `insert into public.discount_codes (id, code, discount_type, discount_value, current_uses) values ('${uuid(5)}', 'TEN', 'fixed', 10, 3), ('${uuid(6)}', 'TWO', 'fixed', 10, 3)`,
       );
       await addBooking(rows);
@@ -320,14 +320,14 @@ describe('states', () => {
       await rows.add('private.coupon_redemption', redemption);
       await rows.add('private.coupon_redemption', other);
       const after = async (change: string, before = ''): Promise<string> => {
-        await rows.ask('savepoint one');
+        await rows.query('savepoint one');
         if (before) await force(rows, before);
-        await rows.ask(`update private.booking set ${change} where id = '${BOOKING}'`);
+        await rows.query(`update private.booking set ${change} where id = '${BOOKING}'`);
         const state = await rows.value(
           `select string_agg(r.state || coalesce(' moving', '') , ',' order by r.booking_id) || ' ' || (select string_agg(d.current_uses::text, ',' order by d.code) from public.discount_codes d)
          || ' ' || (select count(*) from private.coupon_redemption x where x.moving_until is not null) from private.coupon_redemption r`,
         );
-        await rows.ask('rollback to savepoint one');
+        await rows.query('rollback to savepoint one');
         return String(state).replaceAll(' moving', '');
       };
       const cancel = `status = 'cancelled', cancel_reason = 'staff'`;
@@ -369,12 +369,12 @@ describe('states', () => {
 
   test(
     'a booking loses its phone number when its account is deleted',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addPerson(rows);
       await addBooking(rows, { user_id: PERSON, contact_phone: '0400000000' });
-      await rows.ask(`update private.booking set user_id = user_id, notes = 'x'`);
+      await rows.query(`update private.booking set user_id = user_id, notes = 'x'`);
       expect(await rows.value('select contact_phone from private.booking')).toBe('0400000000');
-      await rows.ask('update private.booking set user_id = null');
+      await rows.query('update private.booking set user_id = null');
       expect(await rows.value('select contact_phone from private.booking')).toBeNull();
     }),
   );
@@ -383,12 +383,12 @@ describe('states', () => {
 describe('accounts', () => {
   test(
     'a new profile is filled from the sign-up',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addPerson(rows, {
         raw_user_meta_data: { full_name: ' Ann ', phone: '04', dj_name: '', date_of_birth: '2000-02-30' },
       });
       expect(
-        await rows.ask('select user_id, full_name, email, phone, dj_name, date_of_birth from public.profiles'),
+        await rows.query('select user_id, full_name, email, phone, dj_name, date_of_birth from public.profiles'),
       ).toEqual([
         { user_id: PERSON, full_name: 'Ann', email: 'a@example.com', phone: '04', dj_name: null, date_of_birth: null },
       ]);
@@ -397,7 +397,7 @@ describe('accounts', () => {
 
   test(
     'a birth date is accepted only as a date from 1900 to 2100',
-    undone(async ({ value }) => {
+    rolledBack(async ({ value }) => {
       for (const [text, date] of [
         ['1900-01-01', '1900-01-01'],
         ['2100-01-01', '2100-01-01'],
@@ -413,42 +413,42 @@ describe('accounts', () => {
 
   test(
     'repeating a sign-up before it is confirmed updates the profile, afterwards it does not',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addPerson(rows, { raw_user_meta_data: { full_name: 'Ann' } });
-      await rows.ask(`update auth.users set raw_user_meta_data = '{"full_name": "Bea"}'`);
+      await rows.query(`update auth.users set raw_user_meta_data = '{"full_name": "Bea"}'`);
       expect(await rows.value('select full_name from public.profiles')).toBe('Bea');
-      await rows.ask(`update public.profiles set full_name = 'Cleo'`);
-      await rows.ask('update auth.users set raw_user_meta_data = raw_user_meta_data');
+      await rows.query(`update public.profiles set full_name = 'Cleo'`);
+      await rows.query('update auth.users set raw_user_meta_data = raw_user_meta_data');
       expect(await rows.value('select full_name from public.profiles')).toBe('Cleo');
-      await rows.ask('update auth.users set email_confirmed_at = now()');
-      await rows.ask(`update auth.users set raw_user_meta_data = '{"full_name": "Dora"}'`);
+      await rows.query('update auth.users set email_confirmed_at = now()');
+      await rows.query(`update auth.users set raw_user_meta_data = '{"full_name": "Dora"}'`);
       expect(await rows.value('select full_name from public.profiles')).toBe('Cleo');
     }),
   );
 
   test(
     'the email of a profile always equals that of its account',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addPerson(rows);
-      await rows.ask(`update public.profiles set email = 'b@example.com'`);
+      await rows.query(`update public.profiles set email = 'b@example.com'`);
       expect(await rows.value('select email from public.profiles')).toBe('a@example.com');
-      await rows.ask(`update auth.users set email = 'c@example.com'`);
+      await rows.query(`update auth.users set email = 'c@example.com'`);
       expect(await rows.value('select email from public.profiles')).toBe('c@example.com');
     }),
   );
 
   test(
     'an address in admin_emails gets the role admin when it is confirmed, with an entry in the audit log',
-    undone(async (rows) => {
-      await rows.ask(
+    rolledBack(async (rows) => {
+      await rows.query(
         `insert into private.settings values ('admin_emails', '["a@example.com", "d@example.com"]'), ('other', '["b@example.com"]')`,
       );
       await addPerson(rows);
-      const roles = (): Promise<Row[]> => rows.ask('select user_id, role from public.user_roles order by user_id');
+      const roles = (): Promise<Row[]> => rows.query('select user_id, role from public.user_roles order by user_id');
       expect(await roles()).toEqual([]);
-      await rows.ask('update auth.users set email_confirmed_at = now()');
+      await rows.query('update auth.users set email_confirmed_at = now()');
       expect(await roles()).toEqual([{ user_id: PERSON, role: 'admin' }]);
-      expect(await rows.ask('select actor, action, resource_type, resource_id from public.audit_logs')).toEqual([
+      expect(await rows.query('select actor, action, resource_type, resource_id from public.audit_logs')).toEqual([
         { actor: PERSON, action: 'create', resource_type: 'user_role', resource_id: PERSON },
       ]);
       await addPerson(rows, { id: uuid(8), email: 'b@example.com', email_confirmed_at: AT });
@@ -457,28 +457,28 @@ describe('accounts', () => {
         { user_id: PERSON, role: 'admin' },
         { user_id: uuid(9), role: 'admin' },
       ]);
-      await rows.ask('delete from public.user_roles');
-      await rows.ask(`update auth.users set raw_user_meta_data = '{"a": 1}', email = email`);
+      await rows.query('delete from public.user_roles');
+      await rows.query(`update auth.users set raw_user_meta_data = '{"a": 1}', email = email`);
       expect(await roles()).toEqual([]);
     }),
   );
 
   test(
     'the email and phone identities follow an account whose providers name them',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       const identities = (): Promise<Row[]> =>
-        rows.ask(
+        rows.query(
           `select provider, provider_id, identity_data ->> 'email_verified' as mail, identity_data ->> 'phone_verified' as phone, identity_data ->> coalesce(provider, '') as address from auth.identities order by 1`,
         );
       await addPerson(rows);
       const mail = { provider: 'email', provider_id: PERSON, mail: 'false', phone: 'false', address: 'a@example.com' };
       expect(await identities()).toEqual([mail]);
-      await rows.ask(`update auth.users set email_confirmed_at = now(), phone = '61400000000'`);
+      await rows.query(`update auth.users set email_confirmed_at = now(), phone = '61400000000'`);
       expect(await identities()).toEqual([{ ...mail, mail: 'true' }]);
-      await rows.ask(`update auth.users set raw_app_meta_data = '{"providers": ["email", "phone"]}'`);
+      await rows.query(`update auth.users set raw_app_meta_data = '{"providers": ["email", "phone"]}'`);
       const phone = { provider: 'phone', provider_id: PERSON, mail: 'false', phone: 'false', address: '61400000000' };
       expect(await identities()).toEqual([{ ...mail, mail: 'true' }, phone]);
-      await rows.ask('update auth.users set phone_confirmed_at = now()');
+      await rows.query('update auth.users set phone_confirmed_at = now()');
       expect(await identities()).toEqual([
         { ...mail, mail: 'true' },
         { ...phone, phone: 'true' },
@@ -491,20 +491,20 @@ describe('accounts', () => {
 
   test(
     'a new name or birth date supersedes a verification; other changes and another case do not',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addPerson(rows, { raw_user_meta_data: { full_name: 'Ann', date_of_birth: '1990-01-01' } });
       const status = async (change: string): Promise<unknown> => {
-        await rows.ask('savepoint one');
+        await rows.query('savepoint one');
         for (const one of ['verified', 'review', 'failed'])
-          await rows.ask(
+          await rows.query(
             `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at) values ($1, 'photo', $2, now(), now())`,
             [PERSON, one],
           );
-        await rows.ask(`update public.profiles set ${change}`);
+        await rows.query(`update public.profiles set ${change}`);
         const states = await rows.value(
           `select string_agg(verification_status, ',' order by verification_status) from public.id_verifications`,
         );
-        await rows.ask('rollback to savepoint one');
+        await rows.query('rollback to savepoint one');
         return states;
       };
       expect(await status(`full_name = 'Bea'`)).toBe('failed,superseded,superseded');
@@ -519,32 +519,33 @@ describe('audit logs, mailing list and mails', () => {
   test.each(['public.audit_logs', 'auth.audit_log_entries'])(
     'rows of %s cannot be updated, deleted or truncated',
     (table) =>
-      database.undone(async (rows) => {
+      database.rolledBack(async (rows) => {
         const columns =
           table === 'public.audit_logs'
             ? `(action, resource_type) values ('a', 'b')`
             : `(payload, created_at) values ('{"action": "a"}', now())`;
-        await rows.ask(`insert into ${table} ${columns}`);
+        await rows.query(`insert into ${table} ${columns}`);
         for (const change of [`update ${table} set id = id`, `delete from ${table}`, `truncate ${table}`])
-          expect([change, (await rows.refusal(() => rows.ask(change)))?.code]).toEqual([change, '42501']);
+          expect([change, (await rows.refusal(() => rows.query(change)))?.code]).toEqual([change, '42501']);
       }),
   );
 
   test(
     'an address of the mailing list is trimmed and lower case, and may subscribe again',
-    undone(async (rows) => {
-      await rows.ask(`insert into public.mailing_list (email) values (' A@Example.com ')`);
-      await rows.ask(`insert into public.mailing_list (email) values ('b@example.com')`);
+    rolledBack(async (rows) => {
+      await rows.query(`insert into public.mailing_list (email) values (' A@Example.com ')`);
+      await rows.query(`insert into public.mailing_list (email) values ('b@example.com')`);
       expect(await rows.value('select min(email) from public.mailing_list')).toBe('a@example.com');
       expect(
-        (await rows.refusal(() => rows.ask(`insert into public.mailing_list (email) values ('a@example.com')`)))?.code,
+        (await rows.refusal(() => rows.query(`insert into public.mailing_list (email) values ('a@example.com')`)))
+          ?.code,
       ).toBe('23505');
-      await rows.ask('update public.mailing_list set unsubscribed_at = now()');
-      await rows.ask(`update public.mailing_list set email = ' C@example.com' where email like 'a%'`);
+      await rows.query('update public.mailing_list set unsubscribed_at = now()');
+      await rows.query(`update public.mailing_list set email = ' C@example.com' where email like 'a%'`);
       expect(await rows.value('select count(*) from public.mailing_list')).toBe(2);
-      await rows.ask(`insert into public.mailing_list (email) values ('c@example.com')`);
+      await rows.query(`insert into public.mailing_list (email) values ('c@example.com')`);
       expect(
-        await rows.ask('select email, unsubscribed_at is null as stays from public.mailing_list order by 1'),
+        await rows.query('select email, unsubscribed_at is null as stays from public.mailing_list order by 1'),
       ).toEqual([
         { email: 'b@example.com', stays: false },
         { email: 'c@example.com', stays: true },
@@ -554,35 +555,35 @@ describe('audit logs, mailing list and mails', () => {
 
   test(
     'leaving the mailing list ends one subscription and keeps the time of the first call',
-    undone(async (rows) => {
-      await rows.ask(
+    rolledBack(async (rows) => {
+      await rows.query(
         `insert into public.mailing_list (id, email) values ('${uuid(1)}', 'a@example.com'), ('${uuid(2)}', 'b@example.com')`,
       );
-      await rows.ask('select public.leave_mailing_list($1)', [uuid(1)]);
-      const [before] = await rows.ask(
+      await rows.query('select public.leave_mailing_list($1)', [uuid(1)]);
+      const [before] = await rows.query(
         'select id, unsubscribed_at from public.mailing_list where unsubscribed_at is not null',
       );
       expect(before?.['id']).toBe(uuid(1));
-      await rows.ask('select public.leave_mailing_list($1)', [uuid(1)]);
+      await rows.query('select public.leave_mailing_list($1)', [uuid(1)]);
       expect(
-        await rows.ask('select id, unsubscribed_at from public.mailing_list where unsubscribed_at is not null'),
+        await rows.query('select id, unsubscribed_at from public.mailing_list where unsubscribed_at is not null'),
       ).toEqual([before]);
     }),
   );
 
   test(
     'a code is trimmed and upper case; each change except that of its counter is in the audit log',
-    undone(async (rows) => {
-      await rows.act({ sub: PERSON });
-      await rows.ask(
+    rolledBack(async (rows) => {
+      await rows.setClaims({ sub: PERSON });
+      await rows.query(
         `insert into public.discount_codes (code, discount_type, discount_value) values (' ten ', 'fixed', 10)`,
       );
-      await rows.ask(`update public.discount_codes set code = ' eleven'`);
-      await rows.ask('update public.discount_codes set current_uses = 1');
-      await rows.ask('update public.discount_codes set active = false');
-      await rows.ask('delete from public.discount_codes');
+      await rows.query(`update public.discount_codes set code = ' eleven'`);
+      await rows.query('update public.discount_codes set current_uses = 1');
+      await rows.query('update public.discount_codes set active = false');
+      await rows.query('delete from public.discount_codes');
       expect(
-        await rows.ask(
+        await rows.query(
           `select actor, action, resource_type, details ->> 'code' as code from public.audit_logs order by created_at`,
         ),
       ).toEqual(
@@ -598,7 +599,7 @@ describe('audit logs, mailing list and mails', () => {
 
   test(
     'a mail about a booking goes to its customer, is queued until the session ends, and a request by staff is in the audit log',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await addPerson(rows);
       await addPerson(rows, { id: uuid(8), email: 'b@example.com' });
       await addBooking(rows, { user_id: PERSON });
@@ -621,7 +622,7 @@ describe('audit logs, mailing list and mails', () => {
       expect((await mail('sent'))['recipient_email']).toBe('a@example.com');
       expect(await rows.value('select count(*) from private.outbox')).toBe(0);
       await mail('pending');
-      expect(await rows.ask('select kind, subject_id, dedupe, due_at, deadline_at from private.outbox')).toEqual([
+      expect(await rows.query('select kind, subject_id, dedupe, due_at, deadline_at from private.outbox')).toEqual([
         {
           kind: 'mail.access-code',
           subject_id: BOOKING,
@@ -632,10 +633,10 @@ describe('audit logs, mailing list and mails', () => {
       ]);
       expect((await rows.refusal(() => mail('cancelled', uuid(7))))?.code).toBe('23514');
       expect(await rows.value('select count(*) from public.audit_logs')).toBe(0);
-      await rows.act({ sub: PERSON });
+      await rows.setClaims({ sub: PERSON });
       await mail('pending_immediate');
       expect(await rows.value('select count(*) from private.outbox')).toBe(2);
-      expect(await rows.ask('select actor, action, resource_type, resource_id from public.audit_logs')).toEqual([
+      expect(await rows.query('select actor, action, resource_type, resource_id from public.audit_logs')).toEqual([
         { actor: PERSON, action: 'create', resource_type: 'scheduled_email', resource_id: uuid(27) },
       ]);
     }),
@@ -658,55 +659,55 @@ describe('storage', () => {
     created_at: AT,
     updated_at: AT,
   };
-  const bucket = ({ ask }: Rows): Promise<unknown> =>
-    ask(`insert into storage.buckets (id, name, owner_only) values ('b', 'b', false), ('c', 'c', true)`);
+  const bucket = ({ query }: Rows): Promise<unknown> =>
+    query(`insert into storage.buckets (id, name, owner_only) values ('b', 'b', false), ('c', 'c', true)`);
   const removed = ({ value }: Rows): Promise<unknown> =>
     value(`select coalesce(string_agg(storage_key, ',' order by storage_key), '') from storage.deletion_queue`);
 
   test(
-    'bytes are marked as removed once no row refers to them',
-    undone(async (rows) => {
+    'bytes are queued for deletion once no row refers to them',
+    rolledBack(async (rows) => {
       await bucket(rows);
-      await rows.ask(`insert into storage.deletion_queue (storage_key) values ('k'), ('z')`);
+      await rows.query(`insert into storage.deletion_queue (storage_key) values ('k'), ('z')`);
       await rows.add('storage.objects', object);
       expect(await removed(rows)).toBe('z');
-      await rows.ask(`update storage.objects set content_type = 'x'`);
+      await rows.query(`update storage.objects set content_type = 'x'`);
       expect(await removed(rows)).toBe('z');
-      await rows.ask(`insert into storage.deletion_queue (storage_key) values ('l')`);
-      await rows.ask(`update storage.objects set storage_key = 'l'`);
+      await rows.query(`insert into storage.deletion_queue (storage_key) values ('l')`);
+      await rows.query(`update storage.objects set storage_key = 'l'`);
       expect(await removed(rows)).toBe('k,z');
-      await rows.ask('delete from storage.objects');
+      await rows.query('delete from storage.objects');
       expect(await removed(rows)).toBe('k,l,z');
     }),
   );
 
   test(
-    'bytes of an upload piece are marked as removed with its row',
-    undone(async (rows) => {
+    'bytes of an upload part are queued for deletion with its row',
+    rolledBack(async (rows) => {
       await bucket(rows);
-      await rows.ask(
+      await rows.query(
         `insert into storage.uploads (id, bucket_id, name, role, replace, content_type, described, length, expires_at) values ('${uuid(1)}', 'b', 'n', 'r', false, 't', '', 1, now())`,
       );
-      await rows.ask(`insert into storage.deletion_queue (storage_key) values ('p')`);
-      await rows.ask(
+      await rows.query(`insert into storage.deletion_queue (storage_key) values ('p')`);
+      await rows.query(
         `insert into storage.upload_parts (upload_id, starts_at, size, storage_key) values ('${uuid(1)}', 0, 1, 'p')`,
       );
       expect(await removed(rows)).toBe('');
-      await rows.ask('delete from storage.upload_parts');
+      await rows.query('delete from storage.upload_parts');
       expect(await removed(rows)).toBe('p');
     }),
   );
 
   test(
     'changing an object keeps its id, owner and creation time',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await bucket(rows);
       await rows.add('storage.objects', { ...object, owner: uuid(2) });
-      await rows.ask(
+      await rows.query(
         `update storage.objects set id = '${uuid(9)}', owner = '${uuid(9)}', created_at = now(), updated_at = '2001-01-01'`,
       );
       expect(
-        await rows.ask(
+        await rows.query(
           `select id, owner, created_at, updated_at > now() - interval '1 hour' as renewed from storage.objects`,
         ),
       ).toEqual([{ id: uuid(1), owner: uuid(2), created_at: new Date(AT), renewed: true }]);
@@ -715,14 +716,14 @@ describe('storage', () => {
 
   test(
     'no caller changes or deletes an owner-only bucket',
-    undone(async (rows) => {
+    rolledBack(async (rows) => {
       await bucket(rows);
       const change = (role: string, text: string) =>
         rows
           .refusal(async () => {
-            await rows.ask('alter table storage.buckets disable row level security');
-            await rows.ask(`set local role ${role}`);
-            await rows.ask(text);
+            await rows.query('alter table storage.buckets disable row level security');
+            await rows.query(`set local role ${role}`);
+            await rows.query(text);
           })
           .then((refused) => refused?.code ?? null);
       for (const role of ['anon', 'authenticated', 'service_role'])
@@ -752,8 +753,8 @@ const TESTED =
 
 test(
   'every trigger is covered by a test',
-  undone(async ({ ask }) => {
-    const found = await ask<{ name: string }>(
+  rolledBack(async ({ query }) => {
+    const found = await query<{ name: string }>(
       'select tgname as name from pg_trigger where not tgisinternal and tgparentid = 0',
     );
     expect(found.map(({ name }) => name).toSorted()).toEqual([...TESTED, ...TOUCHED.map(([name]) => name)].toSorted());

@@ -1,24 +1,48 @@
 import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, in this order. The last files of a run should be short, so that no core waits for a long one. */
-const LONG = ['kills', 'outages', 'storage-load', 'program', 'hung-provider', 'remove-demo', 'embedded-watchdog'];
+/**
+ * Files that take longest, in this order: hundreds of orders of events, pictures that are read, processes that are started and killed. They
+ * run last in `npm test`, but first among their group, so that no core waits for a long one.
+ */
+const LONG = [
+  'remove-demo',
+  'kills',
+  'storage-load',
+  'outages',
+  'program',
+  'hung-provider',
+  'embedded-watchdog',
+  'identity-hostile',
+  'storage-matrix',
+  'engine',
+  'theft',
+  'licence',
+  'vision',
+  'fuzz',
+];
 
-/** Orders test files within their project: those named above first, then as Vitest does. Files of processes come before the others. */
+/** Whether a test file takes long. */
+export function isLong(path: string): boolean {
+  return LONG.includes(nameOf(path));
+}
+
+/** Orders test files within their project: the long ones first, then as Vitest does. The project of long files comes before the others. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     const rank = (file: TestSpecification): number => {
-      const at = LONG.indexOf(basename(file.moduleId, '.test.ts'));
+      const at = LONG.indexOf(nameOf(file.moduleId));
       return at === -1 ? LONG.length : at;
     };
     const projects = [...new Set(usual.map(({ project }) => project.name))];
     const place = (file: TestSpecification): number =>
-      file.project.name === 'processes' ? -1 : projects.indexOf(file.project.name);
+      file.project.name === 'long' ? -1 : projects.indexOf(file.project.name);
     return usual.toSorted(
       (one, other) => orderOf(one) - orderOf(other) || place(one) - place(other) || rank(one) - rank(other),
     );
   }
 }
 
+const nameOf = (path: string): string => basename(path, '.test.ts');
 const orderOf = (file: TestSpecification): number => file.project.config.sequence.groupOrder;

@@ -10,7 +10,7 @@ export type Refusal = { readonly code: string; readonly constraint: string; read
 /** Statements in one transaction, which is rolled back when its test ends. */
 export type Rows = {
   /** Runs a statement and returns its rows. */
-  ask<R = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  query<R = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
   /** Runs a statement and returns the first value of its first row. */
   value(text: string, values?: readonly unknown[]): Promise<unknown>;
   /** Adds a row from JSON values. Returns the stored row. */
@@ -18,7 +18,7 @@ export type Rows = {
   /** Runs something and rolls it back; returns the error, or null when there was none. */
   refusal(work: () => Promise<unknown>): Promise<Refusal | null>;
   /** Sets the claims that the auth functions read until the test ends; null for no caller. */
-  act(claims: Values | null): Promise<void>;
+  setClaims(claims: Values | null): Promise<void>;
 };
 
 /** Returns a fixed id that contains this number. */
@@ -30,7 +30,7 @@ class Undo extends Error {}
 
 export type TestRows = {
   /** Runs a test in its own transaction and rolls it back. */
-  undone(work: (rows: Rows) => Promise<void>): Promise<void>;
+  rolledBack(work: (rows: Rows) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export async function openRows(): Promise<TestRows> {
   const db = await openMigratedDatabase();
   return {
     close: () => db.close(),
-    async undone(work) {
+    async rolledBack(work) {
       const run = db.transaction(async (tx) => {
         await work(rowsOf((text, values) => tx.query<Row>(text, values).then(({ rows }) => rows)));
         throw new Undo();
@@ -69,7 +69,7 @@ async function openServerRows(url: string): Promise<TestRows> {
   const query: Query = (text, values = []) => client.query<Row>(text, values.map(encodeValue)).then(({ rows }) => rows);
   return {
     close: () => client.end(),
-    async undone(work) {
+    async rolledBack(work) {
       await query('begin');
       try {
         await work(rowsOf(query));
@@ -81,9 +81,11 @@ async function openServerRows(url: string): Promise<TestRows> {
 }
 
 function rowsOf(query: Query): Rows {
-  const ask = async <R>(text: string, values?: readonly unknown[]): Promise<R[]> => (await query(text, values)) as R[];
+  const queryAs = async <R>(text: string, values?: readonly unknown[]): Promise<R[]> =>
+    // The caller names the type of its rows.
+    (await query(text, values)) as R[];
   return {
-    ask,
+    query: queryAs,
     async value(text, values) {
       const [row] = await query(text, values);
       return row === undefined ? undefined : Object.values(row)[0];
@@ -109,7 +111,7 @@ function rowsOf(query: Query): Rows {
         await query('rollback to savepoint refusal');
       }
     },
-    async act(claims) {
+    async setClaims(claims) {
       await query(`select set_config('request.jwt.claims', $1, true)`, [claims === null ? '' : JSON.stringify(claims)]);
     },
   };

@@ -7,7 +7,7 @@ import { refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, requireUser, type SignedInUser } from '../core/request.ts';
 import { endAllSessions } from '../sessions/end.ts';
-import type { SessionResponse } from '../sessions/session-response.ts';
+import type { ResponseContext, SessionResponse } from '../sessions/session-response.ts';
 import { stepUpSession } from '../sessions/step-up.ts';
 import { type AnswerContext, checkAnswer, type FactorUpdate } from './check-answer.ts';
 import { countAttempt, closedRefusal, markVerified } from './challenge-rows.ts';
@@ -20,8 +20,7 @@ const schema = z.object({
   webauthn: z.object({ type: z.string().max(16), credential_response: z.unknown().optional() }).nullish(),
 });
 type Body = z.output<typeof schema>;
-type AcceptContext = Parameters<typeof stepUpSession>[0];
-type VerifyContext = AcceptContext & AnswerContext & Needs<'db'>;
+type VerifyContext = ResponseContext & AnswerContext & Needs<'db'>;
 
 const METHODS: Readonly<Record<FactorType, string>> = {
   totp: 'totp',
@@ -92,7 +91,7 @@ function answerChallenge(context: VerifyContext, c: Call, caller: SignedInUser, 
 
 /** Stores the answer in the factor, raises the session, and ends the sessions without a second factor. */
 async function acceptFactor(
-  context: AcceptContext,
+  context: ResponseContext,
   tx: Transaction,
   caller: SignedInUser,
   factor: FactorRow,

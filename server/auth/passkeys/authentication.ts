@@ -26,7 +26,7 @@ export async function passkeySignInOptions(
   return c.json({ ...stored, options });
 }
 
-type SignInContext = BeginContext & Needs<'clock', 'relyingParty'>;
+type SignInContext = BeginContext & Needs<never, 'relyingParty'>;
 /** The answer of an authenticator to a challenge. */
 type PasskeyAnswer = { readonly challengeId: string; readonly credential: unknown };
 

@@ -8,9 +8,11 @@ import type { RequestInfo } from '../core/request.ts';
 import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
 import type { SessionResponse } from '../sessions/session-response.ts';
 
+export type AnonymousContext = BeginContext & Needs<'db' | 'limits', 'anonymousEnabled' | 'signupEnabled'>;
+
 /** Creates an anonymous account, without email and phone, and its session: thirty an hour from one IP address. */
 export async function signUpAnonymously(
-  context: BeginContext & Needs<'db' | 'limits', 'anonymousEnabled' | 'signupEnabled'>,
+  context: AnonymousContext,
   data: Record<string, unknown>,
   request: RequestInfo,
 ): Promise<SessionResponse> {

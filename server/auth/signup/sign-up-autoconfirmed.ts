@@ -10,9 +10,11 @@ import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
 import type { SessionResponse } from '../sessions/session-response.ts';
 import type { SignUpForm } from './sign-up-by-code.ts';
 
+export type AutoconfirmContext = BeginContext & Needs<'db'>;
+
 /** Creates a confirmed account and its session at once. Refuses a taken email or phone openly. */
 export async function signUpAutoconfirmed(
-  context: BeginContext & Needs<'db'>,
+  context: AutoconfirmContext,
   form: SignUpForm,
   request: RequestInfo,
 ): Promise<SessionResponse> {

@@ -14,7 +14,8 @@ export type SignUpForm = {
   readonly password: string;
   readonly data: Record<string, unknown>;
 };
-type CodeContext = Needs<'db' | 'clock' | 'keys' | 'queue'>;
+type StoreContext = Needs<'keys' | 'queue'>;
+export type CodeSignUpContext = StoreContext & MessageLimitContext & Needs<'db' | 'clock'>;
 /** The ids of an account and of its identity. */
 type AnswerIds = { readonly id: string; readonly identity: string };
 
@@ -23,7 +24,7 @@ type AnswerIds = { readonly id: string; readonly identity: string };
  * somebody else's address.
  */
 export async function signUpByCode(
-  context: CodeContext & MessageLimitContext,
+  context: CodeSignUpContext,
   form: SignUpForm,
   request: RequestInfo,
 ): Promise<Record<string, unknown>> {
@@ -47,7 +48,7 @@ type HashedSignUp = {
 };
 
 /** Stores the account, the attempt and the message. Returns the ids for the answer; made-up ones when the address has an owner. */
-async function storeSignUp(context: CodeContext, tx: Transaction, signUp: HashedSignUp): Promise<AnswerIds> {
+async function storeSignUp(context: StoreContext, tx: Transaction, signUp: HashedSignUp): Promise<AnswerIds> {
   const { form, now, request } = signUp;
   const { contact } = form;
   const userId = await upsertUnconfirmed(tx, form, now);

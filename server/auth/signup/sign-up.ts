@@ -6,9 +6,9 @@ import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, readRequestInfo } from '../core/request.ts';
-import { signUpAnonymously } from './anonymous.ts';
-import { signUpAutoconfirmed } from './sign-up-autoconfirmed.ts';
-import { signUpByCode, type SignUpForm } from './sign-up-by-code.ts';
+import { type AnonymousContext, signUpAnonymously } from './anonymous.ts';
+import { type AutoconfirmContext, signUpAutoconfirmed } from './sign-up-autoconfirmed.ts';
+import { type CodeSignUpContext, signUpByCode, type SignUpForm } from './sign-up-by-code.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
@@ -18,9 +18,9 @@ const schema = z.object({
   channel: z.string().nullish(),
 });
 type Body = z.output<typeof schema>;
-type SignUpContext = Parameters<typeof signUpAnonymously>[0] &
-  Parameters<typeof signUpAutoconfirmed>[0] &
-  Parameters<typeof signUpByCode>[0] &
+type SignUpContext = AnonymousContext &
+  AutoconfirmContext &
+  CodeSignUpContext &
   PasswordRules &
   Needs<'limits', 'autoconfirm' | 'phoneAutoconfirm' | 'phoneEnabled' | 'signupEnabled'>;
 

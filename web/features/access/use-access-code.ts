@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
@@ -16,6 +17,7 @@ const keyOf = queryKeys.accessCode.of;
 /** Queries the access code of a booking. `token` comes from the mailed link. */
 export function useAccessCode(bookingId: string, token: string | null, wanted: boolean) {
   const { status, user } = useSession();
+  const live = useLive(wanted && user ? `user:${user.id}` : null, queryKeys.accessCode.all);
   return useQuery({
     queryKey: keyOf(bookingId, token, user?.id ?? null),
     queryFn: () => askAccess('GET', bookingId, token),
@@ -23,7 +25,7 @@ export function useAccessCode(bookingId: string, token: string | null, wanted: b
     retry: (count, error) => count < 2 && errorCode(error) === 'offline',
     refetchInterval: (query) => {
       if (query.state.error && errorCode(query.state.error) !== 'offline') return false;
-      return query.state.data?.pin === null ? AWAITED_MS : SHOWN_MS;
+      return query.state.data?.pin === null && !live ? AWAITED_MS : SHOWN_MS;
     },
   });
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
+import { pollWhile, useLive } from '#web/data/live.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { readAvailability } from './queries.ts';
@@ -17,7 +18,10 @@ export type Hours = {
   readonly refetch: () => void;
 };
 
-/** Reads the taken hours every few seconds and when the page gets the focus again; `paused` while leaving for payment. */
+/**
+ * Reads the taken hours when somebody books or releases hours, when the page gets the focus again, and every few seconds without a live
+ * connection; `paused` while leaving for payment.
+ */
 export function useAvailability(ask: {
   studioId: string | null;
   userId: string | null;
@@ -28,12 +32,17 @@ export function useAvailability(ask: {
 }): Hours {
   const { studioId, userId, date } = ask;
   const days = daysToRead(ask.slots, date);
+  const listens = studioId !== null && ask.ready && !ask.paused;
+  const live = useLive(listens ? `studio:${studioId}` : null, queryKeys.availability.all);
   const answer = useQuery({
     queryKey: queryKeys.availability.of(studioId, userId, days.from, days.to),
     queryFn: async () => ({ studioId, ...(await readAvailability(studioId ?? '', days, userId)) }),
     enabled: studioId !== null && ask.ready,
     // While paused, the customer's own new hold would show up as taken.
-    refetchInterval: ask.paused ? false : POLL_MS,
+    refetchInterval: (query) => {
+      if (ask.paused) return false;
+      return query.state.status === 'error' ? POLL_MS : pollWhile(live, POLL_MS);
+    },
     placeholderData: keepPreviousData,
   });
   const { data } = answer;

@@ -1,19 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { dropServerDraft } from '#web/data/server-draft.ts';
+import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type PaymentState, verifyPayment } from './queries.ts';
 
 const POLL_MS = 2_000;
+const LIVE_POLL_MS = 5_000;
 /** Slower polling for a payment that takes days. */
 const SLOW_POLL_MS = 15_000;
 
 /** Queries the payment of a session until it is decided, and forgets the draft once it is paid. Null ids: the address is incomplete. */
 export function usePaymentResult(sessionId: string | null, bookingId: string | null) {
   const complete = sessionId !== null && bookingId !== null;
+  const { user } = useSession();
+  const live = useLive(complete && user ? `user:${user.id}` : null, queryKeys.payment.all);
   const result = useQuery({
     queryKey: queryKeys.payment.of(sessionId),
     queryFn: () => verifyPayment(sessionId ?? ''),
@@ -21,7 +26,9 @@ export function usePaymentResult(sessionId: string | null, bookingId: string | n
     retry: (count, error) => count < 4 && !isRefused(error),
     refetchInterval: (query) => {
       if (query.state.data?.status !== 'pending') return false;
-      return query.state.data.payment === 'processing' ? SLOW_POLL_MS : POLL_MS;
+      if (query.state.data.payment === 'processing') return pollWhile(live, SLOW_POLL_MS);
+      // Each request also settles a payment whose webhook is late.
+      return live ? LIVE_POLL_MS : POLL_MS;
     },
   });
   // The payment session determines the booking; treat an address with another booking id as unknown.

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -14,6 +15,7 @@ const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
 
 /** Lists the upcoming bookings by day, read-only. */
 export function UpcomingBookings() {
+  useLive('staff', queryKeys.staffBookings.all);
   const bookings = useQuery({
     queryKey: queryKeys.staffBookings.of(),
     queryFn: readUpcomingBookings,

@@ -1,0 +1,42 @@
+import type { AccessContext } from '../access/context.ts';
+import { requestFirstCode } from '../access/issue-first-code.ts';
+import { revokeCodes } from '../access/revoke-codes.ts';
+import type { JobHandler, JobKind } from '../core/jobs.ts';
+import type { IdentityContext } from '../identity/context.ts';
+import { deletePhoto } from '../identity/delete-photo.ts';
+import type { BookingMailContext } from '../mails/booking-mail.ts';
+import {
+  sendCancellation,
+  sendConfirmation,
+  sendPaymentFailed,
+  sendPaymentProcessing,
+  sendPaymentReturned,
+} from '../mails/booking-mails.ts';
+import { sendAccessCode } from '../mails/send-access-code.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { refundPayment } from '../payments/refund.ts';
+import { type JobAlerts, sendJobAlert } from './job-alerts.ts';
+
+/** Returns the handler of each kind of job of the business. */
+export function jobHandlers(contexts: {
+  mails: BookingMailContext;
+  alerts: JobAlerts;
+  access: AccessContext;
+  payment: PaymentContext;
+  identity: IdentityContext;
+}): Readonly<Record<JobKind, JobHandler>> {
+  const { mails, alerts, access, payment, identity } = contexts;
+  return {
+    'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
+    'mail.booking-cancelled': (job) => sendCancellation(mails, job),
+    'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
+    'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
+    'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
+    'mail.access-code': (job) => sendAccessCode(mails, job),
+    'mail.job-alert': (job) => sendJobAlert(alerts, job),
+    'access.request': (job) => requestFirstCode(access, job),
+    'access.revoke': (job) => revokeCodes(access, job),
+    'payment.refund': (job) => refundPayment(payment, job.subjectId),
+    'image.delete': (job) => deletePhoto(identity, job),
+  };
+}
