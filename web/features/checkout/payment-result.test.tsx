@@ -66,7 +66,7 @@ test('a payment under way never offers to pay again, and says so when it takes l
   show({});
   expect(screen.getByText('Your payment is being processed. This page updates automatically.')).toBeTruthy();
   expect(screen.queryByText(/Please don’t pay again/)).toBeNull();
-  act(() => vi.advanceTimersByTime(36_000));
+  act(() => void vi.advanceTimersByTime(36_000));
   expect(screen.getByText(/This is taking longer than usual\..*Please don’t pay again\./)).toBeTruthy();
   expect(screen.queryAllByRole('link')).toEqual([]);
 });
