@@ -28,7 +28,7 @@ type Part = NonNullable<TestProjectInlineConfiguration['test']>;
 const components: Part = {
   include: ['web/**/*.test.tsx'],
   environment: 'happy-dom',
-  setupFiles: ['tests/support/components.ts'],
+  setupFiles: ['web/ui/component-tests.ts'],
   isolate: true,
 };
 

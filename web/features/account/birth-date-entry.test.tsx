@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { expect, test } from 'vitest';
 import { fill, renderPart, user } from '#tests/support/components.ts';
 import { birthDateEntry, noDate } from '#web/lib/birth-date.ts';
-import { DateEntry } from './date-entry.tsx';
+import { DateEntry } from '#web/ui/date-entry.tsx';
 
 const TODAY = '2026-11-21';
 
