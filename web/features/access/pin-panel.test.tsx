@@ -1,6 +1,6 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { renderPart } from '#tests/support/components.ts';
+import { renderPart } from '#web/ui/component-tests.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { AccessRefused } from './access-refused.tsx';
 import { PinPanel } from './pin-panel.tsx';

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { AuthApiError } from '@supabase/supabase-js';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { fill, renderPart, user } from '#tests/support/components.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import type { Profile } from '#web/data/profile.ts';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
-import { fill, renderPart, user } from '#tests/support/components.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { birthDateEntry, noDate } from '#web/lib/birth-date.ts';
 import { DateEntry } from '#web/ui/date-entry.tsx';
 

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
-import { renderPart, user } from '#tests/support/components.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
 import { type Slot, toggleSlot } from '#rules/slots.ts';
 import { reachTo, type Taken } from './selection.ts';
 import { SlotGrid } from './slot-grid.tsx';

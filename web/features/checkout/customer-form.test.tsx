@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { fill, renderPart, user } from '#tests/support/components.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import type { Profile } from '#web/data/profile.ts';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { CHECKOUT_FORM, CustomerForm, useCustomerForm } from './customer-form.tsx';

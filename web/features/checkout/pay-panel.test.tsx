@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { renderPart, user } from '#tests/support/components.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
 import { CHECKOUT_FORM } from './customer-form.tsx';
 import { PayPanel } from './pay-panel.tsx';
 

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { renderPart, user } from '#tests/support/components.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Camera } from './camera.tsx';

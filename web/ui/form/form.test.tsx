@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { renderPart, user } from '#tests/support/components.ts';
+import { renderPart, user } from '../component-tests.ts';
 import { Toaster } from '../toast.tsx';
 import { CheckField, ChoiceField, CodeField, TextField } from './fields.tsx';
 import { Form, FormError, SubmitButton } from './form.tsx';
