@@ -24,6 +24,14 @@ const long = [...startProcesses, ...files.map(({ path }) => path).filter(isLong)
 );
 
 type Part = NonNullable<TestProjectInlineConfiguration['test']>;
+/** Components of the pages, in a DOM without a browser. Most replace what calls the server, so each file has its own modules. */
+const components: Part = {
+  include: ['web/**/*.test.tsx'],
+  environment: 'happy-dom',
+  setupFiles: ['web/ui/component-tests.ts'],
+  isolate: true,
+};
+
 /** A group begins when the one before it has ended. */
 const part = (name: string, order: number, options: Part): TestProjectInlineConfiguration => ({
   extends: true,
@@ -46,6 +54,7 @@ const parts: TestProjectInlineConfiguration[] = [
   }),
   part('long', 1, { include: long }),
   part('mocked', 1, { include: mocked, isolate: true }),
+  part('components', 1, components),
   part('others', 1, {
     include: ['tests/*/**/*.test.ts'],
     exclude: ['tests/api/**', ...long, ...mocked],
@@ -72,6 +81,7 @@ export default defineConfig({
       : [
           { extends: true, test: { name: 'rows', include: ['tests/sql/**/*.test.ts'], exclude, isolate: false } },
           { extends: true, test: { name: 'all', include: ['**/*.test.ts'], exclude: [...exclude, 'tests/sql/**'] } },
+          { extends: true, test: { name: 'components', ...components } },
         ],
   },
 });

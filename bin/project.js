@@ -108,7 +108,7 @@ export async function buildWeb() {
   const sources = ['web', 'rules', 'build']
     .flatMap((folder) => files(join(root, folder)))
     .concat(join(root, 'vite.config.ts'), join(root, 'package-lock.json'))
-    .filter((file) => !file.endsWith('.test.ts'))
+    .filter((file) => !/\.test\.tsx?$/.test(file))
     .sort((a, b) => (a < b ? -1 : 1));
   const hash = createHash('sha256');
   for (const file of sources) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file));

@@ -26,12 +26,12 @@ const SERVERS = Math.min(2 * availableParallelism(), 8);
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const only = words.filter((word) => STEPS.includes(word));
 const files = words.filter((word) => !STEPS.includes(word)).map((word) => word.replace(/^\.\//, ''));
-const unknown = files.filter((file) => !/\.(test|e2e)\.ts$/.test(file) || !existsSync(join(root, file)));
+const unknown = files.filter((file) => !/\.(test\.tsx?|e2e\.ts)$/.test(file) || !existsSync(join(root, file)));
 if (unknown.length > 0)
   exitWithError(
     new SetupError(`There is no step or test file ${unknown.join(', ')}; the steps are ${STEPS.join(', ')}.`),
   );
-const testFiles = files.filter((file) => file.endsWith('.test.ts'));
+const testFiles = files.filter((file) => /\.test\.tsx?$/.test(file));
 const journeyFiles = files.filter((file) => file.endsWith('.e2e.ts'));
 if (testFiles.length > 0) only.push('unit');
 if (journeyFiles.length > 0) only.push('e2e');

@@ -67,7 +67,7 @@ function fill(page: RenderedPage): string {
     .replace('<!--head-->', () => `${page.head}\n    ${fontLink}`)
     .replace(
       '<div id="root"><!--page--></div>',
-      () => `<div id="root" data-printed="${page.way}" data-parts="${parts.join(' ')}">${page.body}</div>`,
+      () => `<div id="root" data-rendered="${page.way}" data-parts="${parts.join(' ')}">${page.body}</div>`,
     );
 }
 

@@ -15,6 +15,6 @@ const app = <App route={(inside) => <BrowserRouter>{inside}</BrowserRouter>} />;
 await fetchPage(window.location.pathname).catch(() => null);
 // Hydrate a fully pre-rendered page; render over anything else. A transition keeps the page responsive meanwhile.
 startTransition(() => {
-  if (root.dataset['printed'] === 'whole') hydrateRoot(root, app);
+  if (root.dataset['rendered'] === 'whole') hydrateRoot(root, app);
   else createRoot(root).render(app);
 });

@@ -26,12 +26,12 @@ export function renderSite(): Promise<RenderedPage[]> {
 
 async function renderPage(route: PageRoute): Promise<RenderedPage> {
   const name = route.path === '*' ? '404' : route.path.slice(1);
-  const { title, body } = route.rendered === 'no' ? { title: null, body: '' } : await draw(`/${name}`);
+  const { title, body } = route.rendered === 'no' ? { title: null, body: '' } : await render(`/${name}`);
   return { name, source: `pages/${route.page}.tsx`, head: headOf(route, title), body, way: route.rendered };
 }
 
 /** Renders a page. React puts its title first when it does not render the whole document. */
-async function draw(location: string): Promise<{ title: string | null; body: string }> {
+async function render(location: string): Promise<{ title: string | null; body: string }> {
   await fetchPage(location);
   const app = <App route={(inside) => <StaticRouter location={location}>{inside}</StaticRouter>} />;
   const faults: unknown[] = [];
@@ -39,12 +39,13 @@ async function draw(location: string): Promise<{ title: string | null; body: str
   const html = await new Response(prelude).text();
   if (faults.length > 0) throw faults[0];
   const title = /<title>(.*?)<\/title>/.exec(html);
-  if (/<script|\sstyle="/.test(html)) throw new Error(`${location} prints what the page may not run or wear`);
+  if (/<script|\sstyle="/.test(html))
+    throw new Error(`${location} renders a script or an inline style, which the content security policy refuses`);
   return { title: title?.[1] ?? null, body: html.replace(title?.[0] ?? '', '') };
 }
 
-function headOf(route: PageRoute, drawnTitle: string | null): string {
-  const title = drawnTitle ?? escape(route.path === '/' ? route.title : `${route.title} · ${venue.name}`);
+function headOf(route: PageRoute, renderedTitle: string | null): string {
+  const title = renderedTitle ?? escape(route.path === '/' ? route.title : `${route.title} · ${venue.name}`);
   const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path)}`;
   const shared = [
     ['og:type', 'website'],

@@ -18,8 +18,8 @@ const SECTIONS = [
           the phone number you gave at checkout.
         </p>
         <p>
-          Your bookings, what you paid for them, and which door codes we made. We never keep a code’s digits in readable
-          form.
+          Your bookings, what you paid for them, and which access codes we made. We never keep a code’s digits in
+          readable form.
         </p>
         <p>A log of what was done on your account and by whom, so we can sort out any disagreement.</p>
       </>

@@ -66,7 +66,7 @@ function EarlyNote({ access, start }: { access: Access; start: Date }) {
     <p className="mt-2 text-fog">
       {later ? 'Arrive 10 minutes early to park and unload. ' : ''}Your code opens the door from{' '}
       <strong className="text-chalk">{formatStudioTime(works)}</strong>
-      {later ? ', so the people before you can finish in peace.' : '.'}
+      {later ? ', so the people before you can finish their session.' : '.'}
     </p>
   );
 }

@@ -91,7 +91,7 @@ function returnAddress(): string {
 }
 
 /** Codes already exchanged. A code works once, and React may run an effect twice. */
-const traded = new Set<string>();
+const exchanged = new Set<string>();
 
 /** Handles the return from a provider: exchanges its code for a session, or reports its error. `busy` while that runs. */
 function useReturn(): { busy: boolean; problem: string | null } {
@@ -99,11 +99,11 @@ function useReturn(): { busy: boolean; problem: string | null } {
     () => new URLSearchParams(window.location.pathname === paths.auth ? window.location.search : ''),
   );
   const code = query.get('code');
-  const [fresh] = useState(() => code !== null && !traded.has(code));
+  const [fresh] = useState(() => code !== null && !exchanged.has(code));
   const { mutate, ...exchange } = useMutation({ mutationFn: finishContinue, meta: { handled: true } });
   useEffect(() => {
-    if (code === null || traded.has(code)) return;
-    traded.add(code);
+    if (code === null || exchanged.has(code)) return;
+    exchanged.add(code);
     mutate(code);
   }, [code, mutate]);
   const refused = exchange.error ? describeError(exchange.error, UNEXPECTED) : query.get('error_description');

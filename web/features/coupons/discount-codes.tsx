@@ -27,7 +27,7 @@ export function DiscountCodes() {
         <div>
           <h2 className="text-3xl">Discount Codes</h2>
           <p className="mt-2 text-fog tabular-nums">
-            {codes.data ? `${codes.data.length} total codes, ${active} active` : 'Counting the codes'}
+            {codes.data ? `${codes.data.length} total codes, ${active} active` : 'Loading the codes'}
           </p>
         </div>
         <Button onClick={() => setEditing('new')}>Add New Code</Button>

@@ -1,7 +1,7 @@
 const ROOMS = [
   { letter: 'A', name: 'The club rig', text: 'Four decks on a raised booth, four-point sound, room for five.' },
   { letter: 'B', name: 'The vinyl room', text: 'Two turntables, a rotary mixer, and quiet enough to record.' },
-  { letter: 'C', name: 'The camera room', text: 'Three cameras, soft light, and your set leaves as a video.' },
+  { letter: 'C', name: 'The camera room', text: 'Three cameras, soft light, and you take home a video of your set.' },
 ] as const;
 
 /** Lists the three rooms. */

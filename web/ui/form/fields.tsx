@@ -57,8 +57,9 @@ export function ChoiceField<In extends FieldValues, Out>({
   name,
   ...look
 }: Place<In, Out> & Look<ComponentProps<typeof SelectField>>) {
+  const { field } = useController({ control, name });
   const error = useMessage({ control, name });
-  return <SelectField {...look} {...control.register(name)} error={error} />;
+  return <SelectField {...look} {...field} error={error} />;
 }
 
 /** A checkbox. */

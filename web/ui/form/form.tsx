@@ -7,7 +7,7 @@ import { messageAt, type SchemaForm } from './use-schema-form.ts';
 
 type Props<In extends FieldValues, Out> = Omit<ComponentProps<'form'>, 'onSubmit' | 'ref'> & {
   readonly form: SchemaForm<In, Out>;
-  /** Sends the checked values. A promise that rejects has reported itself, as mutations do. */
+  /** Sends the checked values. A rejection is not reported here: a mutation reports it. */
   readonly onSend: (values: Out) => unknown;
   /** Returns the title of the toast for an invalid field, null for no toast; 'Validation Error' unless given. */
   readonly titleOf?: (field: string, message: string) => string | null;

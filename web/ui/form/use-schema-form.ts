@@ -32,12 +32,15 @@ export function useSchemaForm<In extends FieldValues, Out>(
     readonly values?: In;
   },
 ): SchemaForm<In, Out> {
-  return useForm<In, unknown, Out>({
+  const form = useForm<In, unknown, Out>({
     ...start,
     // These options apply to every reset, so only a form whose values arrive later keeps what is typed.
     ...(start.values === undefined ? {} : { resetOptions: { keepDirtyValues: true } }),
     resolver: checkWith(schema),
   });
+  // Reading it makes react-hook-form note which fields were typed into, so that later values keep them.
+  void form.formState.dirtyFields;
+  return form;
 }
 
 /**

@@ -1,0 +1,70 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { render, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { QueryProvider, showFailuresWith } from './query-provider.tsx';
+import { queryKeys } from './query-keys.ts';
+
+vi.mock('./session.tsx', () => ({ onSignOut: () => {} }));
+const show = vi.fn();
+beforeEach(() => {
+  vi.resetAllMocks();
+  showFailuresWith(show);
+});
+
+type Meta = NonNullable<Parameters<typeof useMutation>[0]['meta']>;
+function Writer({ work, meta }: { work: () => Promise<unknown>; meta?: Meta }) {
+  const write = useMutation({ mutationFn: work, ...(meta ? { meta } : {}) });
+  return (
+    <button type="button" onClick={() => write.mutate()}>
+      {write.isError ? 'failed' : write.isSuccess ? 'done' : 'write'}
+    </button>
+  );
+}
+const refuse = (message: string) => () => Promise.reject(new Error(message));
+async function press(): Promise<void> {
+  screen.getByRole('button').click();
+  await waitFor(() => expect(screen.getByRole('button').textContent).not.toBe('write'));
+}
+
+test('a failed mutation is reported once: as a toast with its own words, or by its component', async () => {
+  const cases: readonly (readonly [() => Promise<unknown>, Meta | undefined, unknown[][]])[] = [
+    [refuse('The server says no.'), undefined, [['Error', 'The server says no.']]],
+    [refuse('Failed to fetch'), undefined, [['Error', 'An unexpected error occurred. Please try again.']]],
+    [refuse('Failed to fetch'), { title: 'Oh no', failure: 'That did not work.' }, [['Oh no', 'That did not work.']]],
+    [refuse('The server says no.'), { handled: true }, []],
+    [() => Promise.resolve(), undefined, []],
+  ];
+  for (const [work, meta, shown] of cases) {
+    show.mockClear();
+    const { unmount } = render(<QueryProvider>{<Writer work={work} {...(meta ? { meta } : {})} />}</QueryProvider>);
+    await press();
+    expect(show.mock.calls).toEqual(shown);
+    unmount();
+  }
+});
+
+test('the end of a mutation reads again what it names, after a success and after a failure', async () => {
+  const read = vi.fn(() => Promise.resolve(read.mock.calls.length));
+  const other = vi.fn(() => Promise.resolve(0));
+  function Reader() {
+    const studios = useQuery({ queryKey: queryKeys.studios.of(), queryFn: read });
+    useQuery({ queryKey: queryKeys.sessions.of(), queryFn: other });
+    return <p>read {studios.data}</p>;
+  }
+  let fails = false;
+  const work = (): Promise<void> => (fails ? Promise.reject(new Error('no')) : Promise.resolve());
+  const meta = { handled: true, invalidates: [queryKeys.studios.all] } as const;
+  render(
+    <QueryProvider>
+      <Reader />
+      <Writer work={work} meta={meta} />
+    </QueryProvider>,
+  );
+  await screen.findByText('read 1');
+  screen.getByRole('button').click();
+  await screen.findByText('read 2');
+  fails = true;
+  screen.getByRole('button').click();
+  await screen.findByText('read 3');
+  expect(other).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,219 @@
+import { screen, waitFor } from '@testing-library/react';
+import { AuthApiError } from '@supabase/supabase-js';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
+import type { Profile } from '#web/data/profile.ts';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { CancelQuestion } from './cancel-question.tsx';
+import { NewApp } from './new-app.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { ProfileForm } from './profile-form.tsx';
+import * as queries from './queries.ts';
+
+const saved: Profile = {
+  full_name: 'Robin Sample',
+  email: 'robin@example.com',
+  phone: '+61400111222',
+  address: null,
+  dj_name: null,
+  date_of_birth: '1998-04-03',
+};
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/profile.ts', () => ({ useProfile: () => ({ data: saved, isError: false }) }));
+vi.mock('./queries.ts', () => ({
+  saveProfile: vi.fn(),
+  changeEmail: vi.fn(),
+  changePassword: vi.fn(),
+  confirmAuthenticatorApp: vi.fn(),
+  cancelBooking: vi.fn(),
+  // As in queries.ts, which needs the client of the server.
+  passwordWanted: (error: { code?: string }) =>
+    error.code === 'current_password_required' ? 'missing' : error.code === 'current_password_invalid' ? 'wrong' : null,
+}));
+const calls = vi.mocked(queries);
+beforeEach(() => vi.resetAllMocks());
+
+const field = (label: string | RegExp) => screen.getByLabelText<HTMLInputElement>(label);
+const press = (name: string) => user.click(screen.getByRole('button', { name }));
+const alert = async () => (await screen.findByRole('alert')).textContent;
+const refusal = (code: string, message: string) => new AuthApiError(message, 400, code);
+
+test('each invalid field of a profile is refused with the message of the rules', async () => {
+  renderPart(<ProfileForm userId="u" verified={false} />);
+  for (const [label, bad, message] of [
+    [/^Full Name/, 'R', 'Full name must be at least 2 characters'],
+    ['Email', 'nowhere', 'Please enter a valid email address'],
+    ['Phone Number', '0400', 'Phone number must be at least 10 digits'],
+    ['Year', '', 'Please enter your date of birth as day, month and year.'],
+  ] as const) {
+    const input = field(label);
+    const before = input.value;
+    await fill(input, bad);
+    await press('Save profile');
+    expect(await alert()).toBe(message);
+    expect(toast).toHaveBeenLastCalledWith({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
+    await fill(input, before);
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  }
+  await fill(field('Year'), '2015');
+  await press('Save profile');
+  expect(await alert()).toBe('You must be 18 years or older.');
+  expect(document.activeElement).toBe(field('Day'));
+  expect(toast).toHaveBeenLastCalledWith({ title: 'Age Requirement', description: SEE_FIELD, tone: 'bad' });
+  expect(calls.saveProfile).not.toHaveBeenCalled();
+});
+
+test('a profile is saved without its email when that is the same', async () => {
+  renderPart(<ProfileForm userId="u" verified={false} />);
+  await fill(field('Phone Number'), '0400 333 444');
+  await fill(field('Email'), 'Robin@Example.com');
+  await press('Save profile');
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Profile updated' }));
+  expect(calls.saveProfile).toHaveBeenCalledWith('u', {
+    full_name: 'Robin Sample',
+    phone: '+61400333444',
+    dj_name: null,
+    date_of_birth: '1998-04-03',
+  });
+  expect(calls.changeEmail).not.toHaveBeenCalled();
+});
+
+test('a new email asks for the current password only when the server wants it', async () => {
+  renderPart(<ProfileForm userId="u" verified={false} />);
+  await fill(field('Email'), 'new@example.com');
+  calls.changeEmail.mockRejectedValueOnce(refusal('current_password_required', 'Please enter your password'));
+  await press('Save profile');
+  expect(await alert()).toBe('Please enter your password');
+  await waitFor(() => expect(document.activeElement).toBe(field('Current password')));
+  calls.changeEmail.mockRejectedValueOnce(refusal('current_password_invalid', 'Wrong password'));
+  await fill(field('Current password'), 'not-this-1');
+  await press('Save profile');
+  await waitFor(async () => expect(await alert()).toBe('Wrong password'));
+  calls.changeEmail.mockResolvedValueOnce();
+  await fill(field('Current password'), 'night-shift-9');
+  await press('Save profile');
+  expect(await screen.findByText(/We sent a confirmation email to/)).toBeTruthy();
+  expect(screen.queryByLabelText('Current password')).toBeNull();
+  expect(calls.changeEmail.mock.calls).toEqual([
+    ['new@example.com', null],
+    ['new@example.com', 'not-this-1'],
+    ['new@example.com', 'night-shift-9'],
+  ]);
+});
+
+test('a profile that cannot be saved says why and keeps what was typed', async () => {
+  renderPart(<ProfileForm userId="u" verified={false} />);
+  await fill(field('DJ Name (optional)'), 'Needle');
+  calls.saveProfile.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  await press('Save profile');
+  expect(await alert()).toBe('Failed to update profile. Please try again.');
+  expect(toast).toHaveBeenCalledWith({ title: 'Error', tone: 'bad' });
+  expect(field('DJ Name (optional)').value).toBe('Needle');
+});
+
+test('only another name or date of birth of a verified account warns about a new ID check', async () => {
+  const warning = () => screen.queryByText(/you’ll need to verify your ID again/);
+  renderPart(<ProfileForm userId="u" verified />);
+  await fill(field(/^Full Name/), ' robin SAMPLE ');
+  expect(warning()).toBeNull();
+  await fill(field(/^Full Name/), 'Robyn Sample');
+  expect(warning()).toBeTruthy();
+  await fill(field(/^Full Name/), 'Robin Sample');
+  expect(warning()).toBeNull();
+  await fill(field('Day'), '4');
+  expect(warning()).toBeTruthy();
+});
+
+test('a new password must match and be long enough; the current one is asked for when the server wants it', async () => {
+  renderPart(<PasswordForm />);
+  await fill(field('New password'), 'abc');
+  await fill(field('Confirm new password'), 'abd');
+  await press('Change password');
+  expect(await alert()).toBe("New password and confirmation don't match.");
+  expect(toast).toHaveBeenLastCalledWith({ title: 'Password mismatch', description: SEE_FIELD, tone: 'bad' });
+  expect(document.activeElement).toBe(field('Confirm new password'));
+  await fill(field('Confirm new password'), 'abc');
+  await press('Change password');
+  await waitFor(async () => expect(await alert()).toBe('Password must be at least 6 characters long.'));
+  expect(toast).toHaveBeenLastCalledWith({ title: 'Password too short', description: SEE_FIELD, tone: 'bad' });
+  expect(document.activeElement).toBe(field('New password'));
+  await fill(field('New password'), 'night-shift-9');
+  await fill(field('Confirm new password'), 'night-shift-9');
+  calls.changePassword.mockRejectedValueOnce(refusal('current_password_required', 'Please enter your password'));
+  await press('Change password');
+  await waitFor(async () => expect(await alert()).toBe('Please enter your password'));
+  await fill(field('Current password'), 'old-shift-9');
+  calls.changePassword.mockResolvedValueOnce();
+  await press('Change password');
+  expect(await screen.findByText(/Your password has been changed/)).toBeTruthy();
+  expect(calls.changePassword.mock.lastCall).toEqual(['night-shift-9', 'old-shift-9']);
+  expect([field('New password').value, field('Confirm new password').value]).toEqual(['', '']);
+  expect(screen.queryByLabelText('Current password')).toBeNull();
+});
+
+test('an authenticator app is added with its code; a wrong code is refused and can be typed again', async () => {
+  const done = vi.fn();
+  const app = { id: 'a', qrCode: '<svg></svg>', secret: 'ABCDEFGH' };
+  renderPart(<NewApp app={app} onCancel={vi.fn()} onDone={done} />);
+  expect(screen.getByText('ABCD EFGH')).toBeTruthy();
+  await fill(field('6-digit code'), '12345');
+  await press('Turn on');
+  expect(await alert()).toBe('The code has 6 digits.');
+  expect(toast).not.toHaveBeenCalled();
+  await fill(field('6-digit code'), '111 111');
+  calls.confirmAuthenticatorApp.mockRejectedValueOnce(refusal('mfa_verification_failed', 'Invalid TOTP'));
+  await press('Turn on');
+  await waitFor(async () =>
+    expect(await alert()).toBe('That code isn’t right. Type the code that your app shows now.'),
+  );
+  expect(field('6-digit code').value).toBe('');
+  await fill(field('6-digit code'), '222222');
+  await press('Turn on');
+  await waitFor(() => expect(done).toHaveBeenCalledOnce());
+  expect(calls.confirmAuthenticatorApp.mock.lastCall).toEqual(['a', '222222']);
+});
+
+const booking: OwnBooking = {
+  id: 'b',
+  reference: 'HC-ABC123',
+  studio_id: 's',
+  studio_name: 'Studio A',
+  start_time: '2026-11-21T08:00:00Z',
+  end_time: '2026-11-21T10:00:00Z',
+  status: 'confirmed',
+  hold_expires_at: null,
+  final_cost: 138,
+  coupon_code: null,
+  coupon_type: null,
+  coupon_value: null,
+  free_cancel_hours: 24,
+  created_at: '2026-11-01T00:00:00Z',
+  payment: { state: 'paid', refunded: 0 },
+};
+const askToCancel = (change: Partial<OwnBooking>, now: string, onDone = vi.fn()) =>
+  renderPart(
+    <CancelQuestion booking={{ ...booking, ...change }} now={new Date(now)} onKeep={vi.fn()} onDone={onDone} />,
+  );
+
+test('cancelling says what comes back, and reports a refusal in place', async () => {
+  const done = vi.fn();
+  askToCancel({}, '2026-11-19T08:00:00Z', done);
+  expect(screen.getByText('$138')).toBeTruthy();
+  calls.cancelBooking.mockRejectedValueOnce(new Error('This booking has started.'));
+  await press('Cancel booking');
+  expect(await alert()).toBe('This booking has started.');
+  expect(toast).not.toHaveBeenCalled();
+  calls.cancelBooking.mockResolvedValueOnce({ cancelled: true, refund: 'full', amount: 138 });
+  await press('Cancel booking');
+  const said = 'Your booking HC-ABC123 is cancelled. $138 is on its way back to your card.';
+  await waitFor(() => expect(done).toHaveBeenCalledWith(said));
+});
+
+test('a booking that is too late to cancel, or was free, says so', () => {
+  askToCancel({}, '2026-11-21T07:00:00Z');
+  expect(screen.getByText(/Your booking starts in less than 24 hours/)).toBeTruthy();
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel booking' }).disabled).toBe(true);
+  askToCancel({ final_cost: 0 }, '2026-11-19T08:00:00Z');
+  expect(screen.getByText(/You weren’t charged for this booking/)).toBeTruthy();
+});

@@ -1,0 +1,86 @@
+import { screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import type { Profile } from '#web/data/profile.ts';
+import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { CHECKOUT_FORM, CustomerForm, useCustomerForm } from './customer-form.tsx';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+beforeEach(() => vi.resetAllMocks());
+
+const profile = { full_name: 'Alex Citizen', email: 'alex@example.com', phone: '+61400111222' } as Profile;
+function Sample({ stored, onSend = vi.fn() }: { stored: Profile | undefined; onSend?: (customer: unknown) => void }) {
+  const form = useCustomerForm('u', stored);
+  return (
+    <>
+      <CustomerForm form={form} disabled={stored === undefined} onSend={onSend} />
+      <button type="submit" form={CHECKOUT_FORM}>
+        Pay
+      </button>
+    </>
+  );
+}
+const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+const pay = () => user.click(screen.getByRole('button', { name: 'Pay' }));
+const values = () => ['First name', 'Last name', 'Email', 'Phone'].map((label) => field(label).value);
+
+test('the profile fills the fields once it is loaded; nothing is kept until something is typed', async () => {
+  const { rerender } = renderPart(<Sample stored={undefined} />);
+  expect(field('First name').matches(':disabled') || field('First name').closest('fieldset')?.disabled).toBe(true);
+  rerender(<Sample stored={profile} />);
+  await waitFor(() => expect(values()).toEqual(['Alex', 'Citizen', 'alex@example.com', '+61400111222']));
+  expect(sessionStorage.getItem('typed:checkout:u')).toBeNull();
+  await fill(field('First name'), 'Alexandra');
+  expect(sessionStorage.getItem('typed:checkout:u')).toContain('Alexandra');
+  rerender(<Sample stored={{ ...profile, full_name: 'Other Name', phone: '+61400999999' }} />);
+  await waitFor(() => expect(field('Phone').value).toBe('+61400999999'));
+  expect(field('First name').value).toBe('Alexandra');
+});
+
+test('what was typed before a reload comes back instead of the profile', async () => {
+  const typed = { first: 'Robyn', last: 'Sample', oneName: false, email: 'r@example.com', phone: '0400 111 222' };
+  sessionStorage.setItem('typed:checkout:u', JSON.stringify(typed));
+  renderPart(<Sample stored={profile} />);
+  await waitFor(() => expect(values()).toEqual(['Robyn', 'Sample', 'r@example.com', '0400 111 222']));
+});
+
+test('the first failing rule is shown at its field: names, then email, then phone', async () => {
+  const send = vi.fn();
+  renderPart(<Sample stored={profile} onSend={send} />);
+  await waitFor(() => expect(field('Email').value).not.toBe(''));
+  await fill(field('First name'), ' ');
+  await fill(field('Last name'), 'C');
+  await fill(field('Email'), 'nowhere');
+  await fill(field('Phone'), '12');
+  for (const [label, good, message] of [
+    ['First name', 'Alex', 'Please enter your first and last name as shown on your Australian ID.'],
+    ['Last name', 'Citizen', 'Please enter valid first and last names.'],
+    ['Email', ' alex@example.com ', 'Please enter a valid email address'],
+    ['Phone', '0400 000 000', 'Phone number must be at least 10 digits'],
+  ] as const) {
+    await pay();
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(message));
+    expect(document.activeElement).toBe(field(label));
+    expect(toast).toHaveBeenLastCalledWith({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
+    await fill(field(label), good);
+  }
+  expect(send).not.toHaveBeenCalled();
+  await pay();
+  await waitFor(() => expect(send).toHaveBeenCalledOnce());
+  expect(send).toHaveBeenCalledWith({
+    fullName: 'Alex Citizen',
+    email: 'alex@example.com',
+    phone: '0400 000 000',
+  });
+});
+
+test('a person with one name needs no last name', async () => {
+  const send = vi.fn();
+  renderPart(<Sample stored={profile} onSend={send} />);
+  await waitFor(() => expect(field('Email').value).not.toBe(''));
+  await user.click(field('I have one name'));
+  expect(screen.queryByLabelText('Last name')).toBeNull();
+  await fill(field('Name'), 'Sukarno');
+  await pay();
+  await waitFor(() => expect(send).toHaveBeenCalledWith(expect.objectContaining({ fullName: 'Sukarno' })));
+});

@@ -1,0 +1,122 @@
+import { act, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { renderPart } from '#web/ui/component-tests.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { PaymentNotFound, PaymentResult } from './payment-result.tsx';
+import type { PaymentState } from './queries.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-20T00:00:00Z') }));
+afterEach(() => void vi.useRealTimers());
+
+const booking = {
+  studio_name: 'Studio A',
+  start_time: '2026-11-21T08:00:00Z',
+  end_time: '2026-11-21T11:00:00Z',
+  total_hours: 3,
+  base_cost: 207,
+  discount_amount: 114,
+  coupon_discount: 93,
+  final_cost: 93,
+};
+const pending: PaymentState = {
+  paid: false,
+  status: 'pending',
+  payment: 'open',
+  bookingId: 'b1',
+  reference: 'HC-ABC123',
+};
+const show = (change: Partial<PaymentState>) => renderPart(<PaymentResult state={{ ...pending, ...change }} />);
+const title = () => screen.getByRole('heading', { level: 1 }).textContent;
+/** The rows of the list, such as "Paid: $93". */
+const rows = () =>
+  [...document.querySelectorAll('dt')].map((name) => `${name.textContent}: ${name.nextElementSibling?.textContent}`);
+
+test('a confirmed booking shows its price with both discounts, when the code comes, and what is next', () => {
+  show({ paid: true, status: 'confirmed', payment: 'paid', booking });
+  expect(title()).toBe('Booking confirmed');
+  expect(rows()).toEqual([
+    'Reference: HC-ABC123',
+    'Studio: Studio A',
+    'When: Saturday 21 November 2026, 7 pm to 10 pm (Sydney time)',
+    'Hours: 3',
+    'Price: $207',
+    'Volume discount: -$21',
+    'Coupon: -$93',
+    'Paid: $93',
+  ]);
+  expect(screen.getByText(/on Sat 21 Nov 2026 at 6:45 pm \(Sydney time\)/)).toBeTruthy();
+  expect(screen.getByText('Arrive 10 minutes early.')).toBeTruthy();
+  const links = screen.getAllByRole('link').map((link) => `${link.textContent} ${link.getAttribute('href')}`);
+  expect(links).toEqual(
+    expect.arrayContaining([
+      'Your access code /regenerate-pin?booking_id=b1',
+      'Return Home /',
+      'Book Another Session /booking',
+    ]),
+  );
+});
+
+test('a confirmed booking of somebody else shows only its reference', () => {
+  show({ paid: true, status: 'confirmed', payment: 'paid' });
+  expect(rows()).toEqual(['Reference: HC-ABC123', 'Details: Sign in to see them']);
+  expect(screen.getByText(/You’ll get your access code 15 minutes before you start, or straight away/)).toBeTruthy();
+});
+
+test('a payment under way never offers to pay again, and says so when it takes long', () => {
+  show({});
+  expect(screen.getByText('Your payment is being processed. This page updates automatically.')).toBeTruthy();
+  expect(screen.queryByText(/Please don’t pay again/)).toBeNull();
+  act(() => void vi.advanceTimersByTime(36_000));
+  expect(screen.getByText(/This is taking longer than usual\..*Please don’t pay again\./)).toBeTruthy();
+  expect(screen.queryAllByRole('link')).toEqual([]);
+});
+
+test('a payment provider that does not answer is named as the reason to wait', () => {
+  show({ state: 'asking' });
+  expect(
+    screen.getByText('We’re still waiting for the payment provider. This page updates automatically.'),
+  ).toBeTruthy();
+});
+
+test('a payment that takes the bank days says that the time is held', () => {
+  show({ payment: 'processing', booking });
+  expect(title()).toBe('Payment processing');
+  expect(screen.getByText(/We’re holding your time/)).toBeTruthy();
+  expect(rows()).toContain('To pay: $93');
+});
+
+test('a cancelled booking says why, and that the money comes back', () => {
+  for (const [payment, reason] of [
+    ['failed', 'Your bank couldn’t complete the payment, so the time is free again. Nothing was charged.'],
+    [
+      'processing',
+      'Your payment hadn’t arrived when your session started, so the booking is cancelled. If the money still arrives, we’ll send all of it back.',
+    ],
+    [
+      'returned',
+      'This booking was cancelled before your payment arrived. If your card was charged, you’ll get all of it back.',
+    ],
+  ] as const) {
+    const { unmount } = show({ status: 'cancelled', payment });
+    expect(title()).toBe('Not booked');
+    expect(screen.getByText(reason)).toBeTruthy();
+    expect(screen.getByText(/Reference HC-ABC123/)).toBeTruthy();
+    unmount();
+  }
+});
+
+test('an unknown payment cannot be tried again; one that could not be read can', () => {
+  const { unmount } = renderPart(<PaymentNotFound error={null} onRetry={vi.fn()} />);
+  expect(title()).toBe('Booking not found');
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+  unmount();
+  const gone = renderPart(<PaymentNotFound error={new AppError('not_found', 'gone', 404)} onRetry={vi.fn()} />);
+  expect(title()).toBe('Booking not found');
+  gone.unmount();
+  const onRetry = vi.fn();
+  renderPart(<PaymentNotFound error={new TypeError('Failed to fetch')} onRetry={onRetry} />);
+  expect(title()).toBe('Booking Error');
+  expect(screen.getByText('Failed to complete booking. Please contact support.')).toBeTruthy();
+  screen.getByRole('button', { name: 'Try again' }).click();
+  expect(onRetry).toHaveBeenCalledOnce();
+});
