@@ -95,5 +95,5 @@ async function write(name: keyof typeof ROOMS): Promise<void> {
 }
 
 mkdirSync(OUT, { recursive: true });
-const asked = process.argv.slice(2);
-for (const name of ['a', 'b', 'c'] as const) if (asked.length === 0 || asked.includes(name)) await write(name);
+const selected = process.argv.slice(2);
+for (const name of ['a', 'b', 'c'] as const) if (selected.length === 0 || selected.includes(name)) await write(name);
