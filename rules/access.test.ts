@@ -9,7 +9,7 @@ const start = new Date('2026-11-21T08:00:00Z');
 const end = new Date('2026-11-21T10:00:00Z');
 const minutes = (count: number): Date => new Date(start.getTime() + count * 60_000);
 const times = (change: Partial<Parameters<typeof accessTimes>[0]> = {}) =>
-  accessTimes({ start, end, bookedAt: minutes(-2_880), roomFreeBefore: true, capabilities: BRIDGE, ...change });
+  accessTimes({ start, end, bookedAt: minutes(-2_880), studioFreeBefore: true, capabilities: BRIDGE, ...change });
 
 describe('access codes', () => {
   it('are requested 60, shown 15 and work 5 minutes before the start', () => {
@@ -26,7 +26,7 @@ describe('access codes', () => {
     expect(times({ bookedAt: minutes(10) })).toMatchObject({ requestAt: minutes(10), releaseAt: minutes(10) });
   });
   it('do not work early while the studio is taken, or with a lock that only handles whole hours', () => {
-    expect(times({ roomFreeBefore: false }).worksFrom).toEqual(start);
+    expect(times({ studioFreeBefore: false }).worksFrom).toEqual(start);
     expect(times({ capabilities: HOURLY }).worksFrom).toEqual(start);
   });
   it('work for 24 hours on a lock that does not end them', () => {
@@ -60,7 +60,7 @@ describe('access codes', () => {
           start: from,
           end: until,
           bookedAt,
-          roomFreeBefore: free,
+          studioFreeBefore: free,
           capabilities: { granularityMinutes: step, endEnforced: true },
         });
         const early = (from.getTime() - result.worksFrom.getTime()) / 60_000;

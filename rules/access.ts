@@ -27,13 +27,13 @@ export function accessTimes(input: {
   end: Date;
   bookedAt: Date;
   /** Whether the studio is free in the minutes before the start. */
-  roomFreeBefore: boolean;
+  studioFreeBefore: boolean;
   capabilities: { granularityMinutes: number; endEnforced: boolean };
 }): AccessTimes {
   const { start, end, bookedAt, capabilities } = input;
   const before = (minutes: number): Date => new Date(start.getTime() - minutes * MINUTE);
   const later = (a: Date, b: Date): Date => (a > b ? a : b);
-  const early = input.roomFreeBefore && capabilities.granularityMinutes <= settings.pinLeadMinutes;
+  const early = input.studioFreeBefore && capabilities.granularityMinutes <= settings.pinLeadMinutes;
   return {
     requestAt: later(bookedAt, before(settings.requestLeadMinutes)),
     releaseAt: mailIsImmediate(start, bookedAt) ? bookedAt : before(settings.releaseLeadMinutes),

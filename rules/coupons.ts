@@ -7,8 +7,8 @@ export { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 
 export const COUPON_CODE_MAX = 50;
 export const COUPON_DESCRIPTION_MAX = 500;
-export const COUPON_VALUE_MAX = 100_000;
-export const COUPON_PERCENT_MAX = 100;
+const COUPON_VALUE_MAX = 100_000;
+const COUPON_PERCENT_MAX = 100;
 
 /** The text of the coupon field. */
 export const couponCodeSchema = z

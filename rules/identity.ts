@@ -2,7 +2,7 @@ import { ageOn, MINIMUM_AGE } from './people.ts';
 import { addDays, dayBounds, isStudioDate, type StudioDate } from './studio-time.ts';
 import { settings } from './venue.ts';
 
-export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
+type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
 /** The fields that a reader found on a document; `confidence` 0–100. */
 export type LicenceReading = {
   readonly documentKind: 'driver_licence' | 'other' | 'unclear';
@@ -33,7 +33,7 @@ export type Judgement = {
 };
 
 /** Below this confidence staff review the reading. */
-export const CONFIDENCE_NEEDED = 75;
+const CONFIDENCE_NEEDED = 75;
 /** The reason of a final refusal. Stored decisions are searched for this text, so it must not change. */
 export const UNDER_AGE = 'You must be 18 years or older.';
 /** Licences of these states are accepted; staff review others. */

@@ -1,7 +1,7 @@
 import { tzOffset } from '@date-fns/tz';
 
 /** All wall-clock times are Sydney's, whatever the zone of the process or the browser. */
-export const STUDIO_ZONE = 'Australia/Sydney';
+const STUDIO_ZONE = 'Australia/Sydney';
 
 /** A calendar day in Sydney, 'YYYY-MM-DD'. */
 export type StudioDate = string;
@@ -153,7 +153,7 @@ export function formatStudioRange(start: Date, end: Date): string {
   return `${formatStudioDate(start)}, ${formatStudioTime(start)} to ${until}`;
 }
 
-/** Whether a time zone always shows the same time as Sydney. */
+/** Whether the clocks of a time zone follow the same rules as Sydney's. Tasmania's have since 2008. */
 export function isSydneyZone(zone: string): boolean {
   return (
     zone === STUDIO_ZONE ||

@@ -1,0 +1,86 @@
+import { type Busy, nextSlot, type Slot, slotClosed, slotTaken, sortSlots } from './slots.ts';
+import { addDays, slotStart } from './studio-time.ts';
+import { settings } from './venue.ts';
+
+/** Consecutive hours of a studio. */
+export type StudioHours = { readonly studioId: string; readonly slots: readonly Slot[] };
+/** A studio with the spans that cannot be booked. */
+export type BusyStudio = { readonly studioId: string; readonly busy: readonly Busy[] };
+
+/** How far from the wanted start other hours may begin. */
+const WITHIN_MS = 24 * 3_600_000;
+/** How many other studios are offered. */
+const OTHER_STUDIOS = 2;
+
+type Candidate = { readonly slots: readonly Slot[]; readonly startsAt: number };
+
+/**
+ * Finds free hours instead of those wanted, as many of them and within a day: in the same studio the nearest earlier and the nearest later
+ * ones, nearest first; then in other studios the nearest of each, the same time first. Empty when the wanted hours are none or too many.
+ */
+export function nearestFree(wanted: StudioHours, studios: readonly BusyStudio[], now: Date): StudioHours[] {
+  const count = wanted.slots.length;
+  const [first] = sortSlots(wanted.slots);
+  const start = first && slotStart(first.date, first.hour)?.getTime();
+  if (first === undefined || start === undefined || count > settings.maxHours) return [];
+  const calendar = slotsAround(first);
+  const candidatesOf = ({ busy }: BusyStudio): Candidate[] =>
+    runsOf(calendar, count, (slot) => isBookable(slot, busy, now)).filter(
+      ({ startsAt }) => Math.abs(startsAt - start) <= WITHIN_MS,
+    );
+  const nearest = byDistance(start);
+  const here = studios.filter(({ studioId }) => studioId === wanted.studioId).flatMap(candidatesOf);
+  const earlier = here.filter(({ startsAt }) => startsAt < start).toSorted(nearest)[0];
+  const later = here.filter(({ startsAt }) => startsAt >= start).toSorted(nearest)[0];
+  const elsewhere = studios
+    .filter(({ studioId }) => studioId !== wanted.studioId)
+    .flatMap((studio) => {
+      const best = candidatesOf(studio).toSorted(nearest)[0];
+      return best ? [{ ...best, studioId: studio.studioId }] : [];
+    })
+    .toSorted(nearest);
+  return [
+    ...[earlier, later]
+      .filter((one) => one !== undefined)
+      .toSorted(nearest)
+      .map(({ slots }) => ({ studioId: wanted.studioId, slots })),
+    ...elsewhere.slice(0, OTHER_STUDIOS).map(({ studioId, slots }) => ({ studioId, slots })),
+  ];
+}
+
+/** Whether all these hours can be booked. */
+export function areFree(slots: readonly Slot[], busy: readonly Busy[], now: Date): boolean {
+  return slots.every((slot) => isBookable(slot, busy, now));
+}
+
+/** Whether an hour can be booked: it exists, is neither past nor beyond the horizon, and nobody has it. */
+export function isBookable(slot: Slot, busy: readonly Busy[], now: Date): boolean {
+  return slotClosed(slot, now) === null && !slotTaken(slot, busy);
+}
+
+/** Lists the existing hours from the day before to the third day after, in order: the longest session starts a day later and ends the day after that. */
+function slotsAround({ date }: Slot): Slot[] {
+  const slots: Slot[] = [];
+  const last = addDays(date, 3);
+  for (let slot: Slot = { date: addDays(date, -1), hour: 0 }; slot.date <= last; slot = nextSlot(slot))
+    slots.push(slot);
+  return slots;
+}
+
+/** Lists all runs of so many free hours that end on the day they begin or the next. */
+function runsOf(calendar: readonly Slot[], count: number, isFree: (slot: Slot) => boolean): Candidate[] {
+  const free = calendar.map(isFree);
+  return calendar.flatMap((slot, at) => {
+    const slots = calendar.slice(at, at + count);
+    const last = slots.at(-1);
+    if (slots.length < count || last === undefined || last.date > addDays(slot.date, 1)) return [];
+    if (!free.slice(at, at + count).every(Boolean)) return [];
+    return [{ slots, startsAt: slotStart(slot.date, slot.hour)?.getTime() ?? 0 }];
+  });
+}
+
+/** Compares by distance from an instant; of two equally near ones, the earlier comes first. */
+const byDistance =
+  (start: number) =>
+  (one: Candidate, other: Candidate): number =>
+    Math.abs(one.startsAt - start) - Math.abs(other.startsAt - start) || one.startsAt - other.startsAt;

@@ -1,0 +1,34 @@
+import { isBookable } from './nearest-free.ts';
+import { type Busy, nextSlot, type Slot } from './slots.ts';
+import { slotStart, studioDate, studioHour } from './studio-time.ts';
+
+/**
+ * What a room offers now. `free`: it can be booked from this hour on, until the next booking (null: for at least a day). `later`: nobody is in it, but
+ * this hour is too far gone to book. `busy`: somebody has it until then (null: for at least a day).
+ */
+export type RoomNow =
+  | { readonly state: 'free'; readonly until: Date | null }
+  | { readonly state: 'later'; readonly from: Date }
+  | { readonly state: 'busy'; readonly until: Date | null };
+
+/** How many hours ahead to look. */
+const AHEAD = 24;
+
+/** Describes a room now. `busy`: its bookings from now to the same time tomorrow. */
+export function describeRoom(busy: readonly Busy[], now: Date): RoomNow {
+  const slots = nextSlots({ date: studioDate(now), hour: studioHour(now) });
+  const isFree = (slot: Slot): boolean => isBookable(slot, busy, now);
+  const [current] = slots;
+  if (current && isFree(current)) return { state: 'free', until: startOf(slots.find((slot) => !isFree(slot))) };
+  const from = startOf(slots.find(isFree));
+  const occupied = busy.some(({ start, end }) => start <= now && end > now);
+  return from === null || occupied ? { state: 'busy', until: from } : { state: 'later', from };
+}
+
+function nextSlots(first: Slot): Slot[] {
+  const slots = [first];
+  for (let slot = nextSlot(first); slots.length < AHEAD; slot = nextSlot(slot)) slots.push(slot);
+  return slots;
+}
+
+const startOf = (slot: Slot | undefined): Date | null => (slot ? slotStart(slot.date, slot.hour) : null);
