@@ -545,6 +545,18 @@ export type Database = {
         };
         Returns: undefined;
       };
+      newest_bookings: {
+        Args: {
+          most?: number;
+        };
+        Returns: Database['public']['Views']['bookings']['Row'][];
+        SetofOptions: {
+          from: '*';
+          to: 'bookings';
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       own_bookings: {
         Args: never;
         Returns: {
@@ -582,6 +594,19 @@ export type Database = {
         SetofOptions: {
           from: '*';
           to: 'audit_logs';
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+      upcoming_bookings: {
+        Args: {
+          ends_after?: string;
+          most?: number;
+        };
+        Returns: Database['public']['Views']['bookings']['Row'][];
+        SetofOptions: {
+          from: '*';
+          to: 'bookings';
           isOneToOne: false;
           isSetofReturn: true;
         };
