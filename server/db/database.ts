@@ -1,3 +1,5 @@
+import type { DatabaseLoad, WorkClass } from './work-class.ts';
+
 /**
  * The database as the rest of the server sees it: the same for the embedded engine and for PostgreSQL.
  * Values out: int/float/int8 → number, numeric → string, bool → boolean, timestamptz → Date, date → 'YYYY-MM-DD',
@@ -54,6 +56,10 @@ export type Database = {
   listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
   /** The whole seconds for which this caller (`Principal.caller`) is refused after too many stopped statements; null: not refused. */
   suspension(caller: string): number | null;
+  /** The same database for work of another class; without it the server's own statements are of the class `server`. */
+  inClass(workClass: WorkClass): Database;
+  /** Statements that wait and that were refused, by class. */
+  load(): DatabaseLoad;
   close(): Promise<void>;
 };
 
@@ -97,4 +103,19 @@ export class CallerStopped extends DatabaseError {
     super({ code: 'PT429', message: 'Too many of your requests took too long. Please try again later.' });
     this.retryAfter = retryAfter;
   }
+}
+
+/** Refuses a statement because too many of its class wait, or because it waited too long; `PT503` becomes status 503. */
+export class DatabaseBusy extends DatabaseError {
+  /** Whole seconds. */
+  readonly retryAfter: number;
+  constructor(retryAfter: number) {
+    super({ code: 'PT503', message: 'The server is busy. Please try again in a moment.' });
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Whether a statement failed because a unique value is taken. */
+export function isUniqueViolation(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.code === '23505';
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { migrate, type Migrator, type OpenOptions } from './migrate.ts';
-import { createPostgres } from './postgres.ts';
+import { createPostgres, type PostgresOptions } from './postgres.ts';
 
 /** The advisory lock that lets one process migrate at a time; the number is arbitrary. */
 const MIGRATION_LOCK = 7_204_001;
@@ -13,7 +13,7 @@ const MIGRATION_LOCK = 7_204_001;
  */
 export async function openPostgres(
   url: string,
-  options: OpenOptions & { readonly poolSize: number },
+  options: OpenOptions & Pick<PostgresOptions, 'poolSize' | 'queue' | 'isStaff'>,
 ): Promise<Database> {
   const admin = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await admin.connect();
@@ -48,6 +48,8 @@ export async function openPostgres(
     backendUrl: as('backend'),
     authenticatorUrl: as('authenticator'),
     poolSize: options.poolSize,
+    ...(options.queue ? { queue: options.queue } : {}),
+    ...(options.isStaff ? { isStaff: options.isStaff } : {}),
     warn: options.warn,
   });
 }

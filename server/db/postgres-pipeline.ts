@@ -97,7 +97,7 @@ class Pipeline implements pg.Submittable {
   handlePortalSuspended(): void {}
 
   handleError(error: ErrorMessage): void {
-    this.#failed = refusalOf(error);
+    this.#failed = toDatabaseError(error);
     // pg drops a query at its first error, so `handleReadyForQuery` will not be called: answer now. Later messages stay in pg's queue.
     this.#done(this.#failed);
   }
@@ -107,7 +107,7 @@ class Pipeline implements pg.Submittable {
   }
 }
 
-function refusalOf(error: ErrorMessage): DatabaseError {
+function toDatabaseError(error: ErrorMessage): DatabaseError {
   const code = error.code && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : '08006';
   return new DatabaseError(
     {

@@ -2,49 +2,81 @@ import pg from 'pg';
 import { type Database, DatabaseError, type Principal, type Query, type Result, type Transaction } from './database.ts';
 import { type Statement, typed } from './pipeline.ts';
 import { runPipeline, STALE } from './postgres-pipeline.ts';
-import { becomePrincipal } from './principal.ts';
+import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
+import { becomePrincipal, classOfPrincipal } from './principal.ts';
 import { queryAndRollBack } from './roll-back.ts';
+import type { Turn } from './slots.ts';
 import { transactionOf } from './transaction.ts';
+import type { WorkClass } from './work-class.ts';
 
 export type PostgresOptions = {
   /** The login for the server's own work. */
   readonly backendUrl: string;
   /** The login that can only become a caller. */
   readonly authenticatorUrl: string;
+  /** Connections of each login. */
   readonly poolSize: number;
+  readonly queue?: PostgresQueue;
+  /** Whether a caller (`Principal.caller`) is known as staff: their statements go before customers'. */
+  readonly isStaff?: (caller: string) => boolean;
   /** Logs broken connections. */
   readonly warn: (message: string) => void;
 };
 
-type Warn = PostgresOptions['warn'];
-/** The connections of one login. */
-type Login = { readonly pool: pg.Pool; readonly warn: Warn };
+/** The connections of one login, and who may use them. */
+type Login = { readonly pool: pg.Pool; readonly warn: PostgresOptions['warn'] };
+type Core = {
+  readonly options: PostgresOptions;
+  readonly backend: Login;
+  readonly callers: Login;
+  readonly slots: PostgresSlots;
+  readonly listeners: Set<{ stop(): Promise<void> }>;
+};
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
   const { warn } = options;
-  const backend: Login = { pool: openPool(options.backendUrl, options, BACKEND_LIMITS), warn };
-  const callers: Login = { pool: openPool(options.authenticatorUrl, options, CALLER_LIMITS), warn };
-  const listeners = new Set<{ stop(): Promise<void> }>();
+  return databaseOf(
+    {
+      options,
+      backend: { pool: openPool(options.backendUrl, options, BACKEND_LIMITS), warn },
+      callers: { pool: openPool(options.authenticatorUrl, options, CALLER_LIMITS), warn },
+      slots: createPostgresSlots(options.poolSize, options.queue ?? DEFAULT_QUEUE),
+      listeners: new Set(),
+    },
+    null,
+  );
+}
+
+/** The database for work of one class; null: the server's own statements, and callers by who they are. */
+function databaseOf(core: Core, workClass: WorkClass | null): Database {
+  const { options, backend, callers, slots, listeners } = core;
+  const own: Turn = { workClass: workClass ?? 'server', caller: workClass ?? 'server' };
+  const turnOf = (principal: Principal): Turn => {
+    const found = workClass ?? classOfPrincipal(principal, options.isStaff);
+    return { workClass: found, caller: principal.caller ?? found };
+  };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(await runOne(backend, [{ text, values }]));
+    typed<R>(await slots.backend.run(own, () => runOne(backend, [{ text, values }])));
+  const transactionAs = <T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    slots.runTransaction(turnOf(principal), () => inTransaction(callers, [becomePrincipal(principal)], work));
   return {
     kind: 'postgres',
     durability: 'postgres-durable',
     query,
     one: transactionOf(query).one,
-    transaction: (work) => inTransaction(backend, [], work),
+    transaction: (work) => slots.backend.run(own, () => inTransaction(backend, [], work)),
     async as<R>(
       principal: Principal,
       text: string,
       values: readonly unknown[] = [],
       choice: { rollback?: boolean } = {},
     ) {
-      const become = becomePrincipal(principal);
-      if (!choice.rollback) return typed<R>(await runOne(callers, [become, { text, values }]));
-      return queryAndRollBack<R>((work) => inTransaction(callers, [become], work), text, values);
+      if (choice.rollback) return queryAndRollBack<R>((work) => transactionAs(principal, work), text, values);
+      const run = (who: Principal): Promise<Result> => runOne(callers, [becomePrincipal(who), { text, values }]);
+      return typed<R>(await slots.runStatement(turnOf(principal), principal, run));
     },
-    transactionAs: (principal, work) => inTransaction(callers, [becomePrincipal(principal)], work),
+    transactionAs,
     async listen(channel, onPayload) {
       const listener = await keepListening(options, channel, onPayload);
       listeners.add(listener);
@@ -54,6 +86,8 @@ export function createPostgres(options: PostgresOptions): Database {
       };
     },
     suspension: () => null,
+    inClass: (other) => databaseOf(core, other),
+    load: slots.load,
     async close() {
       await Promise.all([...listeners].map((listener) => listener.stop()));
       await Promise.all([backend.pool.end(), callers.pool.end()]);
@@ -175,6 +209,8 @@ function openPool(connectionString: string, options: PostgresOptions, limits: st
     keepAlive: true,
   });
   pool.on('error', (error) => options.warn(`idle database connection lost: ${error.message}`));
+  // A connection that the server ends in the same packet that opens it emits its error before `withClient` can listen.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

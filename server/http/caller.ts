@@ -28,7 +28,17 @@ export class TokenRefused extends Error {
 }
 
 /** The variables that the middleware sets for every router. */
-export type Env = { Variables: { requestId: string; ip: string; log: Log } };
+export type Env = {
+  Variables: {
+    requestId: string;
+    ip: string;
+    log: Log;
+    /** The headers that every answer of this API has. */
+    headers: Readonly<Record<string, string>>;
+    /** The response that has them already. */
+    complete?: Response;
+  };
+};
 
 export type Log = {
   info(fields: Record<string, unknown>, message: string): void;

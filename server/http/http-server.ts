@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import type { Overload } from './overload.ts';
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
@@ -23,16 +24,18 @@ const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MAX = 100;
 const HEADER_BYTES_MAX = 16 * 1024;
 
-/** Starts the HTTP server. Slow headers end with 408 and oversized ones with 431, before our code runs. */
+/** Starts the HTTP server. Slow headers end with 408 and oversized ones with 431, before our code runs. `admit` refuses under overload. */
 export function startHttpServer(
   fetch: Fetch,
-  { port, host }: { port: number; host: string | null },
+  { port, host, admit }: { port: number; host: string | null; admit?: Overload['admit'] },
   onListen: (port: number) => void,
   limits: ConnectionLimits = LIMITS,
 ): Server {
   const options: ServerOptions = { ...limits, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: HEADER_BYTES_MAX };
   const listener = getRequestListener(fetch);
-  const server = createServer(options, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(options, (incoming, outgoing) => {
+    if (admit === undefined || admit(incoming, outgoing)) void listener(incoming, outgoing);
+  });
   server.maxHeadersCount = HEADERS_MAX;
   server.listen(port, host ?? undefined, () => {
     const address = server.address();

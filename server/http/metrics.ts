@@ -1,9 +1,14 @@
+import type { Database } from '#server/db/database.ts';
+import type { ClassLoad } from '#server/db/work-class.ts';
+import type { Overload } from './overload.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = {
   observe(api: string, method: string, status: number, seconds: number): void;
   /** Registers a value that is read at each scrape. */
   gauge(name: string, help: string, read: () => Promise<number>): void;
+  /** Registers values with one label, which are read at each scrape. */
+  labelled(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
   text(): Promise<string>;
 };
 
@@ -39,6 +44,46 @@ export function createMetrics(): Metrics {
         },
       });
     },
+    labelled(name, help, label, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        collect() {
+          for (const [value, count] of Object.entries(read())) this.set({ [label]: value }, count);
+        },
+      });
+    },
     text: () => registry.metrics(),
   };
+}
+
+/** Registers how many statements wait for the database and how many were refused, by class of work. */
+export function measureDatabase(metrics: Metrics, db: Pick<Database, 'load'>): void {
+  const read = (of: (load: ClassLoad) => number) => () =>
+    Object.fromEntries(Object.entries(db.load()).map(([name, load]) => [name, of(load)]));
+  metrics.labelled(
+    'database_waiting',
+    'Statements that wait for a connection',
+    'class',
+    read((load) => load.waiting),
+  );
+  metrics.labelled(
+    'database_refused_total',
+    'Statements refused because too many waited, or because they waited too long',
+    'class',
+    read((load) => load.refused),
+  );
+}
+
+/** Registers the requests in progress and those refused under overload. */
+export function measureOverload(metrics: Metrics, overload: Pick<Overload, 'inProgress' | 'refused'>): void {
+  metrics.labelled('requests_in_progress', 'Requests to the APIs in progress', 'kind', overload.inProgress);
+  metrics.labelled(
+    'requests_refused_total',
+    'Requests refused because too many were in progress',
+    'kind',
+    overload.refused,
+  );
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type Next } from 'hono';
 import { cors } from 'hono/cors';
 import { routePath } from 'hono/route';
 import { addressOf, peerAddress } from './address.ts';
+import { isComplete } from './answer.ts';
 import { announcedLength, atMost, type BodyBudget, bodyRefusals, BodyRefused, bodyTimeLimit } from './bodies.ts';
 import type { Env, Log } from './caller.ts';
 import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders } from './headers.ts';
@@ -23,63 +24,75 @@ const BODY_MAX = 1024 * 1024;
 /** Characters of a page's path in the log. */
 const PATH_MAX = 200;
 const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
-/** APIs that set `cache-control` themselves. */
-const OWN_CACHING = /^\/storage\/v1(\/|$)/;
-/** Paths that limit their bodies themselves: storage streams files of any size, and each function has its own limit. */
-const OWN_BODIES = /^\/(storage|functions)\/v1\//;
+/** The API that sets `cache-control` itself. */
+const OWN_CACHING = 'storage';
+/** Paths that limit their bodies themselves: storage streams files of any size, functions and broadcasts have limits of their own. */
+const OWN_BODIES = /^\/(storage|functions|realtime)\/v1\//;
 
 /** Creates the app with what every request passes first: request id, address, log, security headers, CORS, body limits. */
 export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
   const app = new Hono<Env>();
-  const [forPages, forApis] = [pageHeaders(settings), apiHeaders(settings)];
-  app.use(addRequestContext(settings));
-  app.use(async (c, next) => {
-    await next();
-    // API answers skip the page-only headers: measured 4 % of a request.
-    const isApi = API.test(c.req.path);
-    for (const [name, value] of isApi ? forApis : forPages)
-      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-    // Answers depend on the caller, so no proxy or shared computer may cache them.
-    if (isApi && !OWN_CACHING.test(c.req.path) && !c.res.headers.has('cache-control'))
-      c.res.headers.set('cache-control', 'no-store');
+  const headersOf = createHeaders(settings);
+  const limit = limitBody(settings.bodies);
+  const answerPreflight = cors({
+    origin: '*',
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowHeaders: ALLOWED_REQUEST_HEADERS,
+    maxAge: 86_400,
   });
-  for (const api of ['auth', 'rest', 'storage', 'realtime', 'functions']) {
-    const answerPreflight = cors({
-      origin: '*',
-      allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      allowHeaders: ALLOWED_REQUEST_HEADERS,
-      maxAge: 86_400,
-    });
-    app.use(`/${api}/v1/*`, (c, next) => {
-      // OPTIONS is a CORS preflight only with this header. Otherwise the API itself answers it.
-      const isPreflight = c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined;
-      return isPreflight ? answerPreflight(c, next) : next();
-    });
-  }
-  app.use(limitBody(settings.bodies));
+  // One function instead of one per concern: each costs every request a promise and a turn of the router.
+  app.use(async (c, next) => {
+    const started = performance.now();
+    const api = API.exec(c.req.path)?.[1] ?? 'site';
+    const requestId = randomUUID();
+    setContext(settings, c, requestId);
+    const headers = headersOf(api, requestId);
+    c.set('headers', headers);
+    // Either answers itself, or leaves the answer to the API.
+    const answered = await (isPreflight(c, api) ? answerPreflight(c, next) : limit(c, next));
+    if (answered) c.res = answered;
+    addHeaders(c, headers);
+    settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
+    logAnswer(settings, c, performance.now() - started);
+  });
   return app;
 }
 
-function addRequestContext(settings: MiddlewareSettings): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const started = performance.now();
-    const requestId = randomUUID();
-    c.set('requestId', requestId);
-    // Without a connection, as in tests, the request counts as local.
-    c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), settings.trustedProxies));
-    const log = withRequest(settings.log, requestId);
-    c.set('log', log);
-    await next();
-    c.res.headers.set('x-request-id', requestId);
-    const api = API.exec(c.req.path)?.[1] ?? 'site';
-    const ms = performance.now() - started;
-    settings.observe(api, c.req.method, c.res.status, ms / 1000);
-    const { status } = c.res;
-    if (settings.accessLog)
-      log.info({ method: c.req.method, route: routeOf(c), status, ms: Math.round(ms * 10) / 10 }, 'request');
-    if (status >= 500)
-      c.var.log.warn({ method: c.req.method, path: c.req.path, status }, 'request failed with a server error');
-  };
+/** Returns the function that gives an answer's default headers by API. */
+function createHeaders(settings: MiddlewareSettings): (api: string, requestId: string) => Record<string, string> {
+  const site = Object.fromEntries(pageHeaders(settings));
+  // API answers skip the page-only headers. Answers depend on the caller, so no proxy or shared computer may cache them.
+  const storage = Object.fromEntries(apiHeaders(settings));
+  const api = { ...storage, 'cache-control': 'no-store' };
+  return (name, requestId) => ({
+    ...(name === 'site' ? site : name === OWN_CACHING ? storage : api),
+    'x-request-id': requestId,
+  });
+}
+
+/** OPTIONS is a CORS preflight only with this header. Otherwise the API itself answers it. */
+function isPreflight(c: Context<Env>, api: string): boolean {
+  return c.req.method === 'OPTIONS' && api !== 'site' && c.req.header('access-control-request-method') !== undefined;
+}
+
+function setContext({ log, trustedProxies }: MiddlewareSettings, c: Context<Env>, requestId: string): void {
+  c.set('requestId', requestId);
+  // Without a connection, as in tests, the request counts as local.
+  c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), trustedProxies));
+  c.set('log', withRequest(log, requestId));
+}
+
+/** Adds the headers that an answer does not have; `answerWith` has given its answers all of them. */
+function addHeaders(c: Context<Env>, headers: Readonly<Record<string, string>>): void {
+  if (isComplete(c)) return;
+  for (const name in headers) if (!c.res.headers.has(name)) c.res.headers.set(name, headers[name] ?? '');
+}
+
+function logAnswer({ accessLog }: MiddlewareSettings, c: Context<Env>, ms: number): void {
+  const { status } = c.res;
+  const { method, path } = c.req;
+  if (accessLog) c.get('log').info({ method, route: routeOf(c), status, ms: Math.round(ms * 10) / 10 }, 'request');
+  if (status >= 500) c.get('log').warn({ method, path, status }, 'request failed with a server error');
 }
 
 /** The pattern of the route that answered, such as `/rest/v1/:table`; a page has no pattern and is logged by its path. */
@@ -97,14 +110,14 @@ function withRequest(log: Log, requestId: string): Log {
 }
 
 /** Refuses bodies that are too large, too slow or too many at once. It reads none: the API reads, once it knows the caller. */
-function limitBody(budget: BodyBudget): MiddlewareHandler<Env> {
+function limitBody(budget: BodyBudget): (c: Context<Env>, next: Next) => Promise<Response | undefined> {
   return async (c, next) => {
     const { method, path } = c.req;
-    if (method === 'GET' || method === 'HEAD' || OWN_BODIES.test(path)) return next();
+    if (method === 'GET' || method === 'HEAD' || OWN_BODIES.test(path)) return passOn(next);
     const { headers } = c.req.raw;
     const hasConnection = incomingOf(c.env) !== null;
     const length = announcedLength(headers);
-    if (length === 0 || (length === null && hasConnection && !headers.has('transfer-encoding'))) return next();
+    if (length === 0 || (length === null && hasConnection && !headers.has('transfer-encoding'))) return passOn(next);
     if (length !== null && length > BODY_MAX) return refusal(path, bodyRefusals.tooLarge());
     let release: () => void;
     try {
@@ -121,12 +134,14 @@ function limitBody(budget: BodyBudget): MiddlewareHandler<Env> {
   };
 }
 
+/** Hono's `next` resolves to the context, which is no refusal. */
+async function passOn(next: Next): Promise<undefined> {
+  await next();
+  return undefined;
+}
+
 /** Runs the API while the body arrives in time. `length` null: counts the bytes as they come. */
-async function receive(
-  c: Parameters<MiddlewareHandler<Env>>[0],
-  next: () => Promise<void>,
-  length: number | null,
-): Promise<Response | undefined> {
+async function receive(c: Context<Env>, next: Next, length: number | null): Promise<Response | undefined> {
   const { path } = c.req;
   let tooLarge = false;
   const { raw } = c.req;

@@ -1,7 +1,7 @@
 import { type Caller, type Clock, type ReadCaller, TokenRefused } from './caller.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 
-/** Tells whether a session is alive. Answers are cached for half a second. */
+/** Checks whether a session is alive. Answers are cached for half a second. */
 export type SessionWatch = {
   alive(sessionId: string): Promise<boolean>;
   /** Drops sessions from the cache of this process. */

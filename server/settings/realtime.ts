@@ -7,12 +7,19 @@ export const realtimeFields = {
   REALTIME_PRIVATE_ONLY: flag.default(false),
   REALTIME_MAX_SOCKETS: whole(1, 100_000).default(10_000),
   REALTIME_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).default(200),
+  REALTIME_MAX_SOCKETS_PER_ACCOUNT: whole(1, 100_000).default(100),
   REALTIME_MAX_CHANNELS_PER_SOCKET: whole(1, 10_000).default(100),
+  REALTIME_MAX_BINDINGS_PER_CHANNEL: whole(1, 10_000).default(100),
   REALTIME_JOINS_PER_SECOND: whole(1, 100_000).default(100),
   REALTIME_MESSAGES_PER_SECOND: whole(1, 100_000).default(100),
+  REALTIME_ACCOUNT_MESSAGES_PER_SECOND: whole(1, 100_000).default(500),
+  REALTIME_MAX_BATCH: whole(1, 10_000).default(100),
   REALTIME_PRESENCE_CALLS: whole(1, 100_000).default(5),
+  REALTIME_MAX_PRESENCE_KEYS: whole(1, 1_000_000).default(1_000),
+  REALTIME_MAX_PRESENCE_BYTES: whole(1, 4_900_000).default(65_536),
   REALTIME_MAX_PAYLOAD_BYTES: whole(1, 4_900_000).default(3_000_500),
   REALTIME_MAX_UNSENT_BYTES: whole(1, 1_000_000_000).default(8_388_608),
+  REALTIME_LEASE_SECONDS: whole(1, 3_600).default(10),
 };
 type RealtimeEnvironment = z.output<z.ZodObject<typeof realtimeFields>>;
 
@@ -27,11 +34,18 @@ function settingsOf(env: RealtimeEnvironment) {
     privateOnly: env.REALTIME_PRIVATE_ONLY,
     socketsMax: env.REALTIME_MAX_SOCKETS,
     socketsPerAddress: env.REALTIME_MAX_SOCKETS_PER_ADDRESS,
+    socketsPerAccount: env.REALTIME_MAX_SOCKETS_PER_ACCOUNT,
     channelsPerSocket: env.REALTIME_MAX_CHANNELS_PER_SOCKET,
+    bindingsPerChannel: env.REALTIME_MAX_BINDINGS_PER_CHANNEL,
     joinsPerSecond: env.REALTIME_JOINS_PER_SECOND,
     messagesPerSecond: env.REALTIME_MESSAGES_PER_SECOND,
+    accountMessagesPerSecond: env.REALTIME_ACCOUNT_MESSAGES_PER_SECOND,
+    batchMax: env.REALTIME_MAX_BATCH,
     presenceCalls: env.REALTIME_PRESENCE_CALLS,
+    presenceKeysMax: env.REALTIME_MAX_PRESENCE_KEYS,
+    presenceMax: env.REALTIME_MAX_PRESENCE_BYTES,
     payloadMax: env.REALTIME_MAX_PAYLOAD_BYTES,
     unsentMax: env.REALTIME_MAX_UNSENT_BYTES,
+    leaseSeconds: env.REALTIME_LEASE_SECONDS,
   };
 }

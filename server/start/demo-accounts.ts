@@ -12,7 +12,7 @@ const EMAILS = demoAccounts.map(({ email }) => email);
 /** Returns the addresses of the demo accounts in this database. */
 export async function findDemoAccounts(db: Pick<Database, 'query'>): Promise<string[]> {
   const { rows } = await db.query<{ email: string }>(
-    'select email from auth.users where lower(email) = any($1::text[]) order by email',
+    'select email from auth.users where email = any($1::text[]) and deleted_at is null order by email',
     [EMAILS],
   );
   return rows.map(({ email }) => email);
@@ -32,7 +32,7 @@ export type DemoRemoval = {
 export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; email: string }>(
-      'select id, email from auth.users where lower(email) = any($1::text[]) order by email for update',
+      'select id, email from auth.users where email = any($1::text[]) and deleted_at is null order by email for update',
       [EMAILS],
     );
     const userIds = rows.map(({ id }) => id);

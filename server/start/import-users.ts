@@ -19,7 +19,7 @@ export async function runImportUsers(
     const { users, identities, skipped, refused } = await importUsers(db, dump, new Date());
     for (const line of refused) print(`refused ${line}`);
     print(
-      `${users} accounts and ${identities} further identities came in, ${skipped} were there already, ${refused.length} refused`,
+      `${users} accounts and ${identities} further identities imported, ${skipped} already existed, ${refused.length} refused`,
     );
     return refused.length > 0 ? 1 : 0;
   } finally {

@@ -5,6 +5,7 @@ import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import type { PgliteOptions } from '#server/db/engine/pglite.ts';
 import { type OpenOptions, readMigrations } from '#server/db/migrate.ts';
 import { openPostgres } from '#server/db/open-postgres.ts';
+import { DEFAULT_QUEUE } from '#server/db/postgres-slots.ts';
 
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
 
@@ -13,6 +14,8 @@ export type DatabaseSettings = {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly poolSize: number;
+  /** See `settings/database.ts`. */
+  readonly queue: { readonly waiting: number; readonly quickMs: number };
 };
 
 /**
@@ -20,15 +23,16 @@ export type DatabaseSettings = {
  * start from in memory instead. Throws `DirectoryLocked` when another process has the embedded database open.
  */
 export async function openDatabase(
-  { databaseUrl, dataDir, poolSize }: DatabaseSettings,
+  { databaseUrl, dataDir, poolSize, queue }: DatabaseSettings,
   { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Blob | undefined },
 ): Promise<Database> {
   const migrations = await readMigrations(MIGRATIONS);
-  if (databaseUrl !== null) return openPostgres(databaseUrl, { ...options, migrations, poolSize });
-  if (memory) return openEmbedded(memory, { ...options, migrations });
+  if (databaseUrl !== null)
+    return openPostgres(databaseUrl, { ...options, migrations, poolSize, queue: { ...DEFAULT_QUEUE, ...queue } });
+  if (memory) return openEmbedded(memory, { ...options, migrations, waiting: queue.waiting });
   const unlock = await lockDirectory(dataDir);
   try {
-    const db = await openEmbedded(join(dataDir, 'database'), { ...options, migrations });
+    const db = await openEmbedded(join(dataDir, 'database'), { ...options, migrations, waiting: queue.waiting });
     return {
       ...db,
       async close() {

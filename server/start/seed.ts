@@ -50,7 +50,7 @@ async function seedAccount(
   account: DemoAccount,
 ): Promise<void> {
   const { db, clock } = context;
-  if (await db.one('select 1 from auth.users where email = $1', [account.email])) return;
+  if (await db.one('select 1 from auth.users where email = $1 and deleted_at is null', [account.email])) return;
   context.report(`creating ${account.title.toLowerCase()}`);
   const now = clock();
   const row = await db.one<{ id: string }>(

@@ -98,7 +98,7 @@ export function startMaintenance(
 }
 
 /** Frees dead rows and refreshes the planner's statistics, table by table. */
-export async function vacuumAll(db: Pick<Embedded, 'query' | 'script'>, isStopped: () => boolean): Promise<void> {
+async function vacuumAll(db: Pick<Embedded, 'query' | 'script'>, isStopped: () => boolean): Promise<void> {
   const { rows } = await db.query<{ name: string }>(TABLES);
   for (const { name } of rows) {
     if (isStopped()) return;

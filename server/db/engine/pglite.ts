@@ -2,12 +2,13 @@ import pg from 'pg';
 import { serialize } from 'pg-protocol';
 import type { Database, Principal, Query, Result, Transaction } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
-import { becomePrincipal } from '../principal.ts';
+import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { queryAndRollBack } from '../roll-back.ts';
+import { createSlots, type Slots, type Turn } from '../slots.ts';
 import { transactionOf } from '../transaction.ts';
+import { classLimits, type QueueSettings, type WorkClass } from '../work-class.ts';
 import { bytesOf, createPipeline, last, readScript, type RunPipeline } from './engine-pipeline.ts';
 import { runTransaction } from './engine-transaction.ts';
-import { createFairQueue, type FairQueue, SERVER_LANE } from './fair-queue.ts';
 import { EngineLost, StatementStopped } from './engine-thread.ts';
 import { type EngineHost, startEngine } from './host.ts';
 import { createStops, type Stops } from './stops.ts';
@@ -29,7 +30,7 @@ export type Embedded = Database & {
 export type DataLocation = string | null | Blob;
 
 /** The time limits of a statement, or of a transaction from its first statement to its end, in milliseconds; null: none. */
-export type EngineLimits = {
+type EngineLimits = {
   readonly guest: number | null;
   readonly caller: number | null;
   readonly server: number | null;
@@ -51,20 +52,30 @@ const SESSION = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set interva
 
 export type PgliteOptions = {
   readonly limits?: Partial<EngineLimits>;
+  /** How many statements of a class may wait. */
+  readonly waiting?: number;
+  /** Whether a caller (`Principal.caller`) is known as staff: their statements go before customers'. */
+  readonly isStaff?: (caller: string) => boolean;
   readonly warn?: (line: string) => void;
   /** Called once when the engine cannot be restarted. */
   readonly broken?: (error: Error) => void;
 };
 
-/** Who something runs for: its lane in the queue, its time limit, and the caller to count when it is stopped. */
-type Turn = { readonly lane: string; readonly limitMs: number | null; readonly caller?: string | undefined };
+/** Who something runs for: its turn in the queue, its time limit, and the caller to count when it is stopped. */
+type Run = { readonly turn: Turn; readonly limitMs: number | null; readonly caller?: string | undefined };
+
+/** With one engine every class may use it, in turns. */
+const SHARES: Readonly<Record<WorkClass, number>> = { urgent: 1, staff: 1, customer: 1, server: 1, guest: 1 };
+/** The longest script is one statement to those who wait for it. */
+const QUEUE: QueueSettings = { waiting: 400, waitMs: 20_000, ownWaitMs: 900_000 };
 
 type Listeners = Map<string, Set<(payload: string) => void>>;
 type Engine = {
   readonly host: EngineHost;
-  readonly queue: FairQueue;
+  readonly slots: Slots;
   readonly stops: Stops;
   readonly limits: EngineLimits;
+  readonly isStaff: ((caller: string) => boolean) | undefined;
   readonly listeners: Listeners;
   readonly runPipeline: RunPipeline;
   readonly warn: (line: string) => void;
@@ -79,38 +90,54 @@ type Engine = {
  */
 export async function createPglite(location: DataLocation, options: PgliteOptions = {}): Promise<Embedded> {
   const engine = await openEngine(location, options);
-  const { host, queue, stops, limits } = engine;
-  const server = serverTurn(limits);
+  const { host, slots, limits } = engine;
+  const server = serverRun(limits);
+  const durability = typeof location === 'string' ? 'pglite-process-safe' : 'memory';
+  return {
+    ...databaseOf(engine, durability, null),
+    script: (sql) => runScript(engine, sql),
+    image: () => exclusive(engine, server, () => host.image()),
+    heapMegabytes: () => host.heapMegabytes(),
+    idle: () => slots.idle(),
+    recycle: () => exclusive(engine, server, () => host.recycle()),
+  };
+}
+
+/** The database for work of one class; null: the server's own statements, and callers by who they are. */
+function databaseOf(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
+  const { host, slots, stops, limits, isStaff } = engine;
+  const own = serverRun(limits, workClass ?? 'server');
+  const runOf = (principal: Principal): Run => {
+    const { role, caller } = principal;
+    const turn = { workClass: workClass ?? classOfPrincipal(principal, isStaff), caller: caller ?? role };
+    return { turn, limitMs: role === 'anon' ? limits.guest : limits.caller, caller };
+  };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(await runOne(engine, server, [{ text, values }]));
+    typed<R>(await runOne(engine, own, [{ text, values }]));
   return {
     kind: 'pglite',
-    durability: typeof location === 'string' ? 'pglite-process-safe' : 'memory',
+    durability,
     query,
     one: transactionOf(query).one,
-    transaction: (work) => inTransaction(engine, server, [], work),
+    transaction: (work) => inTransaction(engine, own, [], work),
     async as<R>(
       principal: Principal,
       text: string,
       values: readonly unknown[] = [],
       choice: { rollback?: boolean } = {},
     ) {
-      const turn = turnOf(limits, principal);
+      const run = runOf(principal);
       const become = becomePrincipal(principal);
-      if (!choice.rollback) return typed<R>(await runOne(engine, turn, [become, { text, values }]));
-      return queryAndRollBack<R>((work) => inTransaction(engine, turn, [become], work), text, values);
+      if (!choice.rollback) return typed<R>(await runOne(engine, run, [become, { text, values }]));
+      return queryAndRollBack<R>((work) => inTransaction(engine, run, [become], work), text, values);
     },
-    transactionAs: (principal, work) =>
-      inTransaction(engine, turnOf(limits, principal), [becomePrincipal(principal)], work),
+    transactionAs: (principal, work) => inTransaction(engine, runOf(principal), [becomePrincipal(principal)], work),
     listen: (channel, onPayload) => listen(engine, channel, onPayload),
     suspension: (caller) => stops.wait(caller),
-    script: (sql) => runScript(engine, sql),
-    image: () => exclusive(engine, server, () => host.image()),
-    heapMegabytes: () => host.heapMegabytes(),
-    idle: () => queue.idle(),
-    recycle: () => exclusive(engine, server, () => host.recycle()),
+    inClass: (other) => databaseOf(engine, durability, other),
+    load: slots.load,
     close() {
-      engine.closing ??= queue.take(SERVER_LANE, () => host.close());
+      engine.closing ??= slots.run(LAST, () => host.close());
       return engine.closing;
     },
   };
@@ -134,8 +161,9 @@ async function openEngine(location: DataLocation, options: PgliteOptions): Promi
   });
   return {
     host,
-    queue: createFairQueue(),
+    slots: createSlots(1, classLimits(1, SHARES, { ...QUEUE, waiting: options.waiting ?? QUEUE.waiting })),
     stops: createStops(),
+    isStaff: options.isStaff,
     limits: typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS,
     listeners,
     runPipeline: createPipeline(host, (channel, payload) => notify(listeners, channel, payload)),
@@ -148,48 +176,50 @@ function notify(listeners: Listeners, channel: string, payload: string): void {
   for (const onPayload of listeners.get(channel) ?? []) queueMicrotask(() => onPayload(payload));
 }
 
-const serverTurn = (limits: EngineLimits): Turn => ({ lane: SERVER_LANE, limitMs: limits.server });
+const serverRun = (limits: EngineLimits, workClass: WorkClass = 'server'): Run => ({
+  turn: { workClass, caller: workClass },
+  limitMs: limits.server,
+});
 
-function turnOf(limits: EngineLimits, { role, caller }: Principal): Turn {
-  return { lane: caller ?? role, limitMs: role === 'anon' ? limits.guest : limits.caller, caller };
-}
+const LAST: Turn = { workClass: 'server', caller: 'close' };
+const nameOf = ({ workClass, caller }: Turn): string => (workClass === 'server' ? 'the server' : caller);
 
 /** Runs `work` when its turn has come and the engine is up. */
-function exclusive<T>({ closing, host, queue, stops, warn }: Engine, turn: Turn, work: () => Promise<T>): Promise<T> {
+function exclusive<T>({ closing, host, slots, stops, warn }: Engine, run: Run, work: () => Promise<T>): Promise<T> {
   if (closing) return Promise.reject(new EngineLost('the database is closed'));
-  return queue.take(turn.lane, async () => {
-    stops.check(turn.caller);
+  return slots.run(run.turn, async () => {
+    stops.check(run.caller);
     if (!host.isUp()) await host.ready();
     try {
       return await work();
     } catch (error) {
       if (error instanceof StatementStopped)
-        warn(`stopped a statement of ${turn.caller ?? (turn.lane || 'the server')} at its time limit`);
+        warn(`stopped a statement of ${run.caller ?? nameOf(run.turn)} at its time limit`);
       // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
-      if (turn.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
-        stops.add(turn.caller);
+      if (run.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
+        stops.add(run.caller);
       throw error;
     }
   });
 }
 
 /** Runs statements in one pipeline and returns the result of the last. */
-async function runOne(engine: Engine, turn: Turn, statements: readonly Statement[]): Promise<Result> {
-  return last(await exclusive(engine, turn, () => engine.runPipeline(statements, turn.limitMs)));
+async function runOne(engine: Engine, run: Run, statements: readonly Statement[]): Promise<Result> {
+  return last(await exclusive(engine, run, () => engine.runPipeline(statements, run.limitMs)));
 }
 
 function inTransaction<T>(
   engine: Engine,
-  turn: Turn,
+  run: Run,
   first: readonly Statement[],
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return exclusive(engine, turn, () => runTransaction(engine.runPipeline, engine.host, turn.limitMs, first, work));
+  return exclusive(engine, run, () => runTransaction(engine.runPipeline, engine.host, run.limitMs, first, work));
 }
 
 function runScript(engine: Engine, sql: string): Promise<void> {
   const { host, limits, listeners } = engine;
-  return exclusive(engine, serverTurn(limits), async () => {
+  return exclusive(engine, serverRun(limits), async () => {
     const bytes = await host.run(bytesOf([serialize.query(sql)]), limits.script);
     if (readScript(bytes, (channel, payload) => notify(listeners, channel, payload))) return;
     await host.abandon();

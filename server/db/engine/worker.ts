@@ -71,7 +71,7 @@ async function runPipeline(bytes: Uint8Array): Promise<void> {
   send(answer);
 }
 
-async function image(): Promise<void> {
+async function sendImage(): Promise<void> {
   const blob = await engine.dumpDataDir('none');
   const bytes = new Uint8Array(await blob.arrayBuffer());
   Atomics.add(signals, SIGNALS.finished, 1);
@@ -92,7 +92,7 @@ port.on('message', (message: ToEngine) => {
     });
   };
   if (message === 'close') close().catch(fail);
-  else if (message === 'image') image().catch(fail);
+  else if (message === 'image') sendImage().catch(fail);
   else runPipeline(message).catch(fail);
 });
 noteHeap();

@@ -1,0 +1,87 @@
+import { DatabaseError, type Principal } from './database.ts';
+import { createSlots, type Slots, type Turn } from './slots.ts';
+import { classLimits, type DatabaseLoad, forEachClass, type QueueSettings, type WorkClass } from './work-class.ts';
+
+export type PostgresQueue = QueueSettings & {
+  /** The time that a caller's statement gets at first, in milliseconds. */
+  readonly quickMs: number;
+};
+export const DEFAULT_QUEUE: PostgresQueue = { waiting: 400, waitMs: 2_000, ownWaitMs: 30_000, quickMs: 100 };
+
+/** Who may use the connections of the two logins. */
+export type PostgresSlots = {
+  /** Slots for the server's own statements. */
+  readonly backend: Slots;
+  /** Runs a caller's statement: first briefly, and again without haste when that was not enough. */
+  runStatement<T>(turn: Turn, principal: Principal, run: (principal: Principal) => Promise<T>): Promise<T>;
+  /** Runs a caller's transaction. It cannot run twice, so a guest's counts as long. */
+  runTransaction<T>(turn: Turn, run: () => Promise<T>): Promise<T>;
+  load(): DatabaseLoad;
+};
+
+/** The part of the backend's connections that a class may use at once. */
+const BACKEND_SHARES: Readonly<Record<WorkClass, number>> = {
+  urgent: 1,
+  staff: 0.8,
+  customer: 0.7,
+  server: 0.5,
+  guest: 0.4,
+};
+const CALLER_SHARES: Readonly<Record<WorkClass, number>> = {
+  urgent: 1,
+  staff: 1,
+  customer: 0.8,
+  server: 0.5,
+  guest: 0.7,
+};
+/** Of the connections for long statements, few are for guests: each burns a core of the database. */
+const LONG_SHARES: Readonly<Record<WorkClass, number>> = {
+  urgent: 1,
+  staff: 1,
+  customer: 0.75,
+  server: 0.5,
+  guest: 0.5,
+};
+/** The part of the callers' connections that run long statements. */
+const LONG_PART = 0.4;
+/** How long a long statement may wait for its turn: others run for seconds. */
+const LONG_WAIT = 5;
+/** The server's workers open transactions and ask beside them: fewer than this could wait for each other. */
+const BACKEND_LEAST = 2;
+const STOPPED = '57014';
+
+/**
+ * Creates the slots of both logins. A caller's statement first runs with a limit of `quickMs`, in slots that nobody can therefore hold for
+ * long. PostgreSQL undoes what it stops, so the statement runs again with its full time in one of a few other slots: expensive statements
+ * wait for each other there, and light ones do not wait for them.
+ */
+export function createPostgresSlots(poolSize: number, queue: PostgresQueue): PostgresSlots {
+  const forLong = Math.max(1, Math.floor(poolSize * LONG_PART));
+  const forQuick = Math.max(1, poolSize - forLong);
+  const backend = createSlots(poolSize, classLimits(poolSize, BACKEND_SHARES, queue, BACKEND_LEAST));
+  const quick = createSlots(forQuick, classLimits(forQuick, CALLER_SHARES, queue));
+  const longQueue = { ...queue, waiting: Math.ceil(queue.waiting / 4), waitMs: queue.waitMs * LONG_WAIT };
+  const long = createSlots(forLong, classLimits(forLong, LONG_SHARES, longQueue));
+  const all = [backend, quick, long];
+  return {
+    backend,
+    async runStatement(turn, principal, run) {
+      const hasty = { ...principal, settings: { ...principal.settings, statement_timeout: `${queue.quickMs}ms` } };
+      try {
+        return await quick.run(turn, () => run(hasty));
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || error.code !== STOPPED) throw error;
+      }
+      return long.run(turn, () => run(principal));
+    },
+    runTransaction: (turn, run) => (turn.workClass === 'guest' ? long : quick).run(turn, run),
+    load: () =>
+      forEachClass((workClass) => {
+        const loads = all.map((slots) => slots.load()[workClass]);
+        return {
+          waiting: loads.reduce((sum, one) => sum + one.waiting, 0),
+          refused: loads.reduce((sum, one) => sum + one.refused, 0),
+        };
+      }),
+  };
+}

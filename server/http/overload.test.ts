@@ -1,0 +1,73 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { startHttpServer } from './http-server.ts';
+import { createOverload, type Overload } from './overload.ts';
+
+const GUEST = { apikey: 'public', authorization: 'Bearer public' };
+const CUSTOMER = { apikey: 'public', authorization: 'Bearer token' };
+
+/** Sends one request that stays in progress; returns whether it was admitted, and how to end it. */
+function enter(overload: Overload, url: string, headers: Record<string, string>) {
+  const ended: { status: number; body: string }[] = [];
+  const answer = Object.assign(new EventEmitter(), {
+    writeHead: (status: number) => void ended.push({ status, body: '' }),
+    end: (body: string) => void (ended[0] && (ended[0] = { ...ended[0], body })),
+  });
+  const admitted = overload.admit({ url, headers }, answer);
+  return { admitted, ended, close: () => void answer.emit('close') };
+}
+
+test('guests are refused first, then accounts, and functions last', () => {
+  const overload = createOverload(20);
+  const guests = Array.from({ length: 13 }, () => enter(overload, '/rest/v1/towns', GUEST).admitted);
+  expect(guests.filter(Boolean)).toHaveLength(12);
+  const customers = Array.from({ length: 6 }, () => enter(overload, '/rest/v1/lands', CUSTOMER).admitted);
+  expect(customers.filter(Boolean)).toHaveLength(5);
+  const holds = Array.from({ length: 4 }, () => enter(overload, '/functions/v1/anything', CUSTOMER).admitted);
+  expect(holds.filter(Boolean)).toHaveLength(3);
+  expect(overload.inProgress()).toEqual({ urgent: 3, 'signed-in': 5, guest: 12 });
+  expect(overload.refused()).toEqual({ urgent: 1, 'signed-in': 1, guest: 1 });
+});
+
+test('pages, health and files are never refused', () => {
+  const overload = createOverload(10);
+  for (let at = 0; at < 10; at += 1) enter(overload, '/functions/v1/anything', CUSTOMER);
+  for (const path of ['/', '/healthz', '/metrics', '/storage/v1/object/a', '/realtime/v1/websocket'])
+    expect(enter(overload, path, GUEST).admitted, path).toBe(true);
+});
+
+test('an ended request makes room for the next', () => {
+  const overload = createOverload(10);
+  const first = enter(overload, '/rest/v1/towns', GUEST);
+  for (let at = 0; at < 5; at += 1) enter(overload, '/rest/v1/towns', GUEST);
+  const refused = enter(overload, '/rest/v1/towns', GUEST);
+  expect(refused.admitted).toBe(false);
+  expect(refused.ended[0]).toMatchObject({ status: 503, body: expect.stringContaining('"server_busy"') });
+  first.close();
+  expect(enter(overload, '/rest/v1/towns', GUEST).admitted).toBe(true);
+});
+
+test('a refused request gets 503 with Retry-After and is never handled', async () => {
+  const overload = createOverload(10);
+  let handled = 0;
+  const { promise: release, resolve: end } = Promise.withResolvers<void>();
+  const { promise: listening, resolve: listen } = Promise.withResolvers<number>();
+  const server = startHttpServer(
+    async () => {
+      handled += 1;
+      await release;
+      return new Response('done');
+    },
+    { port: 0, host: '127.0.0.1', admit: overload.admit },
+    listen,
+  );
+  const url = `http://127.0.0.1:${await listening}/rest/v1/towns`;
+  const accepted = Array.from({ length: 6 }, () => fetch(url));
+  await expect.poll(() => handled).toBe(6);
+  const refused = await fetch(url, { method: 'POST', body: 'x'.repeat(10_000) });
+  expect([refused.status, refused.headers.get('retry-after'), handled]).toEqual([503, '1', 6]);
+  expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+  end();
+  expect((await Promise.all(accepted)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  await new Promise((resolve) => server.close(resolve));
+});

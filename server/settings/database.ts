@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { whole } from './fields.ts';
+
+/** The environment variables about the database and how much the server takes on at once, spread into the schema in config.ts. */
+export const databaseFields = {
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
+  POOL_SIZE: whole(2, 200).default(10),
+  DATABASE_QUEUE: whole(1, 100_000).default(400),
+  DATABASE_QUICK_MS: whole(10, 3_000).default(100),
+  REQUESTS_AT_ONCE: whole(10, 100_000).default(300),
+};
+type DatabaseEnvironment = z.output<z.ZodObject<typeof databaseFields>>;
+
+/**
+ * `waiting`: statements of one class of callers that wait; `quickMs`: how long a statement on PostgreSQL may take before it counts as long;
+ * `requestsAtOnce`: requests in progress, above which new ones are refused.
+ */
+export type DatabaseSettings = Readonly<ReturnType<typeof readDatabaseSettings>>;
+
+export function readDatabaseSettings(env: DatabaseEnvironment) {
+  return {
+    databaseUrl: env.DATABASE_URL ?? null,
+    poolSize: env.POOL_SIZE,
+    queue: { waiting: env.DATABASE_QUEUE, quickMs: env.DATABASE_QUICK_MS },
+    requestsAtOnce: env.REQUESTS_AT_ONCE,
+  };
+}
